@@ -1,0 +1,143 @@
+# How every compiled package of the repository turns its .pyx files into extension modules.
+#
+# A package's CMakeLists.txt names the siblings it uses; everything else follows from where a file lies.
+# src/flambeau_x/a/b.pyx becomes the module flambeau_x.a.b; a file a/hot/b.pyx is built once per CPU level, as
+# flambeau_x.a.hot_v2.b and so on. Cython directives are given here and nowhere else, so that FLAMBEAU_CHECKED reaches
+# every file.
+#
+# sdists carry a copy of this file (sdist.force-include in the packages' pyproject.toml).
+
+option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
+option(FLAMBEAU_SANITIZE "Build with AddressSanitizer" OFF)
+
+find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+include(CheckCCompilerFlag)
+
+set(_flambeau_checks False)
+if(FLAMBEAU_CHECKED)
+  set(_flambeau_checks True)
+endif()
+set(_flambeau_directives
+    -X boundscheck=${_flambeau_checks} -X nonecheck=${_flambeau_checks} -X initializedcheck=${_flambeau_checks}
+    -X wraparound=False -X cdivision=True)
+
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(FLAMBEAU_SANITIZE)
+  add_compile_options(-fsanitize=address -fno-omit-frame-pointer -g -O1)
+  add_link_options(-fsanitize=address)
+endif()
+
+# The levels of the x86-64 instruction set, where the compiler knows them. The check fails for other processors and for
+# compilers without -march: `hot_base` is then the only build of a hot kernel.
+check_c_compiler_flag(-march=x86-64-v4 FLAMBEAU_X86_LEVELS)
+set(_flambeau_hot_levels base)
+if(FLAMBEAU_X86_LEVELS)
+  set(_flambeau_hot_levels v2 v3 v4)
+endif()
+check_c_compiler_flag("-fno-math-errno -fno-trapping-math" FLAMBEAU_MATH_FLAGS)
+
+# Where the .pxd files and C headers of a sibling package are: beside this package in a checkout, else installed.
+function(_flambeau_sibling_root name result)
+  set(root "${CMAKE_CURRENT_SOURCE_DIR}/../${name}/src")
+  if(NOT IS_DIRECTORY "${root}/flambeau_${name}")
+    execute_process(
+      COMMAND "${Python_EXECUTABLE}" -c
+              "import importlib.util as u, pathlib as p; print(p.Path(u.find_spec('flambeau_${name}').origin).parents[1])"
+      OUTPUT_VARIABLE root OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed ERROR_QUIET)
+    if(failed)
+      message(FATAL_ERROR "building this package needs flambeau-${name}: pip install flambeau-${name}")
+    endif()
+  endif()
+  cmake_path(SET root NORMALIZE "${root}")
+  set(${result} "${root}" PARENT_SCOPE)
+endfunction()
+
+# One module from one source. level: the CPU level of a hot kernel; empty otherwise, which is v2 where there are levels.
+function(_flambeau_module source level)
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET source STEM name)
+  set(march)
+  if(level)
+    string(REGEX REPLACE "hot$" "hot_${level}" folder "${folder}")
+    if(FLAMBEAU_MATH_FLAGS)
+      set(march -fno-math-errno -fno-trapping-math)
+    endif()
+  elseif(FLAMBEAU_X86_LEVELS)
+    set(level v2)
+  endif()
+  if(FLAMBEAU_X86_LEVELS)
+    list(APPEND march -march=x86-64-${level})
+  endif()
+
+  string(REPLACE "/" "." module "${folder}/${name}")
+  set(generated "${CMAKE_CURRENT_BINARY_DIR}/c/${module}.c")
+  add_custom_command(
+    OUTPUT "${generated}"
+    COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${_flambeau_cython_includes}
+            --module-name ${module} --depfile -o "${generated}" "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}"
+    DEPENDS "src/${source}"
+    DEPFILE "${generated}.dep"
+    COMMENT "Cython ${module}"
+    VERBATIM)
+  python_add_library(${module} MODULE WITH_SOABI "${generated}")
+  set_target_properties(${module} PROPERTIES OUTPUT_NAME ${name})
+  target_include_directories(${module} PRIVATE ${_flambeau_c_includes})
+  target_compile_options(${module} PRIVATE ${march})
+  target_compile_definitions(${module} PRIVATE ${_flambeau_definitions})
+  if(UNIX)
+    target_link_libraries(${module} PRIVATE m)
+  endif()
+  if(SKBUILD_STATE STREQUAL "editable")
+    # Beside the sources: `cmake --build` is then all that a change needs.
+    set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}")
+  else()
+    set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/lib/${folder}")
+    install(TARGETS ${module} LIBRARY DESTINATION ${folder})
+  endif()
+endfunction()
+
+# Builds every .pyx of src/<package>.
+#
+#   flambeau_cython_modules(flambeau_nn SIBLINGS tensor autograd [NUMPY])
+#
+# SIBLINGS are the packages whose .pxd files or C headers are used; NUMPY gives the sources NumPy's C API.
+function(flambeau_cython_modules package)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NUMPY" "" "SIBLINGS")
+  set(_flambeau_cython_includes -I "${CMAKE_CURRENT_SOURCE_DIR}/src")
+  set(_flambeau_c_includes "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/include")
+  set(_flambeau_definitions)
+  foreach(sibling IN LISTS arg_SIBLINGS)
+    _flambeau_sibling_root(${sibling} root)
+    list(APPEND _flambeau_cython_includes -I "${root}")
+    list(APPEND _flambeau_c_includes "${root}/flambeau_${sibling}/include")
+  endforeach()
+  if(arg_NUMPY)
+    find_package(Python REQUIRED COMPONENTS Interpreter Development.Module NumPy)
+    list(APPEND _flambeau_c_includes ${Python_NumPy_INCLUDE_DIRS})
+    list(APPEND _flambeau_definitions NPY_NO_DEPRECATED_API=NPY_2_0_API_VERSION NPY_TARGET_VERSION=NPY_2_0_API_VERSION)
+  endif()
+
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src" CONFIGURE_DEPENDS
+       "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.pyx")
+  foreach(source IN LISTS sources)
+    if(source MATCHES "/hot/[^/]*$")
+      foreach(level IN LISTS _flambeau_hot_levels)
+        _flambeau_module("${source}" ${level})
+      endforeach()
+    else()
+      _flambeau_module("${source}" "")
+    endif()
+  endforeach()
+
+  # What a deleted or renamed source left behind would still import.
+  file(GLOB_RECURSE built RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src"
+       "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.${Python_SOABI}${CMAKE_SHARED_MODULE_SUFFIX}")
+  foreach(file IN LISTS built)
+    string(REGEX REPLACE "[.].*" "" module "${file}")
+    string(REPLACE "/" "." module "${module}")
+    if(NOT TARGET ${module})
+      file(REMOVE "${CMAKE_CURRENT_SOURCE_DIR}/src/${file}")
+    endif()
+  endforeach()
+endfunction()

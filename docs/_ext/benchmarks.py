@@ -1,0 +1,62 @@
+"""The directive ``benchmarks``: the figures that ``nox -s bench`` wrote to ``benchmarks/results.json``."""
+import json
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+PATH = Path(__file__).parents[2] / "benchmarks" / "results.json"
+UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
+
+
+def duration(seconds):
+    """Three digits and a unit."""
+    size, unit = next((size, unit) for size, unit in UNITS if seconds >= size)
+    return f"{seconds / (size or 1e-9):.3g} {unit}"
+
+
+def row(*cells):
+    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=cell)) for cell in cells))
+
+
+def table(cases):
+    """What was timed, by name; one line each."""
+    group = nodes.tgroup(cols=4)
+    group += [nodes.colspec(colwidth=width) for width in (40, 20, 20, 20)]
+    group += nodes.thead("", row("", "PyTorch", "flambeau", "PyTorch / flambeau"))
+    body = nodes.tbody()
+    for name, times in cases:
+        body += row(name, duration(times["peer"]), duration(times["ours"]), f"{times['peer'] / times['ours']:.1f} ×")
+    group += body
+    return nodes.table("", group, classes=["benchmarks"])
+
+
+class Benchmarks(SphinxDirective):
+    """A table for each kind of work, or a note that there are no results."""
+
+    def run(self):
+        self.env.note_dependency(str(PATH))
+        self.env.note_reread()
+        if not PATH.exists():
+            text = "No measurements are stored with this build of the documentation."
+            return [nodes.note("", nodes.paragraph(text=text))]
+        kinds, failed = {}, []
+        for name, times in json.loads(PATH.read_text()).items():
+            if "peer" in times and "ours" in times:
+                kinds.setdefault(times["kind"], []).append((name, times))
+            else:
+                failed.append(name)
+        sections = []
+        for kind, cases in kinds.items():
+            section = nodes.section(ids=[nodes.make_id(kind)], names=[kind])
+            section += nodes.title(text=kind.capitalize())
+            section += table(cases)
+            sections.append(section)
+        if failed:
+            sections.append(nodes.paragraph(text=f"Not measured on both sides: {', '.join(failed)}."))
+        return sections
+
+
+def setup(app):
+    app.add_directive("benchmarks", Benchmarks)
+    return {"parallel_read_safe": True}

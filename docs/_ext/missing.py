@@ -1,0 +1,60 @@
+"""The directive ``missing``: PyTorch's public names, from ``pytorch_names.txt``, that are not built."""
+import importlib
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+
+def owner_of(place):
+    """The module or class behind ``torch.nn`` or ``torch.Tensor``; None where there is none."""
+    module, _, name = place.rpartition(".")
+    try:
+        return importlib.import_module(place)
+    except ImportError:
+        return getattr(importlib.import_module(module), name) if name[0].isupper() else None
+
+
+def exists(owner, name):
+    try:
+        return owner is not None and hasattr(owner, name)
+    except (ImportError, NotImplementedError):  # listed, but not there yet
+        return False
+
+
+def by_place(path):
+    """``{"torch.nn": ["AdaptiveAvgPool1d", ...], ...}`` in the order of the file."""
+    places = {}
+    for line in path.read_text().splitlines():
+        if line and not line.startswith("#"):
+            place, _, name = line.rpartition(".")
+            places.setdefault(place, []).append(name)
+    return places
+
+
+class Missing(SphinxDirective):
+    """A section for each module, with the share that is built and the names that are not."""
+
+    def run(self):
+        path = Path(self.env.srcdir) / "pytorch_names.txt"
+        self.env.note_dependency(str(path))
+        self.env.note_reread()
+        sections = []
+        for place, names in by_place(path).items():
+            owner = owner_of(place)
+            missing = [name for name in names if not exists(owner, name)]
+            section = nodes.section(ids=[nodes.make_id(place)], names=[place])
+            section += nodes.title("", "", nodes.literal(text=place))
+            section += nodes.paragraph(text=f"{len(names) - len(missing)} of {len(names)} names are built.")
+            if missing:
+                line = nodes.paragraph(classes=["names"])
+                for name in missing:
+                    line += [nodes.literal(text=name), nodes.Text(" ")]
+                section += line
+            sections.append(section)
+        return sections
+
+
+def setup(app):
+    app.add_directive("missing", Missing)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,46 @@
+"""How Sphinx builds the documentation: warnings are errors, and the examples run (`nox -s docs`)."""
+import sys
+from pathlib import Path
+
+import flambeau
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+flambeau.install_as_torch()  # the reference goes by the names that users write: torch.add, torch.nn.Module
+
+project = "flambeau"
+author = "the flambeau developers"
+copyright = "2026, the flambeau developers"  # noqa: A001
+version = release = flambeau.__version__
+
+extensions = [
+    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
+    "docstrings", "operator_pages", "tensor_page", "reference", "missing", "benchmarks",
+]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+default_role = "literal"  # docstrings write `name` for code
+
+autodoc_inherit_docstrings = False  # a method that only overrides needs no entry
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+add_module_names = False
+python_display_short_literal_types = True
+toc_object_entries_show_parents = "hide"
+
+# Our own names are checked. Without network there is no inventory of Python's and NumPy's.
+nitpick_ignore_regex = [(r"py:.*", r"(?!torch\.|flambeau).*")]
+
+doctest_global_setup = "import flambeau as torch\n__name__ = '__main__'"
+
+html_theme = "furo"
+html_title = "flambeau"
+html_static_path = ["_static"]
+html_css_files = ["flambeau.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#a8430b", "color-brand-content": "#a8430b"},
+    "dark_css_variables": {"color-brand-primary": "#f0a15e", "color-brand-content": "#f0a15e"},
+}

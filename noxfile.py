@@ -1,0 +1,177 @@
+"""The project's chores; `nox -l` lists them and CONTRIBUTING.md says when to run which.
+
+Packages are found in packages/ and ordered by what they declare. Their wheels are built once per run into dist/, with
+build folders that last (build/), and every session installs those.
+"""
+
+import os
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent
+DIST = ROOT / "dist"
+WHOLE = "flambeau"  # the package that depends on all others
+
+nox.options.sessions = ["lint", "tests"]
+nox.options.reuse_venv = "yes"
+
+PROJECTS = {f.parent.name: nox.project.load_toml(f) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
+FOLDERS = {project["project"]["name"]: folder for folder, project in PROJECTS.items()}
+
+
+def siblings(package):
+    names = (Requirement(line).name for line in PROJECTS[package]["project"]["dependencies"])
+    return [FOLDERS[name] for name in names if name in FOLDERS]
+
+
+ORDER = list(TopologicalSorter({package: siblings(package) for package in PROJECTS}).static_order())
+
+
+def artifacts(package, pattern):
+    """The files in dist/ of a package."""
+    return [str(f) for f in DIST.glob(PROJECTS[package]["project"]["name"].replace("-", "_") + pattern)]
+
+
+def closure(package):
+    """The package and the siblings it needs, lowest first."""
+    needed = {package}
+    for name in reversed(ORDER):
+        if name in needed:
+            needed.update(siblings(name))
+    return [name for name in ORDER if name in needed]
+
+
+def group(name, *packages):
+    """A dependency group of the named packages, or of the repository."""
+    projects = [PROJECTS[p] for p in packages] or [nox.project.load_toml(ROOT / "pyproject.toml")]
+    return sorted({line for project in projects for line in nox.project.dependency_groups(project, name)})
+
+
+def build_requirements():
+    """What building without isolation needs: what the packages declare, and what the build backends would add."""
+    lines = {line for project in PROJECTS.values() for line in project["build-system"]["requires"]}
+    return sorted(lines | {"cmake", "ninja", "editables"})
+
+
+def install(session, package, *extras, test=False):
+    """Install a package's wheel and those of its siblings, what they declare, and, if asked, what its tests need."""
+    wheels = [wheel for name in closure(package) for wheel in artifacts(name, "-*.whl")]
+    session.install("--quiet", "--no-deps", "--force-reinstall", *wheels)
+    top = f"{wheels[-1]}[{','.join(extras)}]" if extras else wheels[-1]
+    session.install(*wheels[:-1], top, *(group("test", package) if test else []))
+
+
+@nox.session
+def build(session):
+    """Build the sdist and the wheel of every package into dist/."""
+    session.install(*build_requirements(), "build")
+    for package in ORDER:
+        for old in artifacts(package, "-*"):
+            os.remove(old)
+        options = ["--no-isolation", "--outdir", str(DIST), f"packages/{package}"]
+        session.run("python", "-m", "build", "--sdist", *options)
+        if "scikit-build" in PROJECTS[package]["tool"]:
+            options.append(f"-Cbuild-dir={ROOT}/build/wheel/{package}")
+        session.run("python", "-m", "build", "--wheel", *options)
+
+
+@nox.session(requires=["build"])
+def sdist(session):
+    """Build every package from its sdist alone, in isolation, with its siblings so built."""
+    wheels = session.create_tmp()
+    for package in ORDER:
+        (source,) = artifacts(package, "-*.tar.gz")
+        options = ["--no-cache-dir", "--no-deps", "--find-links", wheels, "--wheel-dir", wheels]
+        session.run("python", "-m", "pip", "wheel", *options, source)
+
+
+@nox.session(requires=["build"])
+def demo(session):
+    """Train the demonstration network on real digits."""
+    install(session, WHOLE, "demo")
+    session.run("python", "-m", "flambeau.demo", *session.posargs)
+
+
+@nox.session(requires=["build"])
+@nox.parametrize("package", [*ORDER, "together"], ids=[*ORDER, "together"])
+def tests(session, package):
+    """Test each package with only what it declares, then all of them and the whole repository together."""
+    if package == "together":
+        install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
+        session.install(*group("test", *ORDER))
+        folders = [*(ROOT / "packages" / name / "tests" for name in ORDER), ROOT / "tests"]
+    else:
+        install(session, package, test=True)
+        folders = [ROOT / "packages" / package / "tests"]
+    session.run("python", "-m", "pytest", *map(str, folders), *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def dev(session):
+    """Install all packages, editable, into the environment that runs nox."""
+    python = [sys.executable, "-m", "pip", "install"]
+    tools = {*build_requirements(), *group("lint"), *group("docs"), *group("test", *ORDER), "nox"}
+    session.run(*python, *sorted(tools))
+    editable = [part for package in ORDER for part in ("--editable", f"packages/{package}")]
+    session.run(*python, "--no-build-isolation", *editable)
+
+
+@nox.session
+def lint(session):
+    """Check style, file sizes and the direction of imports."""
+    session.install(*group("lint"))
+    session.run("ruff", "check", ".")
+    session.run("cython-lint", "packages")
+    session.run("python", "-m", "pytest", "tests/test_structure.py")
+
+
+@nox.session(requires=["build"])
+def docs(session):
+    """Build the documentation with warnings as errors and run its examples."""
+    install(session, WHOLE)
+    session.install(*group("docs"))
+    for builder in ("html", "doctest"):
+        session.run("sphinx-build", "--fail-on-warning", "--nitpicky", "-b", builder, "docs", f"docs/_build/{builder}")
+
+
+@nox.session
+def asan(session):
+    """Run the tests of the compiled packages on modules built with AddressSanitizer and bounds checks."""
+    compiled = [package for package in ORDER if "scikit-build" in PROJECTS[package]["tool"]]
+    session.install(*build_requirements(), *group("test", *compiled))
+    for package in compiled:
+        options = [f"-Cbuild-dir={ROOT}/build/asan/{package}", "-Cinstall.strip=false"]
+        defines = [f"-Ccmake.define.FLAMBEAU_{option}=ON" for option in ("SANITIZE", "CHECKED")]
+        session.install("--no-build-isolation", *options, *defines, f"packages/{package}")
+    library = session.run("cc", "-print-file-name=libasan.so", external=True, silent=True).strip()
+    # Python itself is not instrumented: the library comes first by hand, and what the interpreter keeps is no leak.
+    env = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0", "PYTHONMALLOC": "malloc"}
+    folders = [f"packages/{package}/tests" for package in compiled]
+    session.run("python", "-m", "pytest", *folders, *session.posargs, env=env)
+
+
+def compare(session, tool, *args):
+    """Run a tool that needs PyTorch beside flambeau; it lies in the folder that FLAMBEAU_TOOLS names."""
+    path = Path(os.environ.get("FLAMBEAU_TOOLS", "")) / tool
+    if not path.is_file():
+        session.error(f"{path} is not there: set FLAMBEAU_TOOLS to the folder that holds {tool}")
+    install(session, WHOLE)
+    session.install("torch==2.13.*", "expecttest", "pytest>=8", "scipy")
+    session.run("python", str(path), *args, *session.posargs)
+
+
+@nox.session(requires=["build"])
+def bench(session):
+    """Time the same work in PyTorch and in flambeau."""
+    python = str(Path(session.bin) / "python")
+    compare(session, "bench.py", "--peer-python", python, "--our-python", python, "--json", "benchmarks/results.json")
+
+
+@nox.session(requires=["build"])
+def conformance(session):
+    """Replay PyTorch's operator database against flambeau."""
+    compare(session, "opinfo.py", "flambeau")

@@ -1,0 +1,60 @@
+"""Automatic differentiation for flambeau's tensors: what users know as ``torch.autograd``.
+
+Importing it plugs recording into the tensor package and gives tensors ``requires_grad``, ``backward`` and their kin.
+
+>>> import flambeau_tensor as torch
+>>> from flambeau_autograd import grad
+>>> x = torch.tensor(3.0, requires_grad=True)
+>>> grad(x * x, x)
+(tensor(6.),)
+"""
+
+__version__ = "0.1.0"
+
+from flambeau_autograd._engine import record as _record  # noqa: F401  (plugs itself in)
+
+from flambeau_autograd import attributes as _attributes  # noqa: F401  isort: skip
+from flambeau_autograd import derivatives as _derivatives  # noqa: F401  isort: skip
+from flambeau_autograd._engine.backward import backward, grad
+from flambeau_autograd._engine.grad_mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from flambeau_autograd._engine.rule import check_complete, derivative
+from flambeau_autograd.anomaly_mode import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from flambeau_autograd.function import Function
+from flambeau_autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+
+__all__ = [
+    "Function",
+    "GradcheckError",
+    "backward",
+    "check_complete",
+    "derivative",
+    "detect_anomaly",
+    "enable_grad",
+    "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "inference_mode",
+    "is_anomaly_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
+
+_SUBMODULES = ("forward_ad", "functional", "grad_mode", "graph", "hooks")  # loaded when asked for
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        from importlib import import_module
+
+        return import_module(f"flambeau_autograd.{name}")
+    raise AttributeError(f"module 'flambeau_autograd' has no attribute '{name}'")

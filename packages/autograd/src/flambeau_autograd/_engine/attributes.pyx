@@ -1,0 +1,223 @@
+# cython: language_level=3
+"""What autograd adds to tensors: the kernels behind ``requires_grad``, ``grad``, ``grad_fn``, hooks and ``detach``."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, detach,
+    detach_in_place, dtype_of, flags_of, is_tensor, look, new_kernel, set_data, set_flags, set_grad,
+    shape_of, thread_flags, untracked,
+)
+
+from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
+from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
+from flambeau_autograd._engine.refs cimport *
+
+cdef PyObject* NONE = <PyObject*>None
+
+
+# --- requires_grad --------------------------------------------------------------------------------------------------
+
+cdef object _requires_grad(PyObject* op, PyObject** a):
+    return needs_grad(a[0])
+
+
+cdef int _set_requires_grad(PyObject* t, bint on) except -1:
+    cdef Facts f
+    look(t, &f)
+    if on:
+        if f.dtype < T_FLOATING:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if f.flags & T_INFERENCE and not thread_flags().inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        if f.grad_fn == NULL:
+            set_flags(t, T_REQUIRES_GRAD, 0)
+    else:
+        if f.grad_fn != NULL:
+            raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want to use a "
+                               "computed variable in a subgraph that doesn't require differentiation use "
+                               "var_no_grad = var.detach().")
+        set_flags(t, 0, T_REQUIRES_GRAD)
+    return 0
+
+
+cdef object _assign_requires_grad(PyObject* op, PyObject** a):
+    _set_requires_grad(a[0], a[1] == <PyObject*>(<object>True))
+
+
+cdef object _requires_grad_(PyObject* op, PyObject** a):
+    _set_requires_grad(a[0], a[1] == <PyObject*>(<object>True))
+    return <object>a[0]
+
+
+# --- grad -----------------------------------------------------------------------------------------------------------
+
+cdef object _grad(PyObject* op, PyObject** a):
+    cdef Facts f
+    look(a[0], &f)
+    if f.grad != NULL:
+        return <object>f.grad
+    if f.grad_fn != NULL and f.flags & T_REQUIRES_GRAD and not f.flags & T_RETAINS_GRAD:
+        from flambeau_autograd.messages import warn_non_leaf_grad
+
+        warn_non_leaf_grad()
+    return None
+
+
+cdef object _assign_grad(PyObject* op, PyObject** a):
+    cdef Facts f, g
+    if a[1] == NONE:
+        set_grad(a[0], NULL)
+        return None
+    if not is_tensor(a[1]):
+        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type "
+                        f"{type(<object>a[1]).__name__}")
+    if a[1] == a[0]:
+        raise RuntimeError("can't assign Variable as its own grad")
+    look(a[0], &f)
+    look(a[1], &g)
+    if f.dtype != g.dtype:
+        raise RuntimeError(f"attempting to assign a gradient with dtype '{dtype_of(g.dtype).name}' to a tensor with "
+                           f"dtype '{dtype_of(f.dtype).name}'. The gradient must match the tensor's dtype")
+    if shape_of(a[0]) != shape_of(a[1]):
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_of(a[1]))}' to a tensor of size "
+                           f"'{list(shape_of(a[0]))}'. Please ensure that the gradient and the tensor are "
+                           "the same size")
+    set_grad(a[0], a[1])
+
+
+cdef object _grad_fn(PyObject* op, PyObject** a):
+    cdef Facts f
+    look(a[0], &f)
+    if f.flags & T_VIEW and f.base != NULL and f.version != f.view_version and \
+            (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
+        refresh_view(a[0], &f)
+    return <object>f.grad_fn if f.grad_fn != NULL else None
+
+
+cdef object _is_leaf(PyObject* op, PyObject** a):
+    if not needs_grad(a[0]):
+        return True
+    return _grad_fn(op, a) is None
+
+
+cdef object _output_nr(PyObject* op, PyObject** a):
+    cdef Facts f
+    look(a[0], &f)
+    return f.output_nr
+
+
+cdef object _retains_grad(PyObject* op, PyObject** a):
+    return (flags_of(a[0]) & T_RETAINS_GRAD) != 0
+
+
+cdef object _retain_grad(PyObject* op, PyObject** a):
+    cdef Facts f
+    cdef Extra extra
+    if not needs_grad(a[0]):
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    node = _grad_fn(op, a)
+    look(a[0], &f)
+    if node is None or f.flags & T_RETAINS_GRAD:
+        return None
+    import weakref
+
+    extra = extra_of(<Node>node)
+    if extra.retained is None:
+        extra.retained = {}
+    extra.retained[f.output_nr] = weakref.ref(<object>a[0])
+    set_flags(a[0], T_RETAINS_GRAD, 0)
+
+
+# --- hooks ----------------------------------------------------------------------------------------------------------
+
+cdef object _register_hook(PyObject* op, PyObject** a):
+    from flambeau_autograd.hooks import add_hook
+
+    cdef TensorMeta m
+    cdef Extra extra
+    cdef Facts f
+    if not needs_grad(a[0]):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    m = meta_of(a[0])
+    fresh = m.hooks is None
+    m.hooks, handle = add_hook(m.hooks, <object>a[1])
+    set_flags(a[0], T_HAS_HOOKS, 0)
+    node = _grad_fn(op, a)
+    if fresh and node is not None:
+        look(a[0], &f)
+        extra = extra_of(<Node>node)
+        if extra.tensor_hooks is None:
+            extra.tensor_hooks = []
+        extra.tensor_hooks.append((f.output_nr, m.hooks))
+    return handle
+
+
+cdef object _register_post_hook(PyObject* op, PyObject** a):
+    from flambeau_autograd.hooks import add_hook
+
+    cdef TensorMeta m
+    if not needs_grad(a[0]):
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if _grad_fn(op, a) is not None:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    m = meta_of(a[0])
+    m.post_hooks, handle = add_hook(m.post_hooks, <object>a[1])
+    return handle
+
+
+cdef object _backward_hooks(PyObject* op, PyObject** a):
+    cdef Facts f
+    look(a[0], &f)
+    return (<TensorMeta>f.meta).hooks if f.meta != NULL else None
+
+
+# --- leaving the graph ----------------------------------------------------------------------------------------------
+
+cdef object _detach(PyObject* op, PyObject** a):
+    return detach(a[0])
+
+
+cdef object _data(PyObject* op, PyObject** a):
+    return untracked(a[0])
+
+
+cdef object _detach_(PyObject* op, PyObject** a):
+    cdef Facts f
+    look(a[0], &f)
+    if f.flags & T_VIEW and f.base != NULL:
+        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+    detach_in_place(a[0])
+    set_flags(a[0], 0, T_RETAINS_GRAD | T_HAS_HOOKS)
+    if f.meta != NULL:
+        (<TensorMeta>f.meta).hooks = None
+    return <object>a[0]
+
+
+cdef object _set_data(PyObject* op, PyObject** a):
+    cdef Facts f
+    cdef Node node
+    if not is_tensor(a[1]):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
+    look(a[1], &f)
+    if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:
+        raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+    set_data(a[0], a[1])
+    look(a[0], &f)
+    if f.accumulator != NULL:
+        node = <Node>f.accumulator
+        describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+
+
+cdef object _is_view(PyObject* op, PyObject** a):
+    return (flags_of(a[0]) & T_VIEW) != 0
+
+
+KERNELS = {
+    "requires_grad": new_kernel(_requires_grad), "set_requires_grad": new_kernel(_assign_requires_grad),
+    "requires_grad_": new_kernel(_requires_grad_), "grad": new_kernel(_grad), "set_grad": new_kernel(_assign_grad),
+    "grad_fn": new_kernel(_grad_fn), "is_leaf": new_kernel(_is_leaf), "output_nr": new_kernel(_output_nr),
+    "retains_grad": new_kernel(_retains_grad), "retain_grad": new_kernel(_retain_grad),
+    "register_hook": new_kernel(_register_hook), "register_post_accumulate_grad_hook": new_kernel(_register_post_hook),
+    "_backward_hooks": new_kernel(_backward_hooks), "detach": new_kernel(_detach), "detach_": new_kernel(_detach_),
+    "set_data": new_kernel(_set_data), "_is_view": new_kernel(_is_view), "data": new_kernel(_data),
+}

@@ -1,0 +1,259 @@
+# cython: language_level=3
+"""``backward`` and ``grad``: the checks before the engine runs."""
+from cpython.object cimport PyObject
+
+from flambeau_overrides import handle_torch_function, has_torch_function
+from flambeau_tensor.abi cimport (
+    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, tensor_type,
+)
+
+from flambeau_autograd._engine.edges cimport gradient_edge
+from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
+from flambeau_autograd._engine.gradients cimport zeros_of
+from flambeau_autograd._engine.node cimport Meta, Node
+from flambeau_autograd._engine.refs cimport *
+
+cdef PyObject* NONE = <PyObject*>None
+cdef PyObject* TRUE = <PyObject*>(<object>True)
+
+
+cdef tuple _root(object tensor, Py_ssize_t i):
+    """The (node, output number) that takes the gradient of an output."""
+    cdef int nr = 0
+    cdef PyObject* node
+    if not is_tensor(<PyObject*>tensor):
+        if _is_edge(tensor):
+            return tensor[0], tensor[1]
+        raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
+    node = gradient_edge(<PyObject*>tensor, &nr)
+    if node == NULL:
+        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    return owned(node), nr
+
+
+cdef bint _is_edge(object o):
+    return isinstance(o, tuple) and len(o) >= 2 and isinstance(o[0], Node)
+
+
+cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_graph):
+    """The gradient that an output starts with."""
+    cdef Facts f, g
+    cdef Meta* meta
+    if not is_tensor(<PyObject*>tensor):
+        if not _is_edge(tensor):
+            raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
+        if given is None:
+            meta = &(<Node>tensor[0]).metas[<int>tensor[1]]
+            given = filled(meta.dtype, meta.ndim, meta.sizes, 1)
+        return given
+    look(<PyObject*>tensor, &f)
+    if given is None:
+        if f.numel != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if f.dtype >= T_COMPLEX:
+            raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
+                               f"{dtype_of(f.dtype)!r}")
+        return filled(f.dtype, f.ndim, f.sizes, 1)
+    if not is_tensor(<PyObject*>given):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
+    look(<PyObject*>given, &g)
+    shape, other = shape_of(<PyObject*>tensor), shape_of(<PyObject*>given)
+    if shape != other:
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {other} and output[{i}] has a shape of "
+                           f"{shape}.")
+    if (f.dtype >= T_COMPLEX) != (g.dtype >= T_COMPLEX):
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
+                           f"Mismatch in dtype: grad_output[{i}] has a dtype of {dtype_of(g.dtype)!r} and output[{i}] "
+                           f"has a dtype of {dtype_of(f.dtype)!r}.")
+    if f.dtype != g.dtype:
+        given = given.to(dtype_of(f.dtype))
+    return given
+
+
+cdef tuple _several(object x, str what):
+    if x is None or is_tensor(<PyObject*>x) or _is_edge(x):
+        return (x,)
+    if isinstance(x, tuple):
+        return x
+    return tuple(x)
+
+
+cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint create_graph) except -1:
+    cdef Py_ssize_t i
+    cdef tuple given
+    if gradients is None:
+        given = (None,) * len(tensors)
+    else:
+        given = _several(gradients, "gradients")
+        if len(given) != len(tensors):
+            raise RuntimeError(f"got {len(tensors)} tensors and {len(given)} gradients")
+    for i in range(len(tensors)):
+        initial.append(_initial(tensors[i], given[i], i, create_graph))
+        roots.append(_root(tensors[i], i))
+    return 0
+
+
+cdef tuple _target(object t):
+    """The (node, output number) that takes the gradient of a wanted input."""
+    cdef int nr = 0
+    cdef PyObject* node
+    if not is_tensor(<PyObject*>t):
+        if _is_edge(t):
+            return t[0], t[1]
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    node = gradient_edge(<PyObject*>t, &nr)
+    if node == NULL:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return owned(node), nr
+
+
+cdef list _targets(tuple inputs, bint accumulate):
+    cdef Facts f
+    if accumulate:
+        for t in inputs:
+            if is_tensor(<PyObject*>t):
+                look(<PyObject*>t, &f)
+                if f.grad_fn != NULL:
+                    t.retain_grad()
+    return [_target(t) for t in inputs]
+
+
+cdef object _run_backward(tuple tensors, object gradients, object retain_graph, bint create_graph, object inputs):
+    cdef list roots = [], initial = [], wanted = None
+    cdef tuple several
+    _roots(tensors, gradients, roots, initial, create_graph)
+    if inputs is not None:
+        several = _several(inputs, "inputs")
+        if not several:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        wanted = _targets(several, True)
+    execute(roots, initial, create_graph if retain_graph is None else retain_graph, create_graph, wanted, True)
+
+
+cdef object _backward_kernel(PyObject* op, PyObject** a):
+    """Tensor.backward(gradient, retain_graph, create_graph, inputs)"""
+    cdef Facts f
+    cdef int nr = 0
+    cdef PyObject* node
+    cdef bint create_graph = a[3] == TRUE
+    if a[1] == NONE and a[4] == NONE:  # from a scalar to all leaves
+        look(a[0], &f)
+        if f.numel == 1 and f.dtype < T_COMPLEX:
+            node = gradient_edge(a[0], &nr)
+            if node != NULL:
+                execute_one(<Node>owned(node), nr, filled(f.dtype, f.ndim, f.sizes, 1),
+                            create_graph if a[2] == NONE else a[2] == TRUE, create_graph)
+                return None
+    _run_backward((<object>a[0],), (<object>a[1],) if a[1] != NONE else None,
+                  None if a[2] == NONE else <object>a[2], create_graph,
+                  None if a[4] == NONE else <object>a[4])
+
+
+backward_kernel = new_kernel(_backward_kernel)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Sum the gradients of ``tensors`` with respect to the leaves of their graph into the leaves' ``.grad``.
+
+    Args:
+        tensors: a tensor or a sequence of tensors to differentiate.
+        grad_tensors: for each of them a tensor of its shape to multiply the Jacobian with; None is enough for
+            tensors of one element.
+        retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
+        create_graph: record the gradients' computation too, for higher derivatives.
+        inputs: accumulate for these tensors only.
+
+    Raises:
+        RuntimeError: a tensor does not require grad, or has several elements and no gradient was given.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward((x * x).sum())
+    >>> x.grad
+    tensor([2., 4.])
+    """
+    if inputs is not None and not isinstance(inputs, (tuple, list)) and not is_tensor(<PyObject*>inputs) and \
+            not _is_edge(inputs):
+        inputs = tuple(inputs)
+    if grad_variables is not None:
+        if grad_tensors is not None:
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
+                               "`backward()`. Please only use `grad_tensors`.")
+        grad_tensors = grad_variables
+    _run_backward(_several(tensors, "tensors"), grad_tensors, retain_graph, create_graph, inputs)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
+         allow_unused=None, is_grads_batched=False, materialize_grads=False):
+    """The sum of gradients of ``outputs`` with respect to ``inputs``; ``.grad`` is not touched.
+
+    Args:
+        outputs: a tensor or a sequence of tensors.
+        inputs: the tensors to differentiate with respect to.
+        grad_outputs: for each output a tensor of its shape to multiply the Jacobian with; None is enough for tensors of
+            one element.
+        retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
+        create_graph: record the gradients' computation too, for higher derivatives.
+        allow_unused: give None for inputs that the outputs do not depend on, rather than raise.
+        is_grads_batched: the first dimension of ``grad_outputs`` runs over several such products.
+        materialize_grads: give zeros instead of None; implies ``allow_unused``.
+
+    Returns:
+        A tuple with a tensor for each input.
+
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> torch.autograd.grad(x ** 2, x)
+    (tensor(6.),)
+    """
+    cdef list roots = [], initial = [], results
+    cdef tuple outs, ins, root, target
+    cdef bint graph = create_graph
+    cdef bint keep = graph if retain_graph is None else retain_graph
+    cdef bint unused
+    cdef Py_ssize_t i
+    outs, ins = _several(outputs, "outputs"), _several(inputs, "inputs")
+    for t in outs + ins:
+        if (<PyObject*>t).ob_type != tensor_type():
+            if has_torch_function(outs + ins):
+                return handle_torch_function(grad, outs + ins, outputs, inputs, grad_outputs=grad_outputs,
+                                             retain_graph=retain_graph, create_graph=create_graph,
+                                             only_inputs=only_inputs, allow_unused=allow_unused,
+                                             is_grads_batched=is_grads_batched, materialize_grads=materialize_grads)
+            break
+    if materialize_grads:
+        if allow_unused is not None and not allow_unused:
+            raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+                             "allow_unused=False.")
+        unused = True
+    else:
+        unused = allow_unused is not None and allow_unused
+    if not only_inputs:
+        import warnings
+
+        warnings.warn("only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate "
+                      "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning,
+                      stacklevel=2)
+    if is_grads_batched:
+        raise NotImplementedError("torch.autograd.grad(is_grads_batched=True) is not built")
+    if len(outs) == 1 and len(ins) == 1 and grad_outputs is None:
+        first = _initial(outs[0], None, 0, graph)
+        root, target = _root(outs[0], 0), _target(ins[0])
+        results = [capture_one(root[0], root[1], first, keep, graph, target[0], target[1])]
+    else:
+        _roots(outs, grad_outputs, roots, initial, graph)
+        results = execute(roots, initial, keep, graph, _targets(ins, False), False)
+    for i in range(len(results)):
+        if results[i] is None:
+            if not unused:
+                raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
+                                   "graph. Set allow_unused=True if this is the desired behavior.")
+            if materialize_grads:
+                results[i] = _zeros_for(ins[i])
+    return tuple(results)
+
+
+cdef object _zeros_for(object t):
+    cdef Facts f
+    if not is_tensor(<PyObject*>t):
+        return zeros_of(&(<Node>t[0]).metas[<int>t[1]])
+    look(<PyObject*>t, &f)
+    return filled(f.dtype, f.ndim, f.sizes, 0)

@@ -1,0 +1,28 @@
+"""The context of a custom Function, which is its node."""
+from cpython.object cimport PyObject
+
+from flambeau_autograd._engine.node cimport INLINE_SAVED, Node
+
+cdef enum:
+    INLINE_ARGS = 16
+
+cdef enum:  # Context.layout: what an argument is
+    PLAIN = 0
+    TENSOR = 1
+    NEST = 2  # a container with tensors in it
+
+cdef class Context(Node):
+    cdef public tuple to_save, saved_for_forward, dirty_tensors, non_differentiable
+    cdef public bint materialize_grads
+    cdef public object needs_input_grad
+    cdef readonly object _forward_cls
+    cdef dict __dict__
+    cdef int nargs, nrequired  # how many gradients backward returns, at most and at least
+    cdef char* layout
+    cdef char[INLINE_ARGS] inline_layout
+    cdef int* origins  # of saved tensors: the edge of the input it is, or -2 - number of the output, or -1
+    cdef int[INLINE_SAVED] inline_origins
+    cdef list templates  # for each NEST: the container with edge numbers in place of tensors
+    cdef bint finished, in_jvp
+
+cdef Context new_context(PyObject* cls)

@@ -1,0 +1,260 @@
+# cython: language_level=3
+"""The context of a custom Function, which is its node: what users keep on it, and how it runs backward."""
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history
+
+from flambeau_autograd._engine.edges cimport gradient_edge
+from flambeau_autograd._engine.gradients cimport zeros_of
+from flambeau_autograd._engine.node cimport (
+    NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number, set_outputs,
+)
+from flambeau_autograd._engine.refs cimport *
+from flambeau_autograd._engine.saved cimport unpack
+
+cdef extern from "Python.h":
+    PyObject** _PyObject_GetDictPtr(PyObject*) noexcept
+    ctypedef PyObject* (*newfunc_p)(PyTypeObject*, PyObject*, PyObject*) except NULL
+    ctypedef struct FullType "PyTypeObject":
+        newfunc_p tp_new
+
+cdef PyObject* NONE = <PyObject*>None
+cdef tuple _nothing = ()
+
+
+cdef class Context(Node):
+    """The ``ctx`` of a custom Function, and the node of the graph that stands for its call."""
+
+    def __dealloc__(self):
+        cdef PyObject* o
+        cdef PyObject** attributes
+        if self.layout != NULL and self.layout != self.inline_layout:
+            PyMem_Free(self.layout)
+        if self.origins != NULL and self.origins != self.inline_origins:
+            PyMem_Free(self.origins)
+        attributes = _PyObject_GetDictPtr(<PyObject*>self)
+        if attributes != NULL and attributes[0] != NULL:
+            o = attributes[0]
+            attributes[0] = NULL
+            discard(o)
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for ``jvp``."""
+        for t in tensors:
+            if t is not None and not is_tensor(<PyObject*>t):
+                raise TypeError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
+                                "attributes on ctx.")
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args):
+        """Say which inputs forward has changed in place; they must be returned, too."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args):
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, bint value):
+        """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self):
+        """What was given to ``save_for_backward``, checked for changes in place."""
+        cdef int i, origin
+        if self.in_jvp or not self.finished:
+            return self.saved_for_forward or self.to_save or ()
+        out = []
+        for i in range(self.nsaved):
+            if self.saved[i].version == NOT_A_TENSOR:
+                out.append(None)
+                continue
+            origin = self.origins[i]
+            out.append(owned(unpack(self, &self.saved[i], origin if origin >= 0 else -1,
+                                    -2 - origin if origin < -1 else -1)))
+        return tuple(out)
+
+    @property
+    def saved_variables(self):
+        """Old name of ``saved_tensors``."""
+        return self.saved_tensors
+
+    def maybe_clear_saved_tensors(self):
+        """Let go of the saved tensors."""
+        cdef int i
+        for i in range(self.nsaved):
+            if self.saved[i].version != NOT_A_TENSOR:
+                discard(self.saved[i].value)
+                self.saved[i].value = NULL
+
+
+cdef Context new_context(PyObject* cls):
+    cdef PyTypeObject* t
+    backward_class = (<object>cls)._backward_cls
+    t = <PyTypeObject*>backward_class
+    cdef Context ctx = <Context>owned((<FullType*>t).tp_new(t, <PyObject*>_nothing, NULL))
+    ctx.apply = _apply_backward
+    ctx.kind = NODE_FUNCTION
+    ctx.edges = ctx.inline_edges
+    ctx.saved = ctx.inline_saved
+    ctx.metas = &ctx.inline_meta
+    ctx.pending = &ctx.pending_inline
+    ctx.layout = ctx.inline_layout
+    ctx.origins = ctx.inline_origins
+    ctx.materialize_grads = True
+    ctx._forward_cls = <object>cls
+    return ctx
+
+
+# --- backward -------------------------------------------------------------------------------------------------------
+
+cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    """Call the user's backward and put what it returns where its edges are."""
+    cdef Context ctx = <Context>node
+    cdef PyObject* inline_args[INLINE_ARGS + 1]
+    cdef PyObject** args = inline_args
+    cdef int i, n = ctx.noutputs
+    cdef list keep = None
+    cdef object function = _user_backward(ctx)
+    if n > INLINE_ARGS:
+        args = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
+        if args == NULL:
+            raise MemoryError()
+    try:
+        args[0] = <PyObject*>ctx
+        for i in range(n):
+            args[i + 1] = grads[i]
+            if args[i + 1] == NULL:
+                args[i + 1] = NONE
+                if ctx.materialize_grads and ctx.metas[i].ndim >= 0:
+                    zeros = zeros_of(&ctx.metas[i])
+                    if keep is None:
+                        keep = []
+                    keep.append(zeros)
+                    args[i + 1] = <PyObject*>zeros
+        result = owned(vectorcall(<PyObject*>function, args, n + 1, NULL))
+    finally:
+        if args != inline_args:
+            PyMem_Free(args)
+    return _spread(ctx, result, out)
+
+
+cdef object _base_backward = None, _base_vjp = None
+
+
+def set_base_backward(backward, vjp):
+    """Name the functions that stand for "not implemented"."""
+    global _base_backward, _base_vjp
+    _base_backward, _base_vjp = backward, vjp
+
+
+cdef object _user_backward(Context ctx):
+    backward, vjp = ctx._forward_cls.backward, ctx._forward_cls.vjp
+    if vjp is not _base_vjp:
+        if backward is not _base_backward:
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                               "should only implement one of them.")
+        return vjp
+    return backward
+
+
+cdef int _spread(Context ctx, object result, PyObject** out) except -1:
+    cdef int i, e = 0, n
+    cdef tuple grads = <tuple>result if isinstance(result, tuple) else (result,)
+    cdef PyObject* g
+    n = <int>len(grads)
+    while n > ctx.nargs and grads[n - 1] is None:
+        n -= 1
+    if n > ctx.nargs or n < ctx.nrequired:
+        if len(grads) != ctx.nargs:
+            raise RuntimeError(f"function {ctx.name()} returned an incorrect number of gradients (expected "
+                               f"{ctx.nargs}, got {len(grads)})")
+    if ctx.templates is not None:
+        for i in range(n):
+            _spread_nested(ctx, i + 1, ctx.templates[i], grads[i], out)
+        return 0
+    for i in range(n):
+        g = tuple_item(<PyObject*>grads, i)
+        if ctx.layout[i] != TENSOR:
+            if g != NONE:
+                raise RuntimeError(_not_variable(ctx, i + 1))
+            continue
+        if g != NONE:
+            if not is_tensor(g):
+                raise RuntimeError(f"expected Variable or None (got {type(<object>g).__name__})")
+            incref(g)
+            out[e] = g
+        e += 1
+    return 0
+
+
+cdef str _not_variable(Context ctx, int position):
+    return (f"function {ctx.name()} returned a gradient different than None at position {position}, but the "
+            "corresponding forward input was not a Variable")
+
+
+cdef int _spread_nested(Context ctx, int position, object template, object gradient, PyObject** out) except -1:
+    """Gradients of an argument with tensors inside come in a container of the same layout, or None for all."""
+    cdef PyObject* g = <PyObject*>gradient
+    if gradient is None:
+        return 0
+    if template is None:
+        raise RuntimeError(_not_variable(ctx, position))
+    if isinstance(template, int):
+        if not is_tensor(g):
+            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+        incref(g)
+        xdecref(out[<int>template])
+        out[<int>template] = g
+    elif isinstance(template, dict):
+        if not isinstance(gradient, dict) or not gradient.keys() <= template.keys():
+            raise RuntimeError(f"function {ctx.name()} returned {type(gradient).__name__} at position {position}, but "
+                               f"the corresponding forward input was a dict with the keys {list(template)}")
+        for k in gradient:
+            _spread_nested(ctx, position, template[k], gradient[k], out)
+    else:
+        if not isinstance(gradient, (tuple, list)) or len(gradient) != len(template):
+            raise RuntimeError(f"function {ctx.name()} returned {type(gradient).__name__} at position {position}, but "
+                               f"the corresponding forward input was a sequence of length {len(template)}")
+        for k in range(len(template)):
+            _spread_nested(ctx, position, template[k], gradient[k], out)
+    return 0
+
+
+# --- errors that wait for a second derivative ------------------------------------------------------------------------
+
+cdef PyTypeObject* _DelayedError = make_type("DelayedError", <PyTypeObject*>Node)
+
+
+def delayed_error(object tensor, str message not None, Context ctx not None, tuple grads not None):
+    """``tensor`` without history, except that differentiating it with respect to what the call depends on raises."""
+    cdef Facts f
+    cdef Node node
+    cdef int i, n = ctx.nedges
+    out = detach(<PyObject*>tensor)
+    look(<PyObject*>out, &f)
+    if f.dtype < T_FLOATING:
+        return out
+    node = new_node(_DelayedError, _raise_delayed, NODE_OTHER, n + <int>len(grads), 1)
+    for i in range(n):
+        node.edges[i] = ctx.edges[i]
+        xincref(node.edges[i].node)
+    for i in range(len(grads)):
+        if is_tensor(<PyObject*>grads[i]):
+            node.edges[n + i].node = gradient_edge(<PyObject*>grads[i], &node.edges[n + i].output_nr)
+    set_outputs(node, 1)
+    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    incref(<PyObject*>message)
+    node.saved[0].value, node.saved[0].version = <PyObject*>message, NOT_A_TENSOR
+    number(node)
+    set_history(<PyObject*>out, <PyObject*>node, 0)
+    return out
+
+
+cdef int _raise_delayed(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    raise RuntimeError(<object>node.saved[0].value)

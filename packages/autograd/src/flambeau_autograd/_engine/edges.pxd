@@ -1,0 +1,19 @@
+"""Where a tensor's gradient goes."""
+from cpython.object cimport PyObject
+
+from flambeau_autograd._engine.node cimport Node
+from flambeau_tensor.abi cimport Facts
+
+cdef class TensorMeta:
+    """What few tensors have: hooks on the gradient."""
+    cdef object hooks, post_hooks  # ordered dicts
+    cdef object grad_dtype
+    cdef dict extra
+
+# The node (a new reference) that takes the gradient of `tensor`, and as which of its outputs; NULL if none is wanted.
+cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL
+cdef bint requires_grad(PyObject* tensor) noexcept
+cdef TensorMeta meta_of(PyObject* tensor)
+cdef int refresh_view(PyObject* tensor, Facts* f) except -1
+cdef str odd_view(Facts* f, str what)
+cdef tuple geometry(PyObject* tensor)

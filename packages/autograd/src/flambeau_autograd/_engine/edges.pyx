@@ -1,0 +1,241 @@
+# cython: language_level=3
+"""Where a tensor's gradient goes: to the node that made it, or into ``.grad`` through AccumulateGrad.
+
+A leaf and its AccumulateGrad know each other: the node holds the leaf, the leaf borrows the node, so one exists as
+long as some graph needs it. A view whose memory was written to since it was made gets a new history here, by way of
+its base.
+"""
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from flambeau_tensor.abi cimport (
+    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_VIEW, copy_of, exclusive, flags_of, is_tensor,
+    look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
+)
+
+from flambeau_autograd._engine.node cimport (
+    NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
+)
+from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor._core.operator import find_operator
+
+cdef extern from * nogil:
+    """
+    #if defined(_WIN32)
+    #include <windows.h>
+    #define fl_pause() Sleep(0)
+    #else
+    #include <sched.h>
+    #define fl_pause() sched_yield()
+    #endif
+    """
+    void fl_pause()
+
+
+def _variable(Node node not None):
+    """The leaf whose gradient this node sums up."""
+    return <object>node.saved[0].value
+
+
+cdef PyTypeObject* _AccumulateGrad = make_type("AccumulateGrad", <PyTypeObject*>Node, {"variable": property(_variable)})
+cdef PyTypeObject* _AsStrided = make_type("AsStridedBackward0", <PyTypeObject*>Node)
+cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
+cdef object _add = None, _add_ = None, _clone = None
+
+
+cdef class TensorMeta:
+    pass
+
+
+cdef TensorMeta meta_of(PyObject* tensor):
+    cdef Facts f
+    cdef TensorMeta m
+    look(tensor, &f)
+    if f.meta != NULL:
+        return <TensorMeta>f.meta
+    m = TensorMeta.__new__(TensorMeta)
+    set_meta(tensor, m)
+    return m
+
+
+cdef bint requires_grad(PyObject* tensor) noexcept:
+    cdef Facts f
+    cdef unsigned int flags = flags_of(tensor)
+    if flags & T_REQUIRES_GRAD:
+        return True
+    if flags & T_VIEW:
+        look(tensor, &f)
+        return f.base != NULL and flags_of(f.base) & T_REQUIRES_GRAD
+    return False
+
+
+cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
+    cdef Facts f
+    cdef Node node
+    look(tensor, &f)
+    if f.flags & T_VIEW and f.base != NULL:
+        if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
+            refresh_view(tensor, &f)
+        elif not (f.flags & T_REQUIRES_GRAD or flags_of(f.base) & T_REQUIRES_GRAD):
+            return NULL
+    elif not f.flags & T_REQUIRES_GRAD:
+        return NULL
+    if f.grad_fn != NULL:
+        output_nr[0] = f.output_nr
+        incref(f.grad_fn)
+        return f.grad_fn
+    output_nr[0] = 0
+    if f.accumulator != NULL:
+        incref(f.accumulator)
+        return f.accumulator
+    node = new_node(_AccumulateGrad, _accumulate, NODE_LEAF, 0, 1)
+    set_outputs(node, 1)
+    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    incref(tensor)
+    node.saved[0].value = tensor
+    node.saved[0].version = NOT_A_TENSOR
+    number(node)
+    set_accumulator(tensor, <PyObject*>node)
+    incref(<PyObject*>node)
+    return <PyObject*>node
+
+
+# --- leaves ---------------------------------------------------------------------------------------------------------
+
+cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    """Add to the leaf's ``.grad``; kernels may let other threads run meanwhile, which then wait here."""
+    cdef PyObject* t = node.saved[0].value
+    cdef Facts f
+    cdef unsigned long me
+    cdef bint nested
+    if grads[0] == NULL:
+        return 0
+    look(t, &f)
+    if f.grad == NULL and not thread_flags().grad_enabled and refcount(grads[0]) == 1 and exclusive(grads[0]) and \
+            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD):
+        set_grad(t, grads[0])
+    else:
+        me = PyThread_get_thread_ident()
+        while node.holder != 0 and node.holder != me:
+            with nogil:
+                fl_pause()
+        nested = node.holder == me
+        node.holder = me
+        try:
+            _add_gradient(t, grads[0])
+        finally:
+            if not nested:
+                node.holder = 0
+    if f.meta != NULL and (<TensorMeta>f.meta).post_hooks is not None:
+        leaf = <object>t
+        for hook in list((<TensorMeta>f.meta).post_hooks.values()):
+            if hook(leaf) is not None:
+                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    return 0
+
+
+cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
+    global _add, _add_, _clone
+    cdef Facts f
+    cdef PyObject* pair[2]
+    if _add is None:
+        _add, _clone = find_operator("torch.add"), find_operator("torch.clone")
+        _add_ = _add.inplace
+    look(t, &f)
+    if f.grad == NULL:
+        new = _clone(<object>gradient) if thread_flags().grad_enabled else copy_of(gradient)
+        return set_grad(t, <PyObject*>new)
+    if thread_flags().grad_enabled:
+        new = <object>f.grad + <object>gradient
+        return set_grad(t, <PyObject*>new)
+    pair[0], pair[1] = f.grad, gradient
+    owned(vectorcall(<PyObject*>_add_, pair, 2, NULL))
+    return 0
+
+
+def stand_in(object tensor, Node leaf not None):
+    """``tensor``, a copy of a leaf's value, recorded as if it were the leaf itself."""
+    cdef Node node = new_node(_Alias, _hand_on, NODE_OTHER, 1, 0)
+    cdef Facts f
+    look(<PyObject*>tensor, &f)
+    incref(<PyObject*>leaf)
+    node.edges[0].node = <PyObject*>leaf
+    set_outputs(node, 1)
+    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    number(node)
+    set_history(<PyObject*>tensor, <PyObject*>node, 0)
+    return tensor
+
+
+cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    out[0] = grads[0]
+    xincref(out[0])
+    return 0
+
+
+# --- views whose memory was written to ------------------------------------------------------------------------------
+
+cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
+    """Give a view the history that its base has now."""
+    cdef Node node
+    cdef int nr = 0
+    cdef PyObject* producer
+    if f.flags & T_ODD_VIEW:
+        raise RuntimeError(odd_view(f, "its base or another view of its base has been modified inplace"))
+    producer = gradient_edge(f.base, &nr)
+    if producer == NULL:
+        set_history(tensor, NULL, 0)
+        look(tensor, f)
+        return 0
+    node = new_node(_AsStrided, _as_strided_backward, NODE_OTHER, 1, 1)
+    node.edges[0].node, node.edges[0].output_nr = producer, nr
+    set_outputs(node, 1)
+    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    geometries = geometry(f.base), geometry(tensor)
+    incref(<PyObject*>geometries)
+    node.saved[0].value, node.saved[0].version = <PyObject*>geometries, NOT_A_TENSOR
+    number(node)
+    set_history(tensor, <PyObject*>node, 0)
+    look(tensor, f)
+    return 0
+
+
+cdef tuple geometry(PyObject* tensor):
+    """(sizes, strides, offset)"""
+    cdef Facts f
+    look(tensor, &f)
+    return (tuple([f.sizes[i] for i in range(f.ndim)]), tuple([f.strides[i] for i in range(f.ndim)]),
+            offset_of(tensor))
+
+
+cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    from flambeau_autograd.strided import as_strided_backward
+
+    if grads[0] == NULL:
+        return 0
+    base, view = <tuple>node.saved[0].value
+    result = as_strided_backward(<object>grads[0], base, view)
+    incref(<PyObject*>result)
+    out[0] = <PyObject*>result
+    return 0
+
+
+cdef str odd_view(Facts* f, str what):
+    """Why a view may not be written to while recording."""
+    from flambeau_autograd.messages import view_error
+
+    cdef bint no_grad = (f.flags & T_NO_GRAD_VIEW) != 0
+    cdef bint multiple = (f.flags & T_MULTI_VIEW) != 0
+    name = (<Node>f.grad_fn).name() if f.grad_fn != NULL else "None"
+    return view_error(what, no_grad, multiple, f.output_nr, name)
+
+
+def edge_of(tensor):
+    """(node, output number) that takes the gradient of a tensor, or None."""
+    cdef int nr = 0
+    cdef PyObject* node
+    if not is_tensor(<PyObject*>tensor):
+        raise TypeError(f"a Tensor is needed, not {type(tensor).__name__}")
+    node = gradient_edge(<PyObject*>tensor, &nr)
+    return None if node == NULL else (owned(node), nr)

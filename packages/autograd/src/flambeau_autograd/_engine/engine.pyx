@@ -1,0 +1,538 @@
+# cython: language_level=3
+"""Running a graph backward.
+
+Nodes that have a gradient wait in a heap; the one with the highest number goes next. Numbers are a topological order,
+so by then everything that contributes to it has run, and no dependencies need to be counted. There is no recursion.
+
+Arriving gradients wait in the node itself. One run at a time may use those places; a run that starts while another is
+under way (in another thread, or in a backward that calls backward) keeps a table of its own.
+"""
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport thread_flags
+
+from flambeau_autograd._engine.gradients cimport add_up, validate
+from flambeau_autograd._engine.node cimport NODE_LEAF, Node, release_saved
+from flambeau_autograd._engine.node_hooks cimport as_tuple, post_hooks, pre_hooks, tensor_hooks
+from flambeau_autograd._engine.refs cimport *
+
+cdef enum:
+    INLINE_GRADS = 8
+
+cdef struct Waiting:
+    long long seq
+    PyObject* node  # owned
+
+cdef long long _runs = 0
+cdef Run _holder = None  # the run that may use the places in the nodes
+anomaly = None  # the check of anomaly mode, while it is on
+
+
+def set_anomaly(check):
+    """Have ``check(node, gradients)`` look at what each node returns; None: nobody looks."""
+    global anomaly
+    anomaly = check
+
+
+cdef class _Slots:
+    """The gradients waiting for one node, in a run that may not use the node's own places."""
+
+    cdef PyObject** grads
+    cdef int n
+    cdef bint queued
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.n):
+            xdecref(self.grads[i])
+        PyMem_Free(self.grads)
+
+
+@cython.freelist(4)
+cdef class Run:
+    """One call of backward or grad."""
+
+    cdef Waiting* heap
+    cdef int n, room
+    cdef long long id
+    cdef bint inside  # uses the places in the nodes
+    cdef bint keep_graph, selective, accumulate
+    cdef dict table, needed
+    cdef dict captures  # node -> list of (output number, place in results)
+    cdef list results
+    cdef Node target  # the only capture, if there is one
+    cdef int target_nr
+    cdef object result
+    cdef list callbacks
+    cdef Run outer  # the run that was under way when this one started, in any thread
+    cdef bint recording  # what to go back to
+    cdef PyObject* current  # the node that is running, borrowed
+
+    def __dealloc__(self):
+        PyMem_Free(self.heap)
+
+
+# --- the queue ------------------------------------------------------------------------------------------------------
+
+cdef int _push(Run run, Node node) except -1:
+    cdef int i = run.n, parent
+    cdef Waiting* heap
+    cdef long long seq = node.seq
+    if run.n == run.room:
+        heap = <Waiting*>PyMem_Realloc(run.heap, (2 * run.room + 16) * sizeof(Waiting))
+        if heap == NULL:
+            raise MemoryError()
+        run.heap, run.room = heap, 2 * run.room + 16
+    heap = run.heap
+    run.n += 1
+    while i > 0:
+        parent = (i - 1) >> 1
+        if heap[parent].seq >= seq:
+            break
+        heap[i] = heap[parent]
+        i = parent
+    heap[i].seq, heap[i].node = seq, <PyObject*>node
+    incref(<PyObject*>node)
+    return 0
+
+
+cdef PyObject* _pop(Run run) noexcept:
+    cdef Waiting* heap = run.heap
+    cdef PyObject* top = heap[0].node
+    cdef Waiting last
+    cdef int i = 0, child
+    run.n -= 1
+    last = heap[run.n]
+    while True:
+        child = 2 * i + 1
+        if child >= run.n:
+            break
+        if child + 1 < run.n and heap[child + 1].seq > heap[child].seq:
+            child += 1
+        if heap[child].seq <= last.seq:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = last
+    return top
+
+
+cdef int _arrive(Run run, Node node, int output_nr, PyObject* gradient) except -1:
+    """A gradient (a reference that is taken over, or NULL) has come for an output of ``node``."""
+    cdef _Slots s
+    cdef PyObject** place
+    if run.inside:
+        if not node.queued:
+            node.queued = True
+            _push(run, node)
+        place = &node.pending[output_nr]
+    else:
+        s = run.table.get(node)
+        if s is None:
+            s = _Slots.__new__(_Slots)
+            s.grads = <PyObject**>PyMem_Calloc(node.noutputs, sizeof(PyObject*))
+            s.n = node.noutputs
+            run.table[node] = s
+        if not s.queued:
+            s.queued = True
+            _push(run, node)
+        place = &s.grads[output_nr]
+    if place[0] == NULL:
+        place[0] = gradient
+    elif gradient != NULL:
+        add_up(place, gradient)
+    return 0
+
+
+# --- which nodes lead to wanted inputs ------------------------------------------------------------------------------
+
+cdef inline bint _is_marked(Run run, Node node) except -1:
+    if run.inside:
+        return node.mark == run.id
+    return node in run.needed
+
+
+cdef inline bint _needs(Run run, Node node) except -1:
+    if run.inside:
+        return node.mark == run.id and node.needed
+    return run.needed.get(node, False)
+
+
+cdef inline int _mark(Run run, Node node, bint needed) except -1:
+    if run.inside:
+        node.mark, node.needed = run.id, needed
+    else:
+        run.needed[node] = needed
+    return 0
+
+
+cdef inline bint _is_captured(Run run, Node node) except -1:
+    return node is run.target or (run.captures is not None and node in run.captures)
+
+
+cdef int _select(Run run, Node root, long long oldest) except -1:
+    """Mark the nodes under a root that lead to a capture. Nodes older than all of those cannot."""
+    cdef PyObject** stack = NULL
+    cdef PyObject** more
+    cdef Py_ssize_t n = 0, room = 0
+    cdef Node node, following
+    cdef int i
+    cdef bint needed, ready
+    if _is_marked(run, root):
+        return 0
+    try:
+        while True:
+            node = root if n == 0 else <Node>stack[n - 1]
+            needed = _is_captured(run, node)
+            ready = True
+            if node.seq > oldest:
+                for i in range(node.nedges):
+                    if node.edges[i].node == NULL or (<Node>node.edges[i].node).seq < oldest:
+                        continue
+                    following = <Node>node.edges[i].node
+                    if not _is_marked(run, following):
+                        if n == room:
+                            more = <PyObject**>PyMem_Realloc(stack, (2 * room + 64) * sizeof(PyObject*))
+                            if more == NULL:
+                                raise MemoryError()
+                            stack, room = more, 2 * room + 64
+                        stack[n] = node.edges[i].node
+                        n += 1
+                        ready = False
+                    elif _needs(run, following):
+                        needed = True
+            if ready:
+                _mark(run, node, needed)
+                if n == 0:
+                    return 0
+                n -= 1
+                while n and _is_marked(run, <Node>stack[n - 1]):
+                    n -= 1
+    finally:
+        PyMem_Free(stack)
+
+
+# --- the loop -------------------------------------------------------------------------------------------------------
+
+cdef int _step(Run run, Node node) except -1:
+    """Run one node on what has arrived for it, and send the results on."""
+    cdef PyObject* inline_grads[INLINE_GRADS]
+    cdef PyObject* inline_out[INLINE_GRADS]
+    cdef PyObject** grads = inline_grads
+    cdef PyObject** out = inline_out
+    cdef PyObject* g
+    cdef PyObject** waiting
+    cdef int i, n = node.noutputs, m = node.nedges
+    cdef unsigned long long needs = 0
+    cdef bint execute = True
+    cdef _Slots s = None
+    if n > INLINE_GRADS or m > INLINE_GRADS:
+        grads = <PyObject**>PyMem_Calloc(n + m, sizeof(PyObject*))
+        if grads == NULL:
+            raise MemoryError()
+        out = grads + n
+    if run.inside:
+        node.queued = False
+        waiting = node.pending
+    else:
+        s = run.table.pop(node)
+        waiting = s.grads
+    for i in range(n):
+        grads[i] = waiting[i]
+        waiting[i] = NULL
+    for i in range(m):
+        out[i] = NULL
+    try:
+        if node.extra is not None or node.kind == NODE_LEAF:
+            tensor_hooks(node, grads)
+        if node is run.target:
+            if grads[run.target_nr] != NULL:
+                run.result = <object>grads[run.target_nr]
+            execute = False
+        elif run.captures is not None:
+            wanted = run.captures.get(node)
+            if wanted is not None:
+                for nr, position in wanted:
+                    if grads[<int>nr] != NULL:
+                        run.results[position] = <object>grads[<int>nr]
+                execute = False
+        for i in range(m):
+            if node.edges[i].node != NULL and (not run.selective or _needs(run, <Node>node.edges[i].node)):
+                execute = True
+                if i < 64:
+                    needs |= <unsigned long long>1 << i
+        if execute:
+            if node.extra is not None and node.extra.pre_hooks is not None:
+                pre_hooks(node, grads)
+            node.apply(node, needs, grads, out)
+            validate(node, out)
+            if node.extra is not None and node.extra.post_hooks is not None:
+                post_hooks(node, out, grads)
+            if not run.keep_graph:
+                release_saved(node)
+            if anomaly is not None:
+                anomaly(node, as_tuple(out, m))
+            for i in range(m):
+                if node.edges[i].node == NULL:
+                    continue
+                if needs & (<unsigned long long>1 << i) if i < 64 else \
+                        not run.selective or _needs(run, <Node>node.edges[i].node):
+                    g = out[i]
+                    out[i] = NULL
+                    _arrive(run, <Node>node.edges[i].node, node.edges[i].output_nr, g)
+    finally:
+        for i in range(n):
+            xdecref(grads[i])
+        for i in range(m):
+            xdecref(out[i])
+        if grads != inline_grads:
+            PyMem_Free(grads)
+    return 0
+
+
+cdef int _clear(Run run) except -1:
+    """After an error: nothing of this run may stay in the nodes."""
+    cdef PyObject* p
+    cdef Node node
+    cdef int i
+    while run.n:
+        p = _pop(run)
+        node = <Node>p
+        if run.inside:
+            node.queued = False
+            for i in range(node.noutputs):
+                xdecref(node.pending[i])
+                node.pending[i] = NULL
+        decref(p)
+    return 0
+
+
+cdef Run _latest = None  # the run that was started last and is still under way
+
+
+cdef Run _start(bint keep_graph, bint create_graph):
+    global _runs, _holder, _latest
+    cdef Run run = Run.__new__(Run)
+    _runs += 1
+    run.id = _runs
+    run.keep_graph = keep_graph
+    run.inside = _holder is None
+    if run.inside:
+        _holder = run
+    else:
+        run.table, run.needed = {}, {}
+    run.outer = _latest
+    _latest = run
+    run.recording = thread_flags().grad_enabled
+    thread_flags().grad_enabled = create_graph
+    return run
+
+
+cdef int _stop(Run run) except -1:
+    global _holder, _latest
+    cdef Run r
+    thread_flags().grad_enabled = run.recording
+    if _holder is run:
+        _holder = None
+    if _latest is run:
+        _latest = run.outer
+    else:
+        r = _latest
+        while r is not None and r.outer is not run:
+            r = r.outer
+        if r is not None:
+            r.outer = run.outer
+    run.outer = None
+    return 0
+
+
+cdef int _drive(Run run) except -1:
+    """Run nodes until none is waiting."""
+    cdef PyObject* p = NULL
+    cdef int count = 0
+    try:
+        while run.n:
+            p = run.current = _pop(run)
+            if run.selective and run.accumulate and (<Node>p).kind == NODE_LEAF:
+                _step_leaf(run, <Node>p)
+            else:
+                _step(run, <Node>p)
+            decref(p)
+            p = NULL
+            count += 1
+            if count & 127 == 0:
+                PyErr_CheckSignals()
+                with nogil:  # a turn for other threads
+                    pass
+    except BaseException:
+        if p != NULL:
+            node = <object>p
+            decref(p)
+            if anomaly is not None:
+                from flambeau_autograd.anomaly_mode import explain
+
+                explain(node)
+        _clear(run)
+        raise
+    if run.callbacks is not None:
+        for callback in run.callbacks:
+            callback()
+    return 0
+
+
+cdef int execute_one(Node node, int output_nr, object gradient, bint keep_graph, bint create_graph) except -1:
+    """Send one gradient through the graph to all leaves."""
+    cdef Run run = _start(keep_graph, create_graph)
+    try:
+        incref(<PyObject*>gradient)
+        _arrive(run, node, output_nr, <PyObject*>gradient)
+        _drive(run)
+    finally:
+        _stop(run)
+    return 0
+
+
+cdef object capture_one(Node node, int output_nr, object gradient, bint keep_graph, bint create_graph, Node target,
+                        int target_nr):
+    """Send one gradient through the graph and return what arrives at one output of ``target``, or None."""
+    cdef Run run = _start(keep_graph, create_graph)
+    try:
+        run.selective = True
+        run.target, run.target_nr = target, target_nr
+        _select(run, node, target.seq)
+        if _needs(run, node):
+            incref(<PyObject*>gradient)
+            _arrive(run, node, output_nr, <PyObject*>gradient)
+            _drive(run)
+    finally:
+        _stop(run)
+    return run.result
+
+
+cdef object execute(list roots, list gradients, bint keep_graph, bint create_graph, list wanted, bint accumulate):
+    """Send gradients through the graph.
+
+    ``roots``: pairs (node, output number); ``wanted``: such pairs whose gradients to return, or None for all leaves
+    to accumulate theirs. With ``accumulate``, wanted pairs of leaves accumulate instead.
+    """
+    cdef Run run = _start(keep_graph, create_graph)
+    cdef Node node
+    cdef PyObject* p
+    cdef int i
+    cdef long long oldest = 0x7fffffffffffffff
+    try:
+        run.accumulate = accumulate
+        if wanted is not None:
+            run.selective = True
+            run.captures = {}
+            run.results = [None] * len(wanted)
+            for i in range(len(wanted)):
+                if wanted[i] is None:
+                    continue
+                node, nr = wanted[i]
+                if node.seq < oldest:
+                    oldest = node.seq
+                places = run.captures.get(node)
+                if places is None:
+                    run.captures[node] = places = []
+                if not (accumulate and node.kind == NODE_LEAF):
+                    (<list>places).append((nr, i))
+            for node, _ in roots:
+                _select(run, node, oldest)
+        for i in range(len(roots)):
+            node, nr = roots[i]
+            if run.selective and not _needs(run, node):
+                continue
+            p = <PyObject*>gradients[i]
+            incref(p)
+            _arrive(run, node, nr, p)
+        gradients.clear()
+        _drive(run)
+    finally:
+        if run.n:  # an error before anything ran
+            _clear(run)
+        _stop(run)
+    return run.results
+
+
+cdef int _step_leaf(Run run, Node node) except -1:
+    """A wanted leaf of ``backward(inputs=...)`` accumulates like any other."""
+    cdef dict captures = run.captures
+    run.captures = None
+    try:
+        _step(run, node)
+    finally:
+        run.captures = captures
+    return 0
+
+
+def queue_callback(callback):
+    """Call ``callback()`` when the backward that is running has finished."""
+    if _latest is None:
+        raise RuntimeError("Final callbacks can only be installed during backward pass.")
+    if _latest.callbacks is None:
+        _latest.callbacks = []
+    _latest.callbacks.append(callback)
+
+
+def run_node(Node node not None, tuple grads):
+    """Run one node alone; returns the gradients of its inputs."""
+    cdef PyObject** buffer
+    cdef int i, m = node.nedges, n = node.noutputs
+    cdef unsigned long long needs = 0
+    if len(grads) != n:
+        raise TypeError(f"{node.name()} expected {n} arguments, got {len(grads)} instead")
+    buffer = <PyObject**>PyMem_Calloc(n + m + 1, sizeof(PyObject*))
+    if buffer == NULL:
+        raise MemoryError()
+    try:
+        for i in range(n):
+            if grads[i] is not None:
+                buffer[i] = <PyObject*>grads[i]
+        for i in range(m):
+            if node.edges[i].node != NULL and i < 64:
+                needs |= <unsigned long long>1 << i
+        node.apply(node, needs, buffer, buffer + n)
+        validate(node, buffer + n)
+        result = as_tuple(buffer + n, m)
+    finally:
+        for i in range(m):
+            xdecref(buffer[n + i])
+        PyMem_Free(buffer)
+    return result if m != 1 else result[0]
+
+
+def will_run(list nodes not None):
+    """Which of ``nodes`` the run that started last has yet to run, or is running."""
+    cdef Run run = _latest
+    cdef Node node
+    cdef long long oldest = 0x7fffffffffffffff
+    cdef int i
+    cdef list stack = []
+    cdef set seen = set()
+    if run is None:
+        raise RuntimeError("_will_engine_execute_node: no backward pass is running")
+    for node in nodes:
+        if node.seq < oldest:
+            oldest = node.seq
+    if run.current != NULL:
+        stack.append(<object>run.current)
+    for i in range(run.n):
+        stack.append(<object>run.heap[i].node)
+    while stack:
+        node = stack.pop()
+        if node in seen or node.seq < oldest or (run.selective and not _needs(run, node)):
+            continue
+        seen.add(node)
+        for i in range(node.nedges):
+            if node.edges[i].node != NULL:
+                stack.append(<object>node.edges[i].node)
+    return [node in seen for node in nodes]
+
+
+def current_run():
+    """The number of the run that started last and is still under way, or None."""
+    return _latest.id if _latest is not None else None

@@ -1,0 +1,148 @@
+# cython: language_level=3
+"""The formulas that run most, compiled; they mean the same as one line each in the table.
+
+While recording they go through the operators like any other formula. Otherwise some take a shorter way to the same
+numbers.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    ABI_MAX_NDIM, Facts, T_COMPLEX, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_into, dtype_number, empty, flags_of,
+    is_tensor, look, offset_of, repeated, thread_flags,
+)
+
+from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
+
+from flambeau_tensor._core.operator import find_operator
+
+cdef object _mul = find_operator("torch.mul")
+cdef object _neg = find_operator("torch.neg")
+
+cdef enum:
+    SMALL = 256  # elements up to which writing a broadcast gradient out beats reading it as a broadcast one
+
+
+cdef inline bint _plain(PyObject* t) noexcept:
+    """Whether nothing is recorded of what is done to this gradient."""
+    return not thread_flags().grad_enabled or not flags_of(t) & (T_REQUIRES_GRAD | T_TANGENT)
+
+
+cdef inline object _call2(object op, object a, object b):
+    cdef PyObject* args[2]
+    args[0], args[1] = <PyObject*>a, <PyObject*>b
+    return owned(vectorcall(<PyObject*>op, args, 2, NULL))
+
+
+cpdef object conj(object x):
+    """The complex conjugate of a tensor or number; real ones themselves."""
+    if is_tensor(<PyObject*>x):
+        return x if dtype_number(<PyObject*>x) < T_COMPLEX else x.conj()
+    return x.conjugate() if isinstance(x, complex) else x
+
+
+def same(grad):
+    """The gradient itself."""
+    return grad
+
+
+def scaled(grad, alpha):
+    """The gradient of ``other`` in ``self + alpha · other``."""
+    if type(alpha) is int and alpha == 1:
+        return grad
+    return _call2(_mul, grad, conj(alpha))
+
+
+def scaled_negative(grad, alpha):
+    """The gradient of ``other`` in ``self - alpha · other``."""
+    if type(alpha) is int and alpha == 1:
+        return -grad
+    return _call2(_mul, grad, conj(-alpha))
+
+
+def mul_self(grad, other):
+    """The gradient of a factor."""
+    return _call2(_mul, grad, conj(other))
+
+
+def mul_other(grad, self):
+    """The gradient of the other factor."""
+    return _call2(_mul, grad, conj(self))
+
+
+cdef object _spread(object grad, object shape, object dim, bint keepdim):
+    """``grad``, a reduction over ``dim``, broadcast to ``shape``: without copying, or written out if that is small."""
+    cdef Facts f
+    cdef Py_ssize_t sizes[ABI_MAX_NDIM]
+    cdef Py_ssize_t strides[ABI_MAX_NDIM]
+    cdef bint reduced[ABI_MAX_NDIM]
+    cdef Py_ssize_t numel = 1
+    cdef int n = <int>len(shape), i, k = 0
+    cdef bint everything = dim is None or (type(dim) is tuple and not dim)
+    for i in range(n):
+        sizes[i] = <object>tuple_item(<PyObject*>shape, i)  # torch.Size's own indexing is slow
+        numel *= sizes[i]
+        reduced[i] = everything
+    if everything and numel <= SMALL:
+        return repeated(<PyObject*>grad, n, sizes)
+    if not everything:
+        for d in (dim if type(dim) is tuple else (dim,)):
+            i = d
+            if n:
+                reduced[i + n if i < 0 else i] = True
+    look(<PyObject*>grad, &f)
+    for i in range(n):
+        if reduced[i]:
+            strides[i] = 0
+            if keepdim:
+                k += 1
+        else:
+            strides[i] = f.strides[k]
+            k += 1
+    view = as_strided(<PyObject*>grad, n, sizes, strides, offset_of(<PyObject*>grad))
+    if numel > SMALL:
+        return view
+    out = empty(f.dtype, n, sizes)
+    copy_into(<PyObject*>out, <PyObject*>view)
+    return out
+
+
+cdef object _recorded_spread(object grad, object shape, object dim, bint keepdim):
+    cdef int n = <int>len(shape)
+    if not keepdim and n and dim is not None and dim != ():
+        dims = {d % n for d in (dim if type(dim) is tuple else (dim,))}
+        grad = grad.reshape(tuple([1 if i in dims else shape[i] for i in range(n)]))
+    return grad.expand(shape)
+
+
+def spread(grad, shape, dim, bint keepdim):
+    """The gradient of a sum: ``grad`` repeated along what was summed."""
+    if _plain(<PyObject*>grad):
+        return _spread(grad, shape, dim, keepdim)
+    return _recorded_spread(grad, shape, dim, keepdim)
+
+
+def sum_self(grad, self_shape, dim, keepdim):
+    """The gradient of a sum."""
+    if _plain(<PyObject*>grad):
+        return _spread(grad, self_shape, dim, keepdim)
+    return _recorded_spread(grad, self_shape, dim, keepdim)
+
+
+def mean_self(grad, self_shape, dim, keepdim):
+    """The gradient of a mean."""
+    cdef Py_ssize_t count = 1
+    cdef int n = <int>len(self_shape), i
+    if dim is None or (type(dim) is tuple and not dim):
+        for s in self_shape:
+            count *= <Py_ssize_t>s
+    elif n:
+        for d in (dim if type(dim) is tuple else (dim,)):
+            i = d
+            count *= <Py_ssize_t>self_shape[i + n if i < 0 else i]
+    grad = grad / (count if count else 1)
+    return sum_self(grad, self_shape, dim, keepdim)
+
+
+def reshaped(grad, self_shape):
+    """The gradient of a view or copy under other sizes."""
+    return grad.reshape(self_shape)

@@ -1,0 +1,426 @@
+# cython: language_level=3
+"""Custom Functions: ``apply``, and the node that is also the context.
+
+``Square.apply(x)`` makes a ``SquareBackward``, a node whose attributes are the user's, hands it to ``forward`` as
+``ctx``, and hangs it into the graph as the ``grad_fn`` of the results.
+"""
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_tensor.abi cimport (
+    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_VIEW, alias, detach,
+    detach_in_place, is_tensor, look, set_flags, set_history, thread_flags,
+)
+
+from flambeau_autograd._engine.context cimport INLINE_ARGS, NEST, PLAIN, TENSOR, Context, new_context
+from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
+from flambeau_autograd._engine.inplace cimport check_write, rebase
+from flambeau_autograd._engine.node cimport (
+    INLINE_EDGES, INLINE_SAVED, NOT_A_TENSOR, Edge, Saved, describe, number, set_outputs,
+)
+from flambeau_autograd._engine.refs cimport *
+from flambeau_autograd._engine.saved cimport save
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
+    object PyMethod_New(object, object)
+    ctypedef struct FullType "PyTypeObject":
+        Py_ssize_t tp_vectorcall_offset
+        unsigned long tp_flags
+        object (*tp_call)(object, object, object)
+    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    object vectorcall_tp_call "PyVectorcall_Call"(object, object, object)
+    void PyType_Modified(PyTypeObject*)
+
+cdef PyObject* NONE = <PyObject*>None
+cdef PyObject* TRUE = <PyObject*>(<object>True)
+cdef PyObject* FALSE = <PyObject*>(<object>False)
+
+
+# --- apply ----------------------------------------------------------------------------------------------------------
+
+cdef object _base_setup_context = None  # Function.setup_context, which says that a class has none
+
+
+def set_base(function_class):
+    """Name the class that all Functions derive from."""
+    global _base_setup_context
+    _base_setup_context = function_class.setup_context
+
+
+cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    cdef Context ctx
+    cdef object forward, setup
+    cdef dict keywords = None
+    cdef tuple bound
+    forward = (<object>cls).forward
+    setup = (<object>cls).setup_context
+    if setup is _base_setup_context:
+        setup = None
+    if kwnames != NULL or setup is not None:
+        from flambeau_autograd.function import bind
+
+        positional = tuple([<object>args[i] for i in range(n)])
+        keywords = {<object>tuple_item(kwnames, i): <object>args[n + i] for i in range(tuple_size(kwnames))} \
+            if kwnames != NULL else {}
+        required = n
+        bound, keywords = bind(forward, setup is None, positional, keywords)
+        ctx = new_context(cls)
+        return _run(ctx, forward, setup, bound, keywords, required)
+    ctx = new_context(cls)
+    return _run_plain(ctx, forward, args, n)
+
+
+cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except -1:
+    """Note what the arguments are and where their gradients go; True if the call is to be recorded."""
+    cdef Py_ssize_t i
+    cdef int e = 0
+    cdef bint recording = thread_flags().grad_enabled, any_needs = False, needs
+    cdef PyObject* flags
+    ctx.nargs = ctx.nrequired = <int>n
+    if n > INLINE_ARGS:
+        ctx.layout = <char*>PyMem_Calloc(n, 1)
+        if ctx.layout == NULL:
+            raise MemoryError()
+    if n > INLINE_EDGES:
+        ctx.edges = <Edge*>PyMem_Calloc(n, sizeof(Edge))
+        if ctx.edges == NULL:
+            raise MemoryError()
+    flags = new_tuple(n)
+    needs_input_grad = owned(flags)
+    for i in range(n):
+        needs = False
+        if is_tensor(args[i]):
+            ctx.layout[i] = TENSOR
+            needs = requires_grad(args[i])
+            e += 1
+        else:
+            ctx.layout[i] = PLAIN
+        any_needs = any_needs or needs
+        incref(TRUE if needs else FALSE)
+        set_tuple_item(flags, i, TRUE if needs else FALSE)
+    ctx.nedges = e
+    ctx.needs_input_grad = needs_input_grad
+    if not (recording and any_needs):
+        return False
+    e = 0
+    for i in range(n):
+        if ctx.layout[i] == TENSOR:
+            ctx.edges[e].node = gradient_edge(args[i], &ctx.edges[e].output_nr)
+            e += 1
+    return True
+
+
+cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ssize_t n):
+    """The common case: ``forward(ctx, ...)`` with positional arguments."""
+    cdef PyObject* inline_args[INLINE_ARGS + 1]
+    cdef PyObject** given = inline_args
+    cdef bint recording = thread_flags().grad_enabled
+    cdef Py_ssize_t i
+    for i in range(n):
+        if not is_tensor(args[i]) and _may_hold_tensors(args[i]):
+            return _run(ctx, forward, None, tuple([<object>args[i] for i in range(n)]), {}, n)
+    record = _read_inputs(ctx, args, n)
+    if n > INLINE_ARGS:
+        given = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
+        if given == NULL:
+            raise MemoryError()
+    given[0] = <PyObject*>ctx
+    for i in range(n):
+        given[i + 1] = args[i]
+    thread_flags().grad_enabled = False
+    try:
+        result = owned(vectorcall(<PyObject*>forward, given, n + 1, NULL))
+    finally:
+        thread_flags().grad_enabled = recording
+        if given != inline_args:
+            PyMem_Free(given)
+    return _finish(ctx, args, n, result, record)
+
+
+cdef inline bint _may_hold_tensors(PyObject* o) noexcept:
+    return is_tuple_kind(o) or is_list_kind(o) or o.ob_type == <PyTypeObject*>dict
+
+
+cdef object _run(Context ctx, object forward, object setup, tuple bound, dict keywords, Py_ssize_t required):
+    """Any other call: a separate setup_context, keywords, tensors inside containers."""
+    cdef bint recording = thread_flags().grad_enabled, record
+    cdef list flat, values = list(bound) + list(keywords.values())
+    cdef PyObject** items
+    cdef Py_ssize_t i, n
+    flat = []
+    templates = []
+    for value in values:
+        templates.append(_template(value, flat))
+    n = len(flat)
+    items = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
+    if items == NULL:
+        raise MemoryError()
+    try:
+        for i in range(n):
+            items[i] = <PyObject*>flat[i]
+        record = _read_inputs(ctx, items, n)
+        _describe_arguments(ctx, templates, required)
+        thread_flags().grad_enabled = False
+        try:
+            if setup is None:
+                result = forward(ctx, *bound, **keywords)
+            else:
+                result = forward(*bound, **keywords)
+                if keywords:
+                    setup(ctx, bound, keywords, result)
+                else:
+                    setup(ctx, bound, result)
+        finally:
+            thread_flags().grad_enabled = recording
+        return _finish(ctx, items, n, result, record)
+    finally:
+        PyMem_Free(items)
+
+
+cdef object _template(object value, list flat):
+    """``value`` with the numbers of its tensors in `flat` in their place; None for anything else."""
+    if is_tensor(<PyObject*>value):
+        flat.append(value)
+        return len(flat) - 1
+    if isinstance(value, (tuple, list)):
+        items = [_template(v, flat) for v in value]
+        return items if any([item is not None for item in items]) else None
+    if isinstance(value, dict):
+        pairs = {k: _template(v, flat) for k, v in value.items()}
+        return pairs if any([item is not None for item in pairs.values()]) else None
+    return None
+
+
+cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) except -1:
+    """Replace what _read_inputs noted of single tensors by the layout of the arguments they came in."""
+    cdef int i, n = <int>len(templates)
+    cdef char* layout
+    tensors = ctx.needs_input_grad
+    if n > INLINE_ARGS:
+        layout = <char*>PyMem_Calloc(n, 1)
+        if layout == NULL:
+            raise MemoryError()
+    else:
+        layout = ctx.inline_layout
+    if ctx.layout != ctx.inline_layout:
+        PyMem_Free(ctx.layout)
+    ctx.layout = layout
+    needs = []
+    for i in range(n):
+        template = templates[i]
+        if template is None:
+            layout[i] = PLAIN
+            needs.append(False)
+        elif isinstance(template, int):
+            layout[i] = TENSOR
+            needs.append(tensors[template])
+        else:
+            layout[i] = NEST
+            needs.append(any([tensors[k] for k in _numbers_in(template)]))
+    ctx.templates = templates
+    ctx.nargs = n
+    ctx.nrequired = <int>min(required, n)
+    ctx.needs_input_grad = tuple(needs)
+    return 0
+
+
+cdef list _numbers_in(object template):
+    if template is None:
+        return []
+    if isinstance(template, int):
+        return [template]
+    values = template.values() if isinstance(template, dict) else template
+    return [k for v in values for k in _numbers_in(v)]
+
+
+cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object result, bint record):
+    """Hang the outputs onto the node, and keep what was saved."""
+    cdef Py_ssize_t i, count
+    cdef tuple outputs
+    cdef list wrapped
+    cdef bint single = not isinstance(result, tuple)
+    outputs = (result,) if single else <tuple>result
+    count = len(outputs)
+    if ctx.dirty_tensors is not None:
+        _check_dirty(ctx, args, n, outputs)
+    if ctx.non_differentiable is not None:
+        for t in ctx.non_differentiable:
+            if not is_tensor(<PyObject*>t):
+                raise TypeError("mark_non_differentiable only accepts variable arguments, but got "
+                                f"{type(t).__name__}")
+    if record:
+        set_outputs(ctx, <int>count)
+        number(ctx)
+    wrapped = None
+    for i in range(count):
+        out = outputs[i]
+        if record:
+            ctx.metas[i].ndim = -1
+        if not is_tensor(<PyObject*>out):
+            continue
+        new = _wrap(ctx, args, n, out, <int>i, record, count > 1)
+        if new is not out:
+            if wrapped is None:
+                wrapped = list(outputs)
+            wrapped[i] = new
+    if wrapped is not None:
+        outputs = tuple(wrapped)
+    if record and ctx.to_save is not None:
+        _save(ctx, args, n, outputs, result if not single else None)
+    elif ctx.to_save is not None:
+        _check_saved(ctx.to_save)
+    ctx.to_save = None
+    ctx.finished = True
+    return outputs[0] if single else outputs
+
+
+cdef bint _among(tuple items, PyObject* t) noexcept:
+    cdef Py_ssize_t i
+    if items is None:
+        return False
+    for i in range(tuple_size(<PyObject*>items)):
+        if tuple_item(<PyObject*>items, i) == t:
+            return True
+    return False
+
+
+cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) except -1:
+    for t in ctx.dirty_tensors:
+        if not is_tensor(<PyObject*>t):
+            raise TypeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
+                            f"type {type(t).__name__}")
+        if not _among(outputs, <PyObject*>t):
+            raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
+                               "The inputs that are modified inplace must all be outputs of the Function.")
+    return 0
+
+
+cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, int nr, bint record, bint several):
+    """One output tensor with its history; another object where the output was an input."""
+    cdef PyObject* t = <PyObject*>out
+    cdef Facts f
+    cdef bint is_input = False, dirty
+    cdef Py_ssize_t i
+    for i in range(n):
+        if args[i] == t:
+            is_input = True
+            break
+    look(t, &f)
+    dirty = _among(ctx.dirty_tensors, t)
+    if record:
+        describe(&ctx.metas[nr], f.dtype, f.ndim, f.sizes)
+    if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
+        if is_input and not dirty:
+            return detach(t)
+        if not is_input and f.flags & T_REQUIRES_GRAD:
+            detach_in_place(t)
+        return out
+    if not record:
+        if is_input and not dirty:
+            return detach(t)
+        return out
+    if dirty and is_input:
+        if f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:
+            raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+        check_write(t)
+        if several and f.flags & T_VIEW:
+            raise RuntimeError("a custom Function that changes a view in place may have no other output")
+        rebase(t, ctx)
+        return out
+    if is_input:
+        out = alias(t)
+        t = <PyObject*>out
+        look(t, &f)
+    set_history(t, <PyObject*>ctx, nr)
+    if f.flags & T_VIEW and f.base != NULL:
+        set_flags(t, T_MULTI_VIEW if several else T_FUNCTION_VIEW, T_NO_GRAD_VIEW)
+    return out
+
+
+cdef int _check_saved(tuple tensors) except -1:
+    cdef Py_ssize_t i
+    for i in range(len(tensors)):
+        t = tensors[i]
+        if t is not None and not is_tensor(<PyObject*>t):
+            raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type "
+                            f"{type(t).__name__}")
+    return 0
+
+
+cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, object raw) except -1:
+    cdef tuple tensors = ctx.to_save
+    cdef Py_ssize_t i, k, count = len(tensors)
+    cdef int e
+    cdef PyObject* t
+    _check_saved(tensors)
+    if count > INLINE_SAVED:
+        ctx.saved = <Saved*>PyMem_Calloc(count, sizeof(Saved))
+        ctx.origins = <int*>PyMem_Calloc(count, sizeof(int))
+        if ctx.saved == NULL or ctx.origins == NULL:
+            raise MemoryError()
+    ctx.nsaved = <int>count
+    for i in range(count):
+        t = tuple_item(<PyObject*>tensors, i)
+        ctx.origins[i] = -1
+        if t == NONE:
+            ctx.saved[i].version = NOT_A_TENSOR
+            continue
+        for k in range(tuple_size(<PyObject*>outputs)):
+            if tuple_item(<PyObject*>outputs, k) == t:
+                ctx.origins[i] = <int>(-2 - k)
+                break
+        if ctx.origins[i] == -1:
+            e = 0
+            for k in range(n):
+                if args[k] == t:
+                    ctx.origins[i] = e
+                    break
+                if is_tensor(args[k]):
+                    e += 1
+        save(&ctx.saved[i], t, ctx.origins[i] < -1)
+    return 0
+
+
+# --- the method -----------------------------------------------------------------------------------------------------
+
+cdef class _Callable:
+    """``apply`` as a function of the class and the arguments."""
+
+    cdef void* vectorcall
+
+    def __repr__(self):
+        return "<function Function.apply>"
+
+    @property
+    def __name__(self):
+        return "apply"
+
+
+cdef object _apply_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    return _apply(args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, kwnames)
+
+
+cdef class Apply:
+    """The descriptor that makes ``apply`` a class method."""
+
+    cdef _Callable function
+
+    def __cinit__(self):
+        self.function = _Callable.__new__(_Callable)
+        self.function.vectorcall = <void*>_apply_vectorcall
+
+    def __get__(self, instance, owner):
+        return PyMethod_New(self.function, owner)
+
+
+def _prepare():
+    cdef _Callable c = _Callable.__new__(_Callable)
+    cdef FullType* t = <FullType*>_Callable
+    t.tp_vectorcall_offset = <char*>&c.vectorcall - <char*><PyObject*>c
+    t.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
+    t.tp_call = vectorcall_tp_call
+    PyType_Modified(<PyTypeObject*>_Callable)
+
+
+_prepare()

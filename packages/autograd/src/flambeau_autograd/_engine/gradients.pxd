@@ -1,0 +1,9 @@
+"""What gradients look like, and their sums."""
+from cpython.object cimport PyObject
+
+from flambeau_autograd._engine.node cimport Meta, Node
+
+cdef object zeros_of(Meta* meta)
+# Bring what a node returned into the form that its inputs have, or raise.
+cdef int validate(Node node, PyObject** out) except -1
+cdef int add_up(PyObject** place, PyObject* gradient) except -1  # takes over the reference

@@ -1,0 +1,71 @@
+# cython: language_level=3
+"""What gradients look like, and their sums."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport Facts, T_VIEW, dtype_of, exclusive, filled, has_form, look, thread_flags
+
+from flambeau_autograd._engine.node cimport Edge, Meta, NODE_FUNCTION, Node
+from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor._core.operator import find_operator
+
+cdef enum:
+    LARGE = 1 << 12  # elements
+
+cdef object _add = find_operator("torch.add")
+cdef object _add_ = _add.inplace
+
+
+cdef object zeros_of(Meta* meta):
+    return filled(meta.dtype, meta.ndim, meta.sizes, 0)
+
+
+cdef int validate(Node node, PyObject** out) except -1:
+    """Bring what a node returned into the form that its inputs have, or raise."""
+    cdef int i
+    cdef Edge* edge
+    cdef PyObject* o
+    cdef Meta* meta
+    for i in range(node.nedges):
+        if out[i] == NULL:
+            continue
+        edge = &node.edges[i]
+        if edge.node == NULL:
+            o = out[i]
+            out[i] = NULL
+            decref(o)
+            continue
+        meta = &(<Node>edge.node).metas[edge.output_nr]
+        if not has_form(out[i], meta.dtype, meta.ndim, meta.sizes):
+            fitted = _fit(<object>out[i], meta, node, i)
+            decref(out[i])
+            out[i] = <PyObject*>fitted
+            incref(out[i])
+    return 0
+
+
+cdef object _fit(object gradient, Meta* meta, Node node, int index):
+    from flambeau_autograd.fit import fit_gradient
+
+    return fit_gradient(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node.name(),
+                        index, node.kind == NODE_FUNCTION)
+
+
+cdef int add_up(PyObject** place, PyObject* gradient) except -1:
+    cdef PyObject* pair[2]
+    cdef PyObject* total
+    cdef Facts a
+    pair[0], pair[1] = place[0], gradient
+    try:
+        look(place[0], &a)
+        # In place where that saves memory traffic and nobody else can see it.
+        if a.numel > LARGE and not thread_flags().grad_enabled and refcount(place[0]) == 1 and \
+                not a.flags & T_VIEW and has_form(gradient, a.dtype, a.ndim, a.sizes) and exclusive(place[0]):
+            total = vectorcall(<PyObject*>_add_, pair, 2, NULL)
+        else:
+            total = vectorcall(<PyObject*>_add, pair, 2, NULL)
+    finally:
+        decref(gradient)
+    decref(place[0])
+    place[0] = total
+    return 0

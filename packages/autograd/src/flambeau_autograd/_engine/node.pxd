@@ -1,0 +1,85 @@
+"""A node of the graph: one recorded call, seen from its outputs."""
+from cpython.object cimport PyObject, PyTypeObject
+
+cdef enum:
+    INLINE_EDGES = 3
+    INLINE_SAVED = 3
+    INLINE_DIMS = 5
+
+cdef enum:  # Node.kind
+    NODE_OP = 0
+    NODE_LEAF = 1  # AccumulateGrad: saved[0] is the leaf
+    NODE_FUNCTION = 2
+    NODE_OTHER = 3
+    NODE_COPY = 4  # CopySlices: saved[0] is the node that wrote
+
+cdef struct Edge:
+    PyObject* node  # owned; NULL where no gradient is wanted
+    int output_nr
+
+cdef struct Meta:  # what the gradient of an output looks like
+    int dtype
+    int ndim  # -1: not a tensor
+    Py_ssize_t* sizes
+    Py_ssize_t[INLINE_DIMS] inline_sizes
+
+cdef struct Saved:
+    PyObject* value  # owned; NULL: not saved, or released
+    Py_ssize_t version  # of a tensor's storage when it was saved; NOT_A_TENSOR for anything else
+
+cdef enum:
+    NOT_A_TENSOR = -1
+
+# From the gradients of the outputs (borrowed, NULL where there is none) to those of the inputs (new references or
+# NULL, one for each edge). Bit i of `needs` is set where edge i leads somewhere that wants it.
+ctypedef int (*apply_t)(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1
+
+cdef class Extra:
+    """What few nodes have: hooks, metadata, the traceback of the forward call."""
+    cdef public object metadata
+    cdef object pre_hooks, post_hooks  # ordered dicts
+    cdef list tensor_hooks  # of (output number, ordered dict that the tensor shares)
+    cdef dict retained  # output number -> weak reference to the tensor that wants its gradient
+
+cdef class Node:
+    cdef object __weakref__
+    cdef apply_t apply
+    cdef long long seq
+    cdef int kind
+    cdef int nedges
+    cdef int noutputs
+    cdef int nsaved
+    cdef bint released  # saved tensors are gone
+    cdef Edge* edges
+    cdef Saved* saved
+    cdef Meta* metas
+    cdef object rule
+    cdef unsigned long holder  # of a leaf: the thread that is adding to its gradient, or 0
+    cdef Extra extra
+    # Of the run that holds the in-node places (one at a time, see engine.pyx):
+    cdef PyObject** pending  # gradients of the outputs that have arrived
+    cdef PyObject* pending_inline
+    cdef bint queued
+    cdef bint needed
+    cdef long long mark  # `needed` is valid for the run of this number
+    cdef Edge[INLINE_EDGES] inline_edges
+    cdef Saved[INLINE_SAVED] inline_saved
+    cdef Meta inline_meta
+
+cdef PyTypeObject* make_type(str name, PyTypeObject* base, dict attributes=*) except NULL
+cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int nsaved)
+cdef int make_outputs(Node node, int n) except -1
+
+cdef inline int set_outputs(Node node, int n) except -1:
+    """Make room for what the gradients of ``n`` outputs look like."""
+    if n > 1:
+        return make_outputs(node, n)
+    node.noutputs = n
+    return 0
+
+cdef int describe(Meta* meta, int dtype, int ndim, const Py_ssize_t* sizes) except -1
+cdef void number(Node node) noexcept  # after its edges are known: numbers are a topological order
+cdef void release_saved(Node node) noexcept
+cdef void discard(PyObject* owned) noexcept  # drop a reference without recursion
+cdef void drain() noexcept
+cdef Extra extra_of(Node node)

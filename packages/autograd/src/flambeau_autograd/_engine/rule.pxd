@@ -1,0 +1,65 @@
+"""A derivative rule, read once and kept in the form that recording and backward need."""
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_autograd._engine.node cimport Node, apply_t
+
+cdef enum:
+    MAX_DIFFERENTIABLE = 16
+    MAX_ITEMS = 24
+    MAX_PARAMS = 32
+
+cdef enum:  # Item.kind
+    SAVE_TENSOR  # a tensor argument: the tensor, a number, or None
+    SAVE_TENSORS  # a list of tensors: a tuple
+    SAVE_PLAIN  # any other argument
+    SAVE_SHAPE  # the sizes of a tensor argument, or of each tensor in a list
+    SAVE_DTYPE
+    SAVE_RESULT  # an output
+    SAVE_COUNT  # the length of a list of tensors
+
+cdef struct Item:  # something that the formulas read
+    int kind
+    int index  # slot, or number of the output
+    int argument  # which differentiable argument it is, or -1
+    unsigned int users  # the differentiable arguments whose formulas read it, as bits
+
+cdef enum:  # Param.kind
+    FROM_GRAD
+    FROM_GRADS
+    FROM_NEEDS
+    FROM_ITEM
+
+cdef struct Param:
+    int kind
+    int index
+
+cdef struct Formula:
+    PyObject* function  # owned by Rule.functions
+    int nparams
+    int params  # the first one, in Rule.params
+    int result  # the differentiable argument it gives the gradient of, or -1: a tuple for several
+    unsigned int results
+    bint joint
+    unsigned int grads  # the outputs whose gradients it reads, as bits; 0: all of them
+
+cdef class Rule:
+    cdef readonly object op
+    cdef readonly str name  # of the node
+    cdef readonly list functions
+    cdef readonly object linear, elementwise, jvp
+    cdef PyTypeObject* node_type  # made when first needed
+    cdef int nargs
+    cdef int[MAX_DIFFERENTIABLE] slots
+    cdef bint[MAX_DIFFERENTIABLE] lists
+    cdef bint any_list
+    cdef int nitems
+    cdef Item[MAX_ITEMS] items
+    cdef int nformulas
+    cdef Formula[MAX_DIFFERENTIABLE] formulas
+    cdef Param* params
+    cdef int nparams
+    cdef unsigned int not_outputs  # outputs without gradient, as bits
+    cdef bint saves_results
+    cdef readonly tuple argument_names
+
+cdef PyTypeObject* type_of(Rule rule) except NULL

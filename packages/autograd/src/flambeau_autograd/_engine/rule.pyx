@@ -1,0 +1,252 @@
+# cython: language_level=3
+"""Derivative rules: one line per operation, read from the names of the formulas' parameters.
+
+    derivative(mul, self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
+
+A keyword is a differentiable argument of the operation; its formula gives the gradient of that argument. A formula's
+parameters say what it needs: ``grad`` (of the first output; ``grad1``, … of later ones, ``grads``: a tuple of all),
+any argument by its name in the schema, ``NAME_shape`` and ``NAME_dtype`` of a tensor argument (which then need not be
+kept alive), ``result`` (``result1``, …, or the name of a named output), ``needs`` (which gradients are wanted, in the
+order of the differentiable arguments). Nothing else is saved, and nothing that only unwanted gradients would read.
+
+A key ``"self, weight"`` in a dict gives one formula that returns a tuple of gradients. A list of tensors takes a
+formula that returns a sequence. Reducing a broadcast gradient, converting its dtype and dropping the imaginary part of
+the gradient of something real is done centrally, after the formula.
+"""
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_autograd._engine.node cimport Node, make_type
+from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor._core.operator import find_operator, operators
+
+cdef enum:  # kinds of schema arguments
+    K_TENSOR = 0
+    K_TENSORS = 1
+
+
+cdef class Rule:
+    """How the gradients of one operation's arguments follow from those of its results."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.params)
+
+    def __repr__(self):
+        return f"<derivative of {self.op!r} for {', '.join(self.argument_names)}>"
+
+
+cdef PyTypeObject* type_of(Rule rule) except NULL:
+    if rule.node_type == NULL:
+        from flambeau_autograd._engine.record import saved_attributes
+
+        rule.node_type = make_type(rule.name, <PyTypeObject*>Node, saved_attributes(rule))
+    return rule.node_type
+
+
+cdef dict _types_by_name = {}
+
+
+def node_name(str name not None):
+    """``log_softmax`` → ``LogSoftmaxBackward0``; an in-place operation has the name of the other."""
+    words = [w for w in name.split("_") if w]
+    return "".join([w[:1].upper() + w[1:] for w in words]) + "Backward0"
+
+
+cdef class _Reader:
+    """Reads one declaration; its messages name operation and argument."""
+
+    cdef object op, schema
+    cdef dict slots, returns
+    cdef Rule rule
+    cdef dict item_numbers
+
+    cdef object error(self, str what):
+        return ImportError(f"derivative of {self.op.__torch_name__}: {what}")
+
+    cdef int slot(self, str name) except -1:
+        if name not in self.slots:
+            raise self.error(f"no argument named '{name}' in {self.schema.text}")
+        return self.slots[name]
+
+    cdef int item(self, int kind, int index, unsigned int users) except -1:
+        """The number of the item (kind, index), made when first asked for."""
+        cdef int k
+        cdef Item* it
+        key = kind, index
+        if key in self.item_numbers:
+            k = self.item_numbers[key]
+        else:
+            k = self.rule.nitems
+            if k == MAX_ITEMS:
+                raise self.error(f"more than {MAX_ITEMS} things to save")
+            self.rule.nitems += 1
+            self.item_numbers[key] = k
+            it = &self.rule.items[k]
+            it.kind, it.index, it.users, it.argument = kind, index, 0, -1
+            if kind != SAVE_RESULT:
+                for i in range(self.rule.nargs):
+                    if self.rule.slots[i] == index:
+                        it.argument = i
+            else:
+                self.rule.saves_results = True
+        self.rule.items[k].users |= users
+        return k
+
+    cdef int param(self, Param* p, str name, Formula* f) except -1:
+        """What the parameter ``name`` of a formula stands for."""
+        cdef int kind
+        p.kind = FROM_ITEM
+        if name == "grads":
+            p.kind = FROM_GRADS
+            f.grads = 0
+        elif name == "needs":
+            p.kind = FROM_NEEDS
+        elif name in self.slots:
+            kind = self.schema.arguments[self.slots[name]].kind
+            p.index = self.item(SAVE_TENSOR if kind == K_TENSOR else SAVE_TENSORS if kind == K_TENSORS else SAVE_PLAIN,
+                                self.slots[name], f.results)
+        elif name == "grad" or (name.startswith("grad") and name[4:].isdigit()):
+            p.kind, p.index = FROM_GRAD, int(name[4:] or 0)
+            f.grads |= 1 << p.index
+        elif name == "result" or (name.startswith("result") and name[6:].isdigit()):
+            p.index = self.item(SAVE_RESULT, int(name[6:] or 0), f.results)
+        elif name in self.returns:
+            p.index = self.item(SAVE_RESULT, self.returns[name], f.results)
+        elif name.endswith("_shape") and name[:len(name) - 6] in self.slots:
+            p.index = self.item(SAVE_SHAPE, self.slots[name[:len(name) - 6]], f.results)
+        elif name.endswith("_dtype") and name[:len(name) - 6] in self.slots:
+            p.index = self.item(SAVE_DTYPE, self.slots[name[:len(name) - 6]], f.results)
+        else:
+            raise self.error(f"the formula's parameter '{name}' is neither an argument of {self.schema.text} nor one "
+                             "of grad, grads, needs, result, NAME_shape, NAME_dtype")
+        return 0
+
+    cdef Rule read(self, dict formulas, dict options):
+        cdef Rule rule = Rule.__new__(Rule)
+        cdef Formula* f
+        cdef int i, k, total = 0
+        self.rule = rule
+        self.schema = self.op.schema
+        self.slots = {a.name: i for i, a in enumerate(self.schema.arguments)}
+        self.returns = {r.name: i for i, r in enumerate(self.schema.returns) if r.name}
+        self.item_numbers = {}
+        rule.op = self.op
+        rule.name = options.get("name") or node_name(self.op.name)
+        rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
+        rule.functions = list(formulas.values())
+        groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
+        # Differentiable arguments, and so edges, stand in the order of the schema.
+        order = sorted([s for group in groups for s in group])
+        if len(set(order)) != len(order):
+            raise self.error("an argument has two formulas")
+        if len(order) > MAX_DIFFERENTIABLE:
+            raise self.error(f"more than {MAX_DIFFERENTIABLE} differentiable arguments")
+        rule.nargs = len(order)
+        for i, s in enumerate(order):
+            a = self.schema.arguments[s]
+            if a.kind != K_TENSOR and a.kind != K_TENSORS:
+                raise self.error(f"argument '{a.name}' is no tensor")
+            rule.slots[i] = s
+            rule.lists[i] = a.kind == K_TENSORS
+            if rule.lists[i]:
+                rule.any_list = True
+        for i in range(rule.nargs):
+            if rule.lists[i]:
+                self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)
+        rule.argument_names = tuple([self.schema.arguments[s].name for s in order])
+        codes = []
+        for function in rule.functions:
+            code = getattr(function, "__code__", None)
+            if code is None:
+                raise self.error(f"a formula is a Python function, not {function!r}")
+            codes.append(code)
+            total += code.co_argcount
+        rule.params = <Param*>PyMem_Calloc(total + 1, sizeof(Param))
+        if rule.params == NULL:
+            raise MemoryError()
+        for group, function, code in zip(groups, rule.functions, codes, strict=True):
+            f = &rule.formulas[rule.nformulas]
+            rule.nformulas += 1
+            f.function = <PyObject*>function
+            f.joint = len(group) > 1
+            f.result = order.index(group[0])
+            if f.joint and sorted(group) != group:
+                raise self.error("a joint formula names arguments in the order of the schema")
+            f.results = 0
+            for s in group:
+                f.results |= 1 << order.index(s)
+            f.params, f.nparams = rule.nparams, code.co_argcount
+            if f.nparams > MAX_PARAMS:
+                raise self.error(f"a formula has more than {MAX_PARAMS} parameters")
+            uses_grads = False
+            for k in range(f.nparams):
+                self.param(&rule.params[rule.nparams], code.co_varnames[k], f)
+                if rule.params[rule.nparams].kind == FROM_GRADS:
+                    uses_grads = True
+                rule.nparams += 1
+            if uses_grads:
+                f.grads = 0
+        names = options.get("not_differentiable") or ()
+        for name in names:
+            if isinstance(name, str):
+                if name not in self.returns:
+                    raise self.error(f"no result named '{name}'")
+                name = self.returns[name]
+            rule.not_outputs |= 1 << <int>name
+        return rule
+
+
+def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
+               **by_name):
+    """Declare how an operation is differentiated.
+
+    Args:
+        op: the Operator, or its qualified name such as ``"torch.add"``.
+        formulas: formulas by argument name, as a dict, where a key cannot be a keyword (``"self, weight"``).
+        by_name: the same as keywords.
+        linear: forward mode: the tangent is the operation applied to the tangents (of the named arguments, or all).
+        elementwise: forward mode: the tangent is the reverse formula applied to it (real functions of one element).
+        jvp: forward mode: formulas of the tangent, written with ``NAME_t`` and ``NAME``.
+        not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
+            never have any.
+        name: what the node is called, if not after the operation.
+
+    Raises:
+        ImportError: a name is not in the operation's schema; names the operation and what was wrong.
+
+    >>> from flambeau_tensor import sinh, cosh
+    >>> derivative(sinh, self=lambda grad, self: grad * cosh(self))
+    <derivative of <operator torch.sinh> for self>
+    """
+    cdef _Reader reader = _Reader.__new__(_Reader)
+    if isinstance(op, str):
+        op = find_operator(op)
+    reader.op = op
+    by_argument = {**(formulas or {}), **by_name}
+    if not by_argument:
+        raise ImportError(f"derivative of {op.__torch_name__}: no formula; what never has gradients is declared with "
+                          "differentiable=False")
+    rule = reader.read(by_argument, {"linear": linear, "elementwise": elementwise, "jvp": jvp, "name": name,
+                                     "not_differentiable": not_differentiable})
+    op.rule = rule
+    if op.inplace is not None:
+        op.inplace.rule = rule
+    return rule
+
+
+def missing_derivatives(namespace=None):
+    """The differentiable operators (of one namespace and those below it) that have no rule."""
+    below = None if namespace is None else namespace + "."
+    return [op for op in operators().values() if op.records and op.rule is None
+            and (namespace is None or op.namespace == namespace or op.namespace.startswith(below))]
+
+
+def check_complete(namespace=None):
+    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule; names all."""
+    missing = missing_derivatives(namespace)
+    if missing:
+        names = ", ".join(sorted({(op.functional or op).__torch_name__ for op in missing}))
+        raise ImportError(f"these operators are differentiable and have no derivative: {names}. Add a line for each to "
+                          "the file of its family in flambeau_autograd/derivatives, or declare it with "
+                          "differentiable=False.")

@@ -1,0 +1,202 @@
+# cython: language_level=3
+"""Tensors kept for backward: checked for in-place changes when they are read, packed by hooks where some are set.
+
+An input is kept as the tensor that it is. An output is kept as a detached tensor over the same memory, because the
+output refers to the node: read while recording, it gets its history back.
+"""
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from flambeau_tensor.abi cimport (
+    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, flags_of, is_tensor, look, set_history, shape_of,
+    thread_flags, type_string, version_of,
+)
+
+from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
+from flambeau_autograd._engine.refs cimport *
+
+cdef dict _hooks = {}  # thread -> list of (pack, unpack), or of a message that forbids them
+cdef bint _any_hooks = False  # in any thread
+
+
+cdef class Packed:
+    """What a pack hook made of a tensor."""
+
+    cdef object content, unpack_hook
+    cdef bint requires_grad
+    cdef Py_ssize_t version
+    cdef object original_version_of  # the storage's tensor, for the version check; None for the hook's own business
+
+
+def push_hooks(pack, unpack):
+    """Let ``pack`` see every tensor that this thread saves from now on."""
+    global _any_hooks
+    stack = _hooks.setdefault(PyThread_get_thread_ident(), [])
+    if stack and isinstance(stack[len(stack) - 1], str):
+        raise RuntimeError(stack[len(stack) - 1])
+    stack.append((pack, unpack))
+    _any_hooks = True
+
+
+def forbid_hooks(message):
+    """Make ``push_hooks`` raise ``message``; undone by ``pop_hooks``."""
+    stack = _hooks.setdefault(PyThread_get_thread_ident(), [])
+    if stack and not isinstance(stack[len(stack) - 1], str):
+        raise RuntimeError(message)
+    stack.append(message)
+
+
+def pop_hooks():
+    """Forget what was pushed last."""
+    global _any_hooks
+    key = PyThread_get_thread_ident()
+    stack = _hooks[key]
+    stack.pop()
+    if not stack:
+        del _hooks[key]
+    _any_hooks = bool(_hooks)
+
+
+cdef int check_saveable(PyObject* tensor) except -1:
+    if flags_of(tensor) & T_INFERENCE:
+        raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+                           "inference mode in computation tracked by autograd. To work around this, you can make a "
+                           "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+                           "`torch.inference_mode()`.")
+    return 0
+
+
+cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
+    """Keep ``tensor`` in ``place``."""
+    check_saveable(tensor)
+    place.version = version_of(tensor)
+    if _any_hooks:
+        stack = _hooks.get(PyThread_get_thread_ident())
+        if stack and not isinstance(stack[len(stack) - 1], str):
+            return _pack(place, tensor, stack[len(stack) - 1])
+    if is_output:
+        kept = detach(tensor)
+        tensor = <PyObject*>kept
+    incref(tensor)
+    place.value = tensor
+    return 0
+
+
+cdef int _pack(Saved* place, PyObject* tensor, tuple hooks) except -1:
+    cdef Packed p = Packed.__new__(Packed)
+    cdef Py_ssize_t version = version_of(tensor)
+    cdef bint recording = thread_flags().grad_enabled
+    given = detach(tensor)
+    thread_flags().grad_enabled = False
+    try:
+        p.content = hooks[0](given)
+    finally:
+        thread_flags().grad_enabled = recording
+    if version_of(tensor) != version:
+        raise RuntimeError("A saved tensor pack hook is modifying its input in place. Tensors provided as input to "
+                           "pack hook can not be modified by in-place operations as this can lead to unexpected "
+                           "side-effects.")
+    p.unpack_hook = hooks[1]
+    p.requires_grad = (flags_of(tensor) & T_REQUIRES_GRAD) != 0
+    incref(<PyObject*>p)
+    place.value = <PyObject*>p
+    return 0
+
+
+cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except NULL:
+    cdef PyObject* t = place.value
+    if t == NULL:
+        raise RuntimeError("Trying to backward through the graph a second time (or directly access saved tensors after "
+                           "they have already been freed). Saved intermediate values of the graph are freed when you "
+                           "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+                           "through the graph a second time or if you need to access saved tensors after calling "
+                           "backward.")
+    if not is_tensor(t):
+        if isinstance(<object>t, Packed):
+            return _unpack_packed(node, <Packed>t, edge, output_nr)
+        incref(t)
+        return t
+    if version_of(t) != place.version:
+        raise RuntimeError(_modified(node, place, edge, output_nr))
+    if thread_flags().grad_enabled:
+        return _with_history(node, t, edge, output_nr)
+    incref(t)
+    return t
+
+
+cdef PyObject* _with_history(Node node, PyObject* t, int edge, int output_nr) except NULL:
+    """The saved tensor with the history it had when it was saved."""
+    cdef Facts f
+    cdef PyObject* producer
+    cdef int nr
+    if output_nr >= 0:
+        producer, nr = <PyObject*>node, output_nr
+    else:
+        if edge < 0 or node.edges[edge].node == NULL:
+            incref(t)
+            return t
+        producer, nr = node.edges[edge].node, node.edges[edge].output_nr
+    look(t, &f)
+    if (<Node>producer).kind == NODE_LEAF:
+        if t == (<Node>producer).saved[0].value:
+            incref(t)
+            return t
+    elif f.grad_fn == producer and f.output_nr == nr:
+        incref(t)
+        return t
+    kept = detach(t)
+    if (<Node>producer).kind == NODE_LEAF:
+        # Not the leaf object itself (a hook rebuilt it): stand in for it through a node that hands gradients on.
+        from flambeau_autograd._engine.edges import stand_in
+
+        kept = stand_in(kept, <object>producer)
+    else:
+        set_history(<PyObject*>kept, producer, nr)
+    incref(<PyObject*>kept)
+    return <PyObject*>kept
+
+
+cdef PyObject* _unpack_packed(Node node, Packed p, int edge, int output_nr) except NULL:
+    cdef bint recording = thread_flags().grad_enabled
+    thread_flags().grad_enabled = False
+    try:
+        t = p.unpack_hook(p.content)
+    finally:
+        thread_flags().grad_enabled = recording
+    if not is_tensor(<PyObject*>t):
+        raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                        f"{type(t).__name__}")
+    if recording and p.requires_grad:
+        return _with_history(node, <PyObject*>t, edge, output_nr)
+    incref(<PyObject*>t)
+    return <PyObject*>t
+
+
+cdef str _modified(Node node, Saved* place, int edge, int output_nr):
+    from flambeau_autograd.anomaly_mode import is_anomaly_enabled
+
+    cdef Facts f
+    look(place.value, &f)
+    which = ""
+    if f.grad_fn != NULL:
+        which = f", which is output {f.output_nr} of {(<Node>f.grad_fn).name()},"
+    elif output_nr >= 0:
+        which = f", which is output {output_nr} of {node.name()},"
+    elif edge >= 0 and node.edges[edge].node != NULL and (<Node>node.edges[edge].node).kind != NODE_LEAF:
+        which = f", which is output {node.edges[edge].output_nr} of {(<Node>node.edges[edge].node).name()},"
+    if is_anomaly_enabled():
+        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
+                "variable in question was changed in there or anywhere later. Good luck!")
+    else:
+        hint = ("Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+                "torch.autograd.set_detect_anomaly(True).")
+    return (f"one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{type_string(f.dtype)}Tensor {list(shape_of(place.value))}]{which} is at version {f.version}; "
+            f"expected version {place.version} instead. {hint}")
+
+
+def bump_version(tensor):
+    """Count one more write to the tensor's memory."""
+    if not is_tensor(<PyObject*>tensor):
+        raise TypeError(f"increment_version expects a Tensor, got {type(tensor).__name__}")
+    add_version(<PyObject*>tensor)

@@ -1,0 +1,102 @@
+"""Finding the forward call behind an error in backward, and the first NaN."""
+
+from flambeau_autograd._engine import engine as _engine
+from flambeau_autograd._engine import record as _record
+
+_enabled = False
+_check_nan = True
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly mode is on."""
+    return _enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly mode looks for NaN."""
+    return _check_nan
+
+
+def _switch(mode: bool, check_nan: bool) -> None:
+    global _enabled, _check_nan
+    _enabled, _check_nan = mode, check_nan
+    _record.record_tracebacks(mode)
+    _engine.set_anomaly(_look if mode else None)
+
+
+def note_traceback(node) -> None:
+    """Keep with ``node`` where it was recorded, and which node's backward recorded it."""
+    import traceback
+
+    node.metadata["traceback_"] = traceback.format_stack()
+    node.metadata["parent_"] = _current
+
+
+_current = None
+
+
+def _look(node, gradients):
+    if _check_nan:
+        for i, g in enumerate(gradients):
+            if g is not None and bool((g != g).any()):
+                raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def explain(node) -> None:
+    """Warn with the traceback of the forward call that ``node`` comes from."""
+    import warnings
+
+    lines = node.metadata.get("traceback_")
+    if lines is None:
+        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+                      "during forward pass for more information.", UserWarning, stacklevel=2)
+        return
+    warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
+                  f"{''.join(lines)}", UserWarning, stacklevel=2)
+    parent = node.metadata.get("parent_")
+    while parent is not None:
+        warnings.warn(f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
+                      f"induced the previous calculation:\n{''.join(parent.metadata.get('traceback_', ()))}",
+                      UserWarning, stacklevel=2)
+        parent = parent.metadata.get("parent_")
+
+
+class set_detect_anomaly:
+    """Turn anomaly mode on or off: at once when called, and until the end of the block as a context."""
+
+    def __init__(self, mode: bool, check_nan: bool = True):
+        self._previous = _enabled, _check_nan
+        _switch(mode, check_nan)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, traceback):
+        _switch(*self._previous)
+
+
+class detect_anomaly:
+    """Inside the block, forward calls keep their traceback, an error in backward shows the one it belongs to, and a
+    gradient that is NaN is an error. Slow: for debugging only.
+
+    >>> x = torch.tensor(-1.0, requires_grad=True)
+    >>> with torch.autograd.detect_anomaly():
+    ...     x.sqrt().backward()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
+
+    def __init__(self, check_nan: bool = True):
+        import warnings
+
+        self._check_nan = check_nan
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+                      "enabled for debugging.", UserWarning, stacklevel=2)
+
+    def __enter__(self):
+        self._previous = _enabled, _check_nan
+        _switch(True, self._check_nan)
+
+    def __exit__(self, kind, value, traceback):
+        _switch(*self._previous)

@@ -1,0 +1,60 @@
+"""What tensors get from autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
+
+from flambeau_tensor._core.operator import Operator, place_property
+
+from flambeau_autograd._engine.attributes import KERNELS
+from flambeau_autograd._engine.backward import backward_kernel
+
+
+def _operator(schema, kernel, doc, variants="method", **options):
+    return Operator(schema, KERNELS[kernel], variants=variants, differentiable=False, plain_result=True, doc=doc,
+                    **options)
+
+
+def _getter(name, returns, doc):
+    return _operator(f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get")
+
+
+def _setter(name, kind):
+    return _operator(f"{name}(Tensor self, {kind} value) -> ()", f"set_{name}", f"Assignment to `{name}`.", "function",
+                     namespace="torch._set")
+
+
+place_property("requires_grad", _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
+               _setter("requires_grad", "bool"))
+place_property("grad", _getter("grad", "Tensor?", "The gradient that backward has summed up, or None."),
+               _setter("grad", "Any?"))
+for _name, _returns, _doc in (
+    ("grad_fn", "Any", "The node that made the tensor; None for leaves."),
+    ("is_leaf", "bool", "Whether the tensor does not come from a recorded operation."),
+    ("output_nr", "int", "Which of its node's outputs the tensor is."),
+    ("retains_grad", "bool", "Whether a tensor that is no leaf keeps its gradient."),
+    ("_backward_hooks", "Any", "The hooks on the gradient."),
+):
+    place_property(_name, _getter(_name, _returns, _doc))
+
+backward = Operator(
+    "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, Any inputs=None) "
+    "-> ()", backward_kernel, variants="method", differentiable=False, plain_result=True,
+    doc="Sum the gradient with respect to the graph's leaves into their `.grad`. A tensor of several elements needs "
+        "`gradient`, of its shape. `retain_graph` keeps what was saved for another backward, `create_graph` records "
+        "this one, `inputs` restricts it to some tensors.")
+requires_grad_ = _operator("requires_grad_(Tensor self, bool requires_grad=True) -> Tensor", "requires_grad_",
+                           "Switch whether gradients are computed for the tensor; returns it.")
+_is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
+retain_grad = _operator("retain_grad(Tensor self) -> ()", "retain_grad",
+                        "Keep the gradient in `.grad` though the tensor is no leaf.")
+register_hook = _operator("register_hook(Tensor self, Any hook) -> Any", "register_hook",
+                          "Call `hook(grad)` whenever the tensor's gradient is known; what it returns stands for it. "
+                          "Returns a handle whose `remove()` ends that.")
+register_post_accumulate_grad_hook = _operator(
+    "register_post_accumulate_grad_hook(Tensor self, Any hook) -> Any", "register_post_accumulate_grad_hook",
+    "Call `hook(tensor)` whenever a leaf's `.grad` has been added to. Returns a handle whose `remove()` ends that.")
+detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="function method", differentiable=False,
+                  doc="The same elements without history: shares memory and version counter.")
+detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget the history; returns the tensor.",
+                    "function method")
+_data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
+                 differentiable=False, doc="The same elements without history, and with a version counter of their "
+                 "own: autograd does not notice what is written to them.")
+place_property("data", _data, _setter("data", "Any?"))

@@ -1,0 +1,12 @@
+"""Derivatives of copies and conversions; dtypes and broadcasting are put right centrally."""
+from flambeau_autograd._engine.rule import derivative
+from flambeau_tensor.ops import attributes as ops
+from flambeau_tensor.ops import factories
+
+derivative(ops.clone, self=lambda grad: grad, linear=True)
+derivative(ops.contiguous, self=lambda grad: grad, linear=True)
+derivative(ops.to_copy, self=lambda grad: grad, linear=True)
+derivative(ops.as_subclass, self=lambda grad: grad, linear=True)
+derivative(ops.copy_, self=lambda grad: factories.zeros_like(grad), src=lambda grad: grad, linear=True)
+derivative(ops.fill_, self=lambda grad: factories.zeros_like(grad), value=lambda grad: grad.sum(), linear=True)
+derivative(ops.zero_, self=lambda grad: factories.zeros_like(grad), linear=True)

@@ -1,0 +1,60 @@
+"""Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
+from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.ops import cumulative as ops
+from flambeau_tensor.ops import factories, gathering, pointwise, rearranging
+
+
+def _from_behind(x, dim):
+    """Running sums that start at the end."""
+    if x.ndim == 0:
+        return x
+    return rearranging.flip(ops.cumsum(rearranging.flip(x, (dim,)), dim), (dim,))
+
+
+def _cumprod(grad, self, dim, result):
+    """Without zeros each share is a quotient; a zero makes it a product of what is left, taken element by element."""
+    if self.ndim == 0:
+        return grad
+    if not (self == 0).any():
+        return _from_behind(grad * conj(result), dim) / conj(self)
+    n, pieces = self.shape[dim], []
+    for k in range(n):  # d result[j] / d self[k] for all j >= k: the product without element k
+        before = self.narrow(dim, 0, k).prod(dim, True)
+        after = self.narrow(dim, k + 1, n - k - 1)
+        others = joined((factories.ones_like(before), ops.cumprod(after, dim)), dim) * before
+        pieces.append((grad.narrow(dim, k, n - k) * conj(others)).sum(dim, True))
+    return joined(pieces, dim)
+
+
+def joined(pieces, dim):
+    """`cat`, found late: joining is a family of its own."""
+    from flambeau_tensor.ops import joining
+
+    return joining.cat(tuple(pieces), dim)
+
+
+def _at_indices(grad, self_shape, dim, indices):
+    if not self_shape:
+        return grad
+    return gathering.scatter_add(factories.zeros(self_shape, dtype=grad.dtype), dim, indices, grad)
+
+
+derivative(ops.cumsum, self=lambda grad, dim: _from_behind(grad, dim), linear=True)
+derivative(ops.cumprod, self=_cumprod)
+derivative(ops.cummax, self=_at_indices)
+derivative(ops.cummin, self=_at_indices)
+derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: _logcumsumexp(grad, self, dim, result))
+
+
+def _logcumsumexp(grad, self, dim, result):
+    # Σ_j>=i grad_j · exp(x_i - result_j), the positive and the negative part in logarithms so that nothing overflows.
+    if self.ndim == 0:
+        return grad
+
+    def behind(g):
+        logs = pointwise.log(g) - result
+        flipped = ops.logcumsumexp(rearranging.flip(logs, (dim,)), dim)
+        return pointwise.exp(rearranging.flip(flipped, (dim,)) + self)
+
+    floor = factories.zeros_like(grad)
+    return behind(pointwise.maximum(grad, floor)) - behind(pointwise.maximum(-grad, floor))

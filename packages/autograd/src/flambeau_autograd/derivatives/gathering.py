@@ -1,0 +1,119 @@
+"""Derivatives of gathering and scattering, which are each other's adjoints."""
+from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.ops import factories, pointwise
+from flambeau_tensor.ops import gathering as ops
+
+
+def _zeros(grad, shape):
+    return factories.zeros(shape, dtype=grad.dtype)
+
+
+def _without(grad, dim, index):
+    """The gradient with nothing where an index was written."""
+    return ops.index_fill(grad, dim, index, 0)
+
+
+derivative(ops.index_select, linear=True, self=lambda grad, self_shape, dim, index:
+           ops.index_add(_zeros(grad, self_shape), dim, index, grad))
+derivative(ops.index_add, linear=True, self=lambda grad: grad,
+           source=lambda grad, dim, index, alpha, source_shape:
+           _source(ops.index_select(grad, dim, index), alpha, source_shape))
+derivative(ops.index_copy, linear=True, self=_without, source=lambda grad, dim, index, source_shape:
+           _source(ops.index_select(grad, dim, index), 1, source_shape))
+derivative(ops.index_fill, linear=True, self=_without,
+           value=lambda grad, dim, index: ops.index_select(grad, dim, index).sum())
+
+
+def _source(grad, alpha, shape):
+    grad = grad if alpha == 1 else grad * alpha
+    return grad if tuple(grad.shape) == tuple(shape) else grad.reshape(shape)
+
+
+derivative(ops.take, linear=True,
+           self=lambda grad, self_shape, index: ops.put(_zeros(grad, self_shape), index, grad, True))
+derivative(ops.put, linear=True,
+           self=lambda grad, index, source_shape, accumulate:
+           grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape)),
+           source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape))
+derivative(ops.gather, linear=True, self=lambda grad, self_shape, dim, index:
+           ops.scatter_add(_zeros(grad, self_shape), dim, index, grad))
+derivative(ops.scatter_add, linear=True, self=lambda grad: grad,
+           src=lambda grad, dim, index, src_shape: _cut(ops.gather(grad, dim, index), src_shape))
+
+
+def _cut(grad, shape):
+    """Elements of `src` beyond the sizes of `index` were not read."""
+    if tuple(grad.shape) == tuple(shape):
+        return grad
+    out = grad
+    for d, (have, want) in enumerate(zip(grad.shape, shape, strict=True)):
+        if have < want:
+            pad = list(out.shape)
+            pad[d] = want - have
+            from flambeau_tensor.ops import joining
+
+            out = joining.cat((out, _zeros(out, pad)), d)
+    return out
+
+
+def _scatter_self(grad, self, dim, index, src, value, reduce):
+    if reduce == "add":
+        return grad
+    if reduce is not None:
+        raise NotImplementedError("the derivative of scatter(..., reduce='multiply') is not built; "
+                                  "use scatter_reduce(..., 'prod')")
+    return ops.scatter(grad, dim, index, value=0)
+
+
+def _scatter_src(grad, dim, index, src_shape, reduce):
+    if reduce == "multiply":
+        raise NotImplementedError("the derivative of scatter(..., reduce='multiply') is not built; "
+                                  "use scatter_reduce(..., 'prod')")
+    return _cut(ops.gather(grad, dim, index), src_shape)
+
+
+derivative(ops.scatter, self=_scatter_self, src=_scatter_src)
+
+
+def _share(grad, self, dim, index, src, reduce, include_self, result):
+    """The gradients of `self` and `src` under scatter_reduce."""
+    if reduce == "sum":
+        mine, theirs = grad, ops.gather(grad, dim, index)
+    elif reduce == "mean":
+        counts = factories.ones_like(grad) if include_self else factories.zeros_like(grad)
+        counts = ops.scatter_add(counts, dim, index, factories.ones_like(src))
+        counts = pointwise.where(counts == 0, 1.0, counts)
+        mine = grad / counts
+        theirs = ops.gather(mine, dim, index)
+    elif reduce in ("amax", "amin"):
+        chosen = ops.gather(result, dim, index) == src
+        mine_too = self == result if include_self else factories.zeros_like(self).bool()
+        ties = ops.scatter_add(mine_too.to(grad.dtype), dim, index, chosen.to(grad.dtype))
+        part = grad / pointwise.where(ties == 0, 1.0, ties)
+        mine, theirs = part * mine_too, ops.gather(part, dim, index) * chosen
+    else:
+        if (src == 0).any() or (self == 0).any():
+            raise NotImplementedError("the derivative of scatter_reduce(..., 'prod') is not built for zeros")
+        product = grad * conj(result)
+        mine, theirs = product / conj(self), ops.gather(product, dim, index) / conj(src)
+    if not include_self:
+        mine = ops.scatter(mine, dim, index, value=0)
+    return mine, theirs
+
+
+derivative(ops.scatter_reduce, **{"self, src": _share})
+
+
+def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq):
+    index = input.reshape((-1,))
+    rows = grad.reshape((-1, weight_shape[1]))
+    if padding_idx is not None:
+        padding = padding_idx % weight_shape[0]
+        rows = pointwise.where((index == padding).unsqueeze(1), 0.0, rows)
+    if scale_grad_by_freq:
+        times = ops.index_add(_zeros(grad, weight_shape[:1]), 0, index, factories.ones(index.shape, dtype=grad.dtype))
+        rows = rows / ops.index_select(times, 0, index).unsqueeze(1)
+    return ops.index_add(_zeros(grad, weight_shape), 0, index, rows)
+
+
+derivative(ops.embedding, weight=_embedding)

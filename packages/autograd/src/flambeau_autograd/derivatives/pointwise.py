@@ -1,0 +1,179 @@
+"""Derivatives of elementwise operations. Of functions of a complex number PyTorch's convention gives the conjugate
+Wirtinger derivative, hence ``conj``."""
+
+import math
+
+from flambeau_tensor._core.operator import find_operator
+
+from flambeau_autograd._engine import formulas
+from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.ops import pointwise as ops
+
+_E = {"elementwise": True}
+
+
+def _zeros(grad):
+    return grad * 0
+
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+derivative(ops.add, self=formulas.same, other=formulas.scaled, linear=True)
+derivative(ops.sub, self=formulas.same, other=formulas.scaled_negative, linear=True)
+derivative(ops.mul, self=formulas.mul_self, other=formulas.mul_other, **_E)
+derivative(
+    ops.div,
+    self=lambda grad, other, rounding_mode: grad / conj(other) if rounding_mode is None else _zeros(grad),
+    other=lambda grad, self, other, rounding_mode:
+        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad),
+    **_E)
+derivative(ops.remainder, self=lambda grad: grad,
+           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="floor"), **_E)
+derivative(ops.fmod, self=lambda grad: grad,
+           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"), **_E)
+derivative(ops.neg, self=lambda grad: -grad, linear=True)
+derivative(ops.reciprocal, self=lambda grad, result: -grad * conj(result * result), **_E)
+derivative(ops.square, self=lambda grad, self: grad * conj(2 * self), **_E)
+
+
+def _pow_self(grad, self, exponent):
+    if not hasattr(exponent, "dtype"):
+        if exponent == 0:
+            return _zeros(grad)
+        return grad * conj(exponent * self ** (exponent - 1))
+    return ops.where(exponent == 0.0, 0.0, grad * conj(exponent * self ** (exponent - 1)))
+
+
+def _pow_exponent(grad, self, exponent, result):
+    base = math.log(self) if isinstance(self, (int, float)) and self > 0 else None
+    if base is None:
+        tensor = self if hasattr(self, "dtype") else exponent.new_full((), self)
+        positive = exponent >= 0 if not exponent.is_complex() else exponent.real >= 0
+        at_zero = ops.logical_and(tensor == 0, positive)
+        return ops.where(at_zero, 0.0, grad * conj(result * tensor.log()))
+    return grad * conj(result * base)
+
+
+derivative(ops.pow, self=_pow_self, exponent=_pow_exponent, **_E)
+derivative(ops.addcmul, self=lambda grad: grad,
+           tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
+           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value), **_E)
+derivative(ops.addcdiv, self=lambda grad: grad,
+           tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
+           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)), **_E)
+derivative(ops.lerp,
+           self=lambda grad, weight: grad * conj(1 - weight),
+           end=lambda grad, weight: grad * conj(weight),
+           weight=lambda grad, self, end: grad * conj(end - self), **_E)
+
+# --- selection ------------------------------------------------------------------------------------------------------
+
+
+def _share(grad, self, other, first):
+    """Where the two are equal both get half."""
+    return ops.where(first(self, other), grad, ops.where(self == other, grad * 0.5, 0.0))
+
+
+derivative(ops.maximum, self=lambda grad, self, other: _share(grad, self, other, ops.gt),
+           other=lambda grad, self, other: _share(grad, self, other, ops.lt), **_E)
+derivative(ops.minimum, self=lambda grad, self, other: _share(grad, self, other, ops.lt),
+           other=lambda grad, self, other: _share(grad, self, other, ops.gt), **_E)
+derivative(ops.fmax, self=lambda grad, self, other: ops.where(_or(self >= other, other), grad, 0.0),
+           other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad), **_E)
+derivative(ops.fmin, self=lambda grad, self, other: ops.where(_or(self <= other, other), grad, 0.0),
+           other=lambda grad, self, other: ops.where(_or(self <= other, other), 0.0, grad), **_E)
+derivative(ops.clamp_min, self=lambda grad, self, min: ops.where(self >= min, grad, 0.0),
+           min=lambda grad, self, min: ops.where(self < min, grad, 0.0), **_E)
+derivative(ops.clamp_max, self=lambda grad, self, max: ops.where(self <= max, grad, 0.0),
+           max=lambda grad, self, max: ops.where(self > max, grad, 0.0), **_E)
+derivative(find_operator("torch._ops.clamp_both"),
+           self=lambda grad, self, min, max: ops.where(ops.logical_and(self >= min, self <= max), grad, 0.0),
+           min=lambda grad, self, min, max: ops.where(ops.logical_and(self < min, min < max), grad, 0.0),
+           max=lambda grad, self, min, max: ops.where(ops.logical_or(self > max, max < min), grad, 0.0), **_E)
+derivative(ops.where, self=lambda grad, condition: ops.where(condition, grad, 0.0),
+           other=lambda grad, condition: ops.where(condition, 0.0, grad), linear="self other")
+
+
+def _or(chosen, other):
+    return ops.logical_or(chosen, other != other)
+
+
+# --- signs and rounding ---------------------------------------------------------------------------------------------
+
+derivative(ops.abs, self=lambda grad, self: grad * self.sgn(), **_E)
+derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
+derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
+for _op in (ops.sign, ops.floor, ops.ceil, ops.trunc, ops.round):
+    derivative(_op, self=_zeros, **_E)
+derivative(ops.frac, self=lambda grad: grad, **_E)
+
+
+def _sgn(grad, self, result):
+    if not self.is_complex():
+        return _zeros(grad)
+    modulus = self.abs()
+    inner = (conj(grad) * result).real if grad.is_complex() else grad * result.real
+    return ops.where(modulus == 0.0, 0.0, (grad - inner * result) / modulus)
+
+
+derivative(ops.sgn, self=_sgn)
+derivative(ops.copysign, self=lambda grad, self, result: ops.where(self == 0, 0.0, grad * (result / self)),
+           other=_zeros, **_E)
+
+# --- powers, exponentials, logarithms -------------------------------------------------------------------------------
+
+derivative(ops.sqrt, self=lambda grad, result: grad / conj(2 * result), **_E)
+derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result ** 3), **_E)
+derivative(ops.exp, self=lambda grad, result: grad * conj(result), **_E)
+derivative(ops.exp2, self=lambda grad, result: grad * conj(result) * math.log(2), **_E)
+derivative(ops.expm1, self=lambda grad, result: grad * conj(result + 1), **_E)
+derivative(ops.log, self=lambda grad, self: grad / conj(self), **_E)
+derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)), **_E)
+derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)), **_E)
+derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1), **_E)
+derivative(ops.logaddexp, self=lambda grad, self, result: grad * (self - result).exp(),
+           other=lambda grad, other, result: grad * (other - result).exp(), **_E)
+derivative(ops.logaddexp2, self=lambda grad, self, result: grad * (self - result).exp2(),
+           other=lambda grad, other, result: grad * (other - result).exp2(), **_E)
+
+# --- trigonometry ---------------------------------------------------------------------------------------------------
+
+derivative(ops.sin, self=lambda grad, self: grad * conj(self.cos()), **_E)
+derivative(ops.cos, self=lambda grad, self: -grad * conj(self.sin()), **_E)
+derivative(ops.tan, self=lambda grad, result: grad * conj(1 + result * result), **_E)
+derivative(ops.asin, self=lambda grad, self: grad * conj((1 - self * self).rsqrt()), **_E)
+derivative(ops.acos, self=lambda grad, self: -grad * conj((1 - self * self).rsqrt()), **_E)
+derivative(ops.atan, self=lambda grad, self: grad / conj(self * self + 1), **_E)
+derivative(ops.sinh, self=lambda grad, self: grad * conj(self.cosh()), **_E)
+derivative(ops.cosh, self=lambda grad, self: grad * conj(self.sinh()), **_E)
+derivative(ops.tanh, self=lambda grad, result: grad * conj(1 - result * result), **_E)
+derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()), **_E)
+derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()), **_E)
+derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self), **_E)
+derivative(ops.atan2, self=lambda grad, self, other: grad * (other / (self * self + other * other)),
+           other=lambda grad, self, other: grad * (-self / (self * self + other * other)), **_E)
+derivative(ops.hypot, self=lambda grad, self, result: grad * (self / result),
+           other=lambda grad, other, result: grad * (other / result), **_E)
+derivative(ops.deg2rad, self=lambda grad: grad * (math.pi / 180), linear=True)
+derivative(ops.rad2deg, self=lambda grad: grad * (180 / math.pi), linear=True)
+derivative(ops.sinc, self=lambda grad, self: grad * _sinc_slope(self), **_E)
+
+
+def _sinc_slope(x):
+    scaled = x * math.pi
+    return ops.where(x == 0, 0.0, (scaled * scaled.cos() - scaled.sin()) / (scaled * x))
+
+
+# --- activations and special functions ------------------------------------------------------------------------------
+
+derivative(ops.sigmoid, self=lambda grad, result: grad * conj(result * (1 - result)), **_E)
+derivative(ops.relu, self=lambda grad, result: ops.where(result > 0, grad, 0.0), **_E)
+derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
+derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
+derivative(ops.erfinv, self=lambda grad, result: grad * (math.sqrt(math.pi) / 2 * (result * result).exp()), **_E)
+derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma(), **_E)
+derivative(ops.digamma, self=lambda grad, self: grad * _trigamma(self), **_E)
+
+
+def _trigamma(x):
+    return find_operator("torch.polygamma")(1, x)

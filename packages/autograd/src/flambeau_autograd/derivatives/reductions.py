@@ -1,0 +1,137 @@
+"""Derivatives of reductions: the gradient is spread over what was reduced."""
+import math
+
+from flambeau_autograd._engine import formulas
+from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.ops import factories, pointwise
+from flambeau_tensor.ops import reductions as ops
+
+
+def spread(x, shape, dim, keepdim):
+    """`x`, a reduction over `dim`, with the reduced dimensions put back (as size 1 where it is broadcast anyway)."""
+    if keepdim or dim is None or not shape:
+        return x
+    dims = (dim,) if type(dim) is int else dim
+    if not dims:
+        return x
+    if len(dims) == 1:
+        return x.unsqueeze(dims[0])
+    n = len(shape)
+    dims = {d % n for d in dims}
+    return x.reshape([1 if d in dims else s for d, s in enumerate(shape)])
+
+
+def count(shape, dim):
+    """How many elements go into one result."""
+    if dim is None or dim == () or not shape:
+        return math.prod(shape)
+    return math.prod(shape[d] for d in ((dim,) if type(dim) is int else dim))
+
+
+derivative(ops.sum, linear=True, self=formulas.sum_self)
+derivative(ops.mean, linear=True, self=formulas.mean_self)
+derivative(ops.nansum, self=lambda grad, self, dim, keepdim:
+           spread(grad, self.shape, dim, keepdim) * pointwise.logical_not(pointwise.isnan(self)))
+
+
+def _prod(grad, self, dim, keepdim, result):
+    """Every element's share is the product of the others; zeros need care, as the quotient is then undefined."""
+    shape = self.shape
+    if self.numel() == 0 or not shape:
+        return grad.expand(shape)
+    if not (self == 0).any():
+        return spread(grad * conj(result), shape, dim, keepdim) / conj(self)
+    if dim is None:
+        return _product_of_others(self.reshape((-1,)), 0).reshape(shape) * grad
+    return _product_of_others(self, dim) * spread(grad, shape, dim, keepdim)
+
+
+def _product_of_others(x, dim):
+    n = x.shape[dim]
+    ones = x.narrow(dim, 0, 1) * 0 + 1
+    from flambeau_tensor.ops import cumulative, joining
+
+    before = cumulative.cumprod(joining.cat((ones, x.narrow(dim, 0, n - 1)), dim), dim)
+    back = joining.flip if hasattr(joining, "flip") else _flip
+    turned = back(x, (dim,))
+    after = back(cumulative.cumprod(joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim), dim), (dim,))
+    return conj(before * after)
+
+
+def _flip(x, dims):
+    from flambeau_tensor._core.operator import find_operator
+
+    return find_operator("torch.flip")(x, dims)
+
+
+derivative(ops.prod, self=_prod)
+
+
+def _extreme(grad, self, dim, keepdim, result):
+    """Equal extremes share the gradient evenly."""
+    shape = self.shape
+    mask = self == spread(result, shape, dim, keepdim)
+    number = mask.sum(None if dim == () else dim, keepdim)
+    return mask * spread(grad / number, shape, dim, keepdim)
+
+
+derivative(ops.amax, self=_extreme)
+derivative(ops.amin, self=_extreme)
+
+
+def at_indices(grad, self_shape, dim, keepdim, indices):
+    """Zeros with the gradient where the chosen elements stood."""
+    if not self_shape:
+        return grad
+    if not keepdim:
+        grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
+    return factories.zeros(self_shape, dtype=grad.dtype).scatter(dim, indices, grad)
+
+
+derivative(ops.max_dim, self=at_indices)
+derivative(ops.min_dim, self=at_indices)
+
+
+def _freedom(shape, dim, correction):
+    return count(shape, dim) - (1 if correction is None else correction)
+
+
+def _var(grad, self, dim, correction, keepdim):
+    n = _freedom(self.shape, dim, correction)
+    factor = 2 / n if n > 0 else math.nan
+    return spread(grad, self.shape, dim, keepdim) * factor * (self - self.mean(dim, True))
+
+
+def _std(grad, self, dim, correction, keepdim, result):
+    half = pointwise.where(result == 0, 0.0, grad / (result * 2))  # a constant has no preferred direction
+    return _var(half, self, dim, correction, keepdim)
+
+
+derivative(ops.var_correction, self=_var)
+derivative(ops.std_correction, self=_std)
+derivative(ops.logsumexp, self=lambda grad, self, dim, keepdim, result:
+           spread(grad, self.shape, dim, keepdim) * pointwise.exp(self - spread(result, self.shape, dim, keepdim)))
+
+
+def _vector_norm(grad, self, ord, dim, keepdim, result):
+    """d|x|_p = |x|^(p-1) · direction / |x|_p^(p-1); zero where the norm is zero."""
+    shape = self.shape
+    grad, norm = spread(grad, shape, dim, keepdim), spread(result, shape, dim, keepdim)
+    if ord == 0:
+        return factories.zeros_like(self)
+    if ord == 2:
+        return pointwise.where(norm == 0, 0.0, self * (grad / norm))
+    if ord == 1:
+        return pointwise.sgn(self) * grad
+    size = pointwise.abs(self)
+    if math.isinf(ord):
+        mask = size == norm
+        return pointwise.sgn(self) * mask * (grad / mask.sum(dim, True))
+    direction = pointwise.sgn(self) * pointwise.pow(size, ord - 1)
+    scale = pointwise.where(norm == 0, 0.0, grad / pointwise.pow(norm, ord - 1))
+    if ord < 1:
+        direction = pointwise.where(size == 0, 0.0, direction)
+    return direction * scale
+
+
+derivative(ops.vector_norm, self=_vector_norm)

@@ -1,0 +1,12 @@
+"""Derivatives of normalised exponentials, in terms of their results."""
+from flambeau_autograd.derivatives.table import derivative
+from flambeau_tensor.ops import pointwise
+from flambeau_tensor.ops import softmax as ops
+
+derivative(ops.softmax, self=lambda grad, result, dim: _softmax(grad, result, dim))
+derivative(ops.log_softmax, self=lambda grad, result, dim: grad - pointwise.exp(result) * grad.sum(dim, True))
+
+
+def _softmax(grad, result, dim):
+    product = grad * result
+    return product - result * product.sum(dim, True)

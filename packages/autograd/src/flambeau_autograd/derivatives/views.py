@@ -1,0 +1,66 @@
+"""Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
+from flambeau_autograd._engine.rule import derivative
+from flambeau_tensor.ops import views as ops
+
+_back = {"linear": True}
+
+derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
+derivative(ops.reshape, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
+derivative(ops.flatten, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
+derivative(ops.squeeze, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
+derivative(ops.unsqueeze, self=lambda grad, dim: grad.squeeze(dim), **_back)
+derivative(ops.transpose, self=lambda grad, dim0, dim1: grad.transpose(dim0, dim1), **_back)
+derivative(ops.t, self=lambda grad: grad.t(), **_back)
+derivative(ops.reversed_dims, self=lambda grad: ops.reversed_dims(grad), **_back)
+derivative(ops.permute, self=lambda grad, dims: grad.permute(_inverse(dims)), **_back)
+derivative(ops.expand, self=lambda grad: grad, **_back)  # the sum over what was repeated is taken centrally
+derivative(ops.alias_, self=lambda grad: grad, **_back)
+derivative(ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index),
+           **_back)
+derivative(ops.slice_, self=lambda grad, self_shape, dim, start, end, step:
+           ops.slice_backward(grad, self_shape, dim, start, end, step), **_back)
+derivative(ops.narrow, self=lambda grad, self_shape, dim, start, length:
+           ops.slice_backward(grad, self_shape, dim, start, _end(start, length), 1), **_back)
+derivative(ops.diagonal, self=lambda grad, self_shape, offset, dim1, dim2:
+           ops.diagonal_backward(grad, self_shape, offset, dim1, dim2), **_back)
+derivative(ops.unfold, self=lambda grad, self_shape, dimension, size, step:
+           ops.unfold_backward(grad, self_shape, dimension, size, step), **_back)
+derivative(ops.real, self=lambda grad: grad, **_back)
+derivative(ops.imag, self=lambda grad: grad * 1j, **_back)
+derivative(ops.view_as_real, self=lambda grad: ops.view_as_complex(grad.contiguous()), **_back)
+derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous()), **_back)
+
+# The adjoints themselves
+derivative(ops.select_backward, self=lambda grad, dim, index: ops.select(grad, dim, index), **_back)
+derivative(ops.slice_backward, self=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step),
+           **_back)
+derivative(ops.diagonal_backward, self=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2), **_back)
+derivative(ops.unfold_backward, self=lambda grad, dimension, size, step: ops.unfold(grad, dimension, size, step),
+           **_back)
+derivative(ops.as_strided_backward, self=lambda grad, size, stride, offset:
+           ops.as_strided(grad.contiguous(), size, stride, offset), **_back)
+
+
+def _as_strided(grad, self, size, stride, storage_offset):
+    """Gradients meet in the storage, and the input reads its own elements from there."""
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    places = [(tuple(self.shape), self.stride(), self.storage_offset()), (tuple(size), tuple(stride), offset)]
+    first = min(o for _, _, o in places)
+    length = max(o + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) for shape, steps, o in places) + 1
+    flat = ops.as_strided_backward(grad, length - first, size, stride, offset - first)
+    return ops.as_strided(flat, tuple(self.shape), self.stride(), self.storage_offset() - first)
+
+
+derivative(ops.as_strided, self=_as_strided, **_back)
+
+
+def _inverse(dims):
+    n = len(dims)
+    out = [0] * n
+    for i, d in enumerate(dims):
+        out[d % n] = i
+    return out
+
+
+def _end(start, length):
+    return None if start < 0 and start + length == 0 else start + length

@@ -1,0 +1,176 @@
+"""Custom operations with a derivative of one's own."""
+
+from functools import lru_cache
+
+from flambeau_autograd._engine import context as _context
+from flambeau_autograd._engine import function as _function
+
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "once_differentiable"]
+
+
+class FunctionCtx:
+    """What ``forward``, ``setup_context``, ``backward`` and ``jvp`` get as ``ctx``: a place for what they share.
+
+    Besides the methods here it takes any attribute. An instance made by hand can stand for the real one in tests.
+    """
+
+    __slots__ = ()
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors):
+        """Keep tensors for ``jvp``."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *args):
+        """Say which inputs forward has changed in place; they must be returned, too."""
+        self.dirty_tensors = args
+
+    def mark_non_differentiable(self, *args):
+        """Say which outputs have no gradient."""
+        self.non_differentiable = args
+
+    def set_materialize_grads(self, value):
+        """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(_context.Context, FunctionCtx):
+    """Base of the nodes of custom Functions: ``Square.apply(x).grad_fn`` is a ``SquareBackward``."""
+
+    __slots__ = ()
+
+
+class Function:
+    """An operation with a derivative of one's own: derive from it, write ``forward`` and ``backward``, call ``apply``.
+
+    ``forward(ctx, *args)`` computes and keeps on ``ctx`` what ``backward(ctx, *grads)`` needs; or ``forward(*args)``
+    only computes and ``setup_context(ctx, inputs, output)`` keeps. ``backward`` gets a gradient for each output and
+    returns one for each argument of forward (None for what is not a tensor).
+
+    >>> class Exp(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         result = x.exp()
+    ...         ctx.save_for_backward(result)
+    ...         return result
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         result, = ctx.saved_tensors
+    ...         return grad * result
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> Exp.apply(x).sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
+
+    generate_vmap_rule = False
+
+    def __init__(self, *args, **kwargs):
+        import warnings
+
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+                      "in a future version.", DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
+                           "new-style autograd function with static forward method.")
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,),
+                                 {"__slots__": (), "__module__": cls.__module__, "_forward_cls": cls})
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` beside ``setup_context``."""
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        """Keep on ``ctx`` what the derivative needs; ``inputs`` are forward's arguments, ``output`` its result."""
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        """From the gradients of the outputs to those of forward's arguments."""
+        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
+                                  "autograd.Function to use it with backward mode AD.")
+
+    vjp = staticmethod(lambda ctx, *grad_outputs: Function.backward(ctx, *grad_outputs))
+
+    @staticmethod
+    def jvp(ctx, *grad_inputs):
+        """From the tangents of forward's arguments to those of the outputs."""
+        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
+                                  "forward mode AD.")
+
+    @staticmethod
+    def vmap(info, in_dims, *args):
+        """How to run on a batch: returns outputs and their batch dimensions."""
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod "
+                                  "or set generate_vmap_rule=True.")
+
+    apply = _function.Apply()
+
+
+_function.set_base(Function)
+_context.set_base_backward(Function.backward, Function.vjp)
+
+
+@lru_cache(maxsize=512)
+def _signature(forward):
+    import inspect
+
+    signature = inspect.signature(forward)
+    names = [p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    simple = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
+    return signature, names, simple
+
+
+def bind(forward, with_ctx, args, kwargs):
+    """The arguments of ``forward`` in its order, and those that it takes by keyword only; defaults filled in."""
+    signature, names, simple = _signature(forward)
+    if simple and not kwargs and not with_ctx and len(args) == len(names):
+        return args, kwargs
+    bound = signature.bind(*((None, *args) if with_ctx else args), **kwargs)
+    if not with_ctx:
+        bound.apply_defaults()
+    return bound.args[1:] if with_ctx else bound.args, bound.kwargs
+
+
+def once_differentiable(backward):
+    """Mark a ``backward`` that cannot itself be differentiated: trying to raises, rather than giving a wrong result."""
+    from functools import wraps
+
+    from flambeau_autograd.grad_mode import is_grad_enabled, no_grad
+
+    @wraps(backward)
+    def wrapper(ctx, *grads):
+        with no_grad():
+            outputs = backward(ctx, *grads)
+        if not is_grad_enabled():
+            return outputs
+        message = "trying to differentiate twice a function that was marked with @once_differentiable"
+        several = isinstance(outputs, tuple)
+        marked = tuple(_context.delayed_error(o, message, ctx, grads) if hasattr(o, "requires_grad") else o
+                       for o in (outputs if several else (outputs,)))
+        return marked if several else marked[0]
+
+    return wrapper
+
+
+class InplaceFunction(Function):
+    """A Function with an ``inplace`` flag; kept for programs that name it."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+
+class NestedIOFunction(Function):
+    """A Function whose arguments may hold tensors in tuples, lists and dicts, as those of every Function may; kept for
+    programs that name it."""

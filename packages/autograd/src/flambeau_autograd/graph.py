@@ -1,0 +1,163 @@
+"""Looking at the graph, and at what it saves: hooks on saved tensors, edges, hooks on several gradients at once."""
+
+from collections import namedtuple
+
+from flambeau_autograd._engine import saved as _saved
+from flambeau_autograd._engine.edges import edge_of
+from flambeau_autograd._engine.engine import will_run
+from flambeau_autograd._engine.node import Node
+from flambeau_autograd.hooks import RemovableHandle
+
+__all__ = [
+    "GradientEdge",
+    "Node",
+    "allow_mutation_on_saved_tensors",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "save_on_cpu",
+    "saved_tensors_hooks",
+]
+
+GradientEdge = namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))
+GradientEdge.__doc__ = "Where a gradient flows: into which output of which node. Can stand for a tensor in ``grad``."
+
+
+def get_gradient_edge(tensor):
+    """The edge that takes the gradient of ``tensor``; it outlives the tensor.
+
+    Raises:
+        RuntimeError: the tensor does not require grad.
+    """
+    edge = edge_of(tensor)
+    if edge is None:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(*edge)
+
+
+def increment_version(tensor):
+    """Say that a tensor (or several) was written to by means that autograd does not see."""
+    for t in tensor if isinstance(tensor, (tuple, list)) else (tensor,):
+        _saved.bump_version(t)
+
+
+class saved_tensors_hooks:
+    """Inside the block, every tensor saved for backward goes through ``pack_hook``, and what that returned through
+    ``unpack_hook`` when backward reads it.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().copy(), torch.from_numpy):
+    ...     y = x * x
+    >>> y.sum().backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self):
+        _saved.push_hooks(self.pack_hook, self.unpack_hook)
+
+    def __exit__(self, kind, value, traceback):
+        _saved.pop_hooks()
+
+
+class save_on_cpu(saved_tensors_hooks):
+    """Copies saved tensors to the CPU's memory; there is no other here, so this only copies."""
+
+    def __init__(self, pin_memory=False, device_type="cpu"):
+        super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
+
+
+class disable_saved_tensors_hooks:
+    """Inside the block, setting hooks on saved tensors raises ``error_message``."""
+
+    def __init__(self, error_message):
+        self.error_message = error_message
+
+    def __enter__(self):
+        _saved.forbid_hooks(self.error_message)
+
+    def __exit__(self, kind, value, traceback):
+        _saved.pop_hooks()
+
+    def __call__(self, function):
+        from functools import wraps
+
+        @wraps(function)
+        def wrapped(*args, **kwargs):
+            with disable_saved_tensors_hooks(self.error_message):
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes several hooks at once."""
+
+    def __init__(self, handles):
+        self.handles = handles
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+    def __getstate__(self):
+        return self.handles
+
+    def __setstate__(self, state):
+        self.handles = state
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """Call ``fn`` in backward when the gradients of several tensors are known.
+
+    Args:
+        tensors: tensors that require grad.
+        fn: with ``mode="all"`` it gets the list of gradients (None for tensors that this backward does not reach) when
+            the last of them is known; with ``mode="any"`` the first one that is known.
+
+    Returns:
+        A handle whose ``remove()`` ends that.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    tensors = tuple(tensors)
+    nodes = [get_gradient_edge(t).node for t in tensors]
+    return _MultiHandle([t.register_hook(hook) for t, hook in zip(tensors, _hooks(nodes, fn, mode), strict=True)])
+
+
+def _hooks(nodes, fn, mode):
+    from threading import Lock
+
+    lock = Lock()
+    runs = {}  # number of the run -> [gradients, how many are still to come]
+
+    def make(i):
+        def hook(grad):
+            with lock:
+                run = current_run()
+                if run not in runs:
+                    runs.clear()
+                    runs[run] = [[None] * len(nodes), sum(will_run(nodes))]
+                state = runs[run]
+                first = all(g is None for g in state[0])
+                state[0][i] = grad
+                state[1] -= 1
+                last = state[1] == 0
+            if mode == "all" and last:
+                fn(state[0])
+            elif mode == "any" and first:
+                fn(grad)
+        return hook
+
+    from flambeau_autograd._engine.engine import current_run
+
+    return [make(i) for i in range(len(nodes))]
+
+
+def allow_mutation_on_saved_tensors():
+    """Not built: keeping copies of saved tensors that are written to."""
+    raise NotImplementedError("torch.autograd.graph.allow_mutation_on_saved_tensors is not built")

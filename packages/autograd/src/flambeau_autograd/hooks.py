@@ -1,0 +1,75 @@
+"""Hooks on gradients: the handle that removes one, and the checks of what hooks return."""
+
+from collections import OrderedDict
+from weakref import ref
+
+
+class RemovableHandle:
+    """Removes a hook: by ``remove()``, or at the end of a ``with`` block."""
+
+    next_id = 0
+
+    def __init__(self, hooks_dict, *, extra_dict=None):
+        self.hooks_dict_ref = ref(hooks_dict)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        extra = () if extra_dict is None else extra_dict if isinstance(extra_dict, list) else (extra_dict,)
+        self.extra_dict_ref = tuple(ref(d) for d in extra)
+
+    def remove(self):
+        """Take the hook out; nothing happens if it is out already."""
+        for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
+            hooks = reference()
+            if hooks is not None:
+                hooks.pop(self.id, None)
+
+    def __getstate__(self):
+        return self.hooks_dict_ref(), self.id, tuple(r() for r in self.extra_dict_ref)
+
+    def __setstate__(self, state):
+        hooks, self.id, extra = state
+        self.hooks_dict_ref = ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(ref(OrderedDict() if d is None else d) for d in extra)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        self.remove()
+
+
+def add_hook(hooks, hook):
+    """Put ``hook`` into an ordered dict of hooks (made if it is None); returns the dict and the handle."""
+    if not callable(hook):
+        raise TypeError(f"a hook must be callable, got {type(hook).__name__}")
+    if hooks is None:
+        hooks = OrderedDict()
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return hooks, handle
+
+
+def _name(hook):
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def checked(hook, new, old):
+    """What a tensor's hook returned in place of ``old``, if it may stand there."""
+    if new is None:
+        return None
+    if not hasattr(new, "requires_grad"):
+        raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
+    if new.shape != old.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    return new
+
+
+def check_same(hook, before, after):
+    """Raise unless ``after`` can stand for the tuple of gradients ``before``."""
+    if len(before) != len(after):
+        raise RuntimeError(f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(after)}, but "
+                           f"expected {len(before)})")
+    for old, new in zip(before, after, strict=True):
+        if old is not None and new is not None:
+            checked(hook, new, old)

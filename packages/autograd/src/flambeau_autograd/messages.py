@@ -1,0 +1,31 @@
+"""Longer messages of errors and warnings."""
+
+_CLARIFY = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
+            "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
+            "to be tracked) or both outside (if you want the inplace to be tracked).")
+
+
+def view_error(what: str, no_grad: bool, multiple: bool, output_nr: int, name: str) -> str:
+    """Why a view may not be written to while recording; ``what`` happened to it."""
+    if no_grad:
+        tail = " with grad mode enabled. " + _CLARIFY
+        return f"A view was created in no_grad mode and {what}{tail}"
+    head = f"Output {output_nr} of {name} is a view and {what}. "
+    if multiple:
+        return head + ("This view is the output of a function that returns multiple views. Such functions do not allow "
+                       "the output views to be modified inplace. You should replace the inplace operation by an "
+                       "out-of-place one.")
+    return head + ("This view was created inside a custom Function (or because an input was returned as-is) and the "
+                   "autograd logic to handle view+inplace would override the custom backward associated with the "
+                   "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
+                   "cloning the output of the custom Function.")
+
+
+def warn_non_leaf_grad() -> None:
+    """Someone reads ``.grad`` of a tensor that will not get one."""
+    import warnings
+
+    warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+                  "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+                  "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+                  "by mistake, make sure you access the leaf Tensor instead.", UserWarning, stacklevel=2)

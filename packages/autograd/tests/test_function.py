@@ -1,0 +1,499 @@
+"""Custom Functions: both styles, everything on ctx, and what goes wrong."""
+
+import numpy as np
+import pytest
+
+import flambeau_autograd as autograd
+import flambeau_tensor as torch
+from flambeau_autograd import Function, grad
+from flambeau_autograd.function import BackwardCFunction, FunctionCtx, once_differentiable
+
+
+class Square(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return 2 * x * g
+
+
+class Scale(Function):
+    """The separate style, with a number and a default."""
+
+    @staticmethod
+    def forward(x, factor=2.0):
+        return x * factor
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.factor = inputs[1]
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.factor, None
+
+
+class Returns(Function):
+    """Gives back from backward whatever it is told to."""
+
+    answer = None
+
+    @staticmethod
+    def forward(ctx, x, k):
+        return x * 1
+
+    @staticmethod
+    def backward(ctx, g):
+        return Returns.answer
+
+
+def test_combined_style(leaf):
+    x = leaf(1.0, 2.0)
+    y = Square.apply(x)
+    assert y.grad_fn.name() == "SquareBackward" and type(y.grad_fn).__name__ == "SquareBackward"
+    assert isinstance(y.grad_fn, BackwardCFunction) and isinstance(y.grad_fn, FunctionCtx)
+    y.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_separate_style(leaf):
+    x = leaf(1.0, 2.0)
+    Scale.apply(x).sum().backward()
+    assert x.grad.tolist() == [2.0, 2.0]
+    assert Scale.apply(x, factor=4.0).grad_fn.factor == 4.0
+    assert Scale.apply(factor=5.0, x=x).tolist() == [5.0, 10.0]
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        Scale.apply()
+
+
+def test_apply_is_a_function_of_its_own(leaf):
+    square = Square.apply
+    assert square(leaf(3.0)).tolist() == [9.0]
+
+
+def test_double_backward(leaf, check):
+    check(Square.apply, leaf(0.5, -1.5))
+
+
+def test_saved_output_double_backward(leaf, check):
+    class Exp(Function):
+        @staticmethod
+        def forward(ctx, x):
+            result = x.exp()
+            ctx.save_for_backward(result)
+            return result
+
+        @staticmethod
+        def backward(ctx, g):
+            result, = ctx.saved_tensors
+            return g * result
+
+    check(Exp.apply, leaf(0.5, -1.5))
+
+
+def test_intermediate_as_output(leaf, check):
+    class Cube(Function):
+        @staticmethod
+        def forward(x):
+            return x ** 3, 3 * x ** 2
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(inputs[0], output[1])
+
+        @staticmethod
+        def backward(ctx, g, g_slope):
+            x, slope = ctx.saved_tensors
+            return g * slope + g_slope * 6 * x
+
+    check(lambda x: Cube.apply(x)[0], leaf(0.5, -1.5))
+
+
+def test_linear_with_optional_bias(random, check):
+    class Linear(Function):
+        @staticmethod
+        def forward(ctx, input, weight, bias=None):
+            ctx.save_for_backward(input, weight, bias)
+            output = input.mm(weight.t())
+            if bias is not None:
+                output += bias.unsqueeze(0).expand_as(output)
+            return output
+
+        @staticmethod
+        def backward(ctx, g):
+            input, weight, bias = ctx.saved_tensors
+            assert ctx.needs_input_grad[:2] == (True, True)
+            return g.mm(weight), g.t().mm(input), g.sum(0) if bias is not None else None
+
+    check(Linear.apply, random(4, 3), random(2, 3), random(2))
+    check(Linear.apply, random(4, 3), random(2, 3))
+
+
+def test_needs_input_grad(leaf):
+    class Probe(Function):
+        @staticmethod
+        def forward(ctx, a, b, c):
+            ctx.seen = ctx.needs_input_grad
+            return a + b
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None, None
+
+    y = Probe.apply(leaf(1.0), torch.ones(1, dtype=torch.float64), "text")
+    assert y.grad_fn.seen == (True, False, False)
+    assert [n for n, _ in y.grad_fn.next_functions][1:] == [None]
+
+
+def test_attributes_and_saved_tensors_of_the_node(leaf):
+    x = leaf(1.0)
+    y = Square.apply(x)
+    y.grad_fn.note = 7
+    assert y.grad_fn.note == 7
+    assert y.grad_fn.saved_tensors[0] is x
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.grad_fn.saved_tensors  # noqa: B018
+    with pytest.raises(RuntimeError, match="second time"):
+        y.sum().backward()
+
+
+def test_non_tensors_go_through(leaf):
+    class Mixed(Function):
+        @staticmethod
+        def forward(ctx, x):
+            indices = x.argmax()
+            fixed = x * 1
+            ctx.mark_non_differentiable(fixed)
+            return fixed, indices, x * 2, "text", None
+
+        @staticmethod
+        def backward(ctx, *grads):
+            ctx.grads = grads
+            return grads[2]
+
+    x = leaf(1.0, 2.0)
+    fixed, indices, doubled, text, none = Mixed.apply(x)
+    assert (text, none, indices.item()) == ("text", None, 1)
+    assert not fixed.requires_grad and not indices.requires_grad
+    node = doubled.grad_fn
+    doubled.sum().backward()
+    assert node.grads[0].tolist() == [0.0, 0.0] and node.grads[1].item() == 0
+    assert node.grads[3] is None and node.grads[4] is None
+
+
+def test_materialize_grads(leaf):
+    class Pair(Function):
+        materialize = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.set_materialize_grads(Pair.materialize)
+            return x * 1, x * 2
+
+        @staticmethod
+        def backward(ctx, a, b):
+            Pair.got = b
+            return a
+
+    Pair.apply(leaf(1.0, 2.0))[0].sum().backward()
+    assert Pair.got.tolist() == [0.0, 0.0]
+    Pair.materialize = False
+    Pair.apply(leaf(1.0, 2.0))[0].sum().backward()
+    assert Pair.got is None
+
+
+def test_none_reaches_the_function_before_as_zeros(leaf):
+    class Nothing(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return None
+
+    x = leaf(1.0, 2.0)
+    y = Nothing.apply(Square.apply(x))
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 0.0]
+    z = leaf(1.0)
+    Nothing.apply(z * 2).sum().backward()
+    assert z.grad is None
+
+
+def test_input_returned_as_it_is(leaf):
+    class Identity(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    x = leaf(1.0, 2.0)
+    y = Identity.apply(x)
+    assert y is not x and y.data_ptr() == x.data_ptr()
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="created inside a custom Function"):
+        Identity.apply(x * 1).mul_(2)
+    with autograd.no_grad():
+        assert not Identity.apply(x).requires_grad
+
+
+class AddInPlace(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        x.add_(y)
+        ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g, g
+
+
+def test_dirty(leaf):
+    x, y = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    a = x * 2
+    result = AddInPlace.apply(a, y)
+    assert result is a and a.grad_fn.name() == "AddInPlaceBackward"
+    (a * a).sum().backward()
+    assert x.grad.tolist() == [4 * 5.0, 4 * 8.0] and y.grad.tolist() == [10.0, 16.0]
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad has been used in an in-place operation"):
+        AddInPlace.apply(leaf(1.0), y[:1])
+
+
+def test_dirty_view(leaf):
+    x, y = leaf(1.0, 2.0), leaf(1.0, 2.0)
+    a = x * 2
+    AddInPlace.apply(a[:1], y[:1] * 3)
+    (a * a).sum().backward()
+    assert a.tolist() == [5.0, 4.0] and a.grad_fn.name() == "CopySlices"
+    assert x.grad.tolist() == [20.0, 16.0] and y.grad.tolist() == [30.0, 0.0]
+
+
+def test_dirty_but_not_returned(leaf):
+    class Forgets(AddInPlace):
+        @staticmethod
+        def forward(ctx, x, y):
+            x.add_(y)
+            ctx.mark_dirty(x)
+            return x * 1
+
+    with pytest.raises(RuntimeError, match="must all be outputs of the Function"):
+        Forgets.apply(leaf(1.0) * 1, leaf(1.0))
+
+
+def test_once_differentiable(leaf):
+    class Once(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, g):
+            x, = ctx.saved_tensors
+            return 2 * x * g
+
+    x = leaf(1.0, 2.0)
+    assert grad(Once.apply(x).sum(), x)[0].tolist() == [2.0, 4.0]
+    g, = grad(Once.apply(x).sum(), x, create_graph=True)
+    for attempt in (lambda: g.sum().backward(retain_graph=True), lambda: grad(g.sum(), x)):
+        with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with"):
+            attempt()
+
+
+@pytest.mark.parametrize(("answer", "message"), [
+    (lambda: torch.ones(2),
+     r"function ReturnsBackward returned an incorrect number of gradients \(expected 2, got 1\)"),
+    (lambda: (torch.ones(2), None, 3), r"incorrect number of gradients \(expected 2, got 3\)"),
+    (lambda: (torch.ones(2), torch.ones(2)), "a gradient different than None at position 2, but the corresponding"),
+    (lambda: (1, None), r"expected Variable or None \(got int\)"),
+    (lambda: (torch.ones(5), None), r"Function ReturnsBackward returned an invalid gradient at index 0 - got \[5\] but "
+                                    r"expected shape compatible with \[2\]"),
+    (lambda: (torch.ones(2, dtype=torch.complex64), None), "index 0 - got a complex one"),
+])
+def test_wrong_gradients(answer, message, leaf):
+    x = leaf(1.0, 2.0)
+    Returns.answer = answer()
+    with pytest.raises(RuntimeError, match=message):
+        Returns.apply(x, 5).sum().backward()
+    assert x.grad is None
+
+
+def test_gradients_that_are_put_right(leaf):
+    x = leaf(1.0, 2.0)
+    Returns.answer = (torch.ones(3, 2), None, None)  # broadcast, another dtype, more None than arguments
+    Returns.apply(x, 5).sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0] and x.grad.dtype is torch.float64
+
+
+def test_misuse(leaf):
+    x = leaf(1.0)
+    with pytest.raises(NotImplementedError, match="You must implement the forward function"):
+        type("Empty", (Function,), {}).apply(x)
+    forward = {"forward": staticmethod(lambda ctx, x: x * 1)}
+    with pytest.raises(NotImplementedError, match="either the backward or vjp method"):
+        type("NoBackward", (Function,), forward).apply(x).sum().backward()
+    both = {"backward": staticmethod(lambda ctx, g: g), "vjp": staticmethod(lambda ctx, g: g)}
+    with pytest.raises(RuntimeError, match="Implementing both 'backward' and 'vjp'"):
+        type("Both", (Function,), forward | both).apply(x).sum().backward()
+    with pytest.raises(TypeError, match="save_for_backward can only save variables, but argument 1 is of type int"):
+        type("Saves", (Function,), {"forward": staticmethod(lambda ctx, x: ctx.save_for_backward(x, 3))}).apply(x)
+    with pytest.raises(TypeError, match="mark_dirty can only accept variables"):
+        type("Dirty", (Function,), {"forward": staticmethod(lambda ctx, x: ctx.mark_dirty(3) or x * 1)}).apply(x)
+    with pytest.warns(DeprecationWarning, match="should not be instantiated"):
+        instance = Square()
+    with pytest.raises(RuntimeError, match="Legacy autograd function"):
+        instance(x)
+
+
+def test_vjp_is_another_name(leaf):
+    class Triple(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 3
+
+        @staticmethod
+        def vjp(ctx, g):
+            return g * 3
+
+    x = leaf(1.0)
+    Triple.apply(x).sum().backward()
+    assert x.grad.tolist() == [3.0]
+
+
+def test_keyword_only_arguments(leaf):
+    class Weighted(Function):
+        @staticmethod
+        def forward(x, *, weight, bias=1.0):
+            return x * weight + bias
+
+        @staticmethod
+        def setup_context(ctx, inputs, keyword_only_inputs, output):
+            ctx.save_for_backward(inputs[0], keyword_only_inputs["weight"])
+
+        @staticmethod
+        def backward(ctx, g):
+            x, weight = ctx.saved_tensors
+            return g * weight, g * x
+
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    Weighted.apply(x, weight=w).sum().backward()
+    assert x.grad.tolist() == [3.0, 4.0] and w.grad.tolist() == [1.0, 2.0]
+
+
+def test_tensors_inside_containers(leaf):
+    class Combine(Function):
+        @staticmethod
+        def forward(ctx, tensors, options):
+            ctx.save_for_backward(*tensors, options["scale"])
+            return sum(tensors) * options["scale"]
+
+        @staticmethod
+        def backward(ctx, g):
+            *tensors, scale = ctx.saved_tensors
+            assert ctx.needs_input_grad == (True, True)
+            return [g * scale for _ in tensors], {"scale": g * sum(tensors)}
+
+    a, b, s = leaf(1.0), leaf(2.0), leaf(3.0)
+    result = Combine.apply([a, b], {"scale": s, "name": "x"})
+    assert result.tolist() == [9.0]
+    result.sum().backward()
+    assert (a.grad.tolist(), b.grad.tolist(), s.grad.tolist()) == ([3.0], [3.0], [3.0])
+
+
+def test_containers_may_get_none(leaf):
+    class First(Function):
+        @staticmethod
+        def forward(ctx, x, rest):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, None
+
+    x, y = leaf(1.0), leaf(2.0)
+    First.apply(x, [y, 3]).sum().backward()
+    assert x.grad.tolist() == [1.0] and y.grad is None
+
+
+def test_subclass_of_a_function_calls_super(leaf):
+    class Logged(Square):
+        calls = []
+
+        @classmethod
+        def apply(cls, *args):
+            cls.calls.append(cls.__name__)
+            return super().apply(*args)
+
+    assert Logged.apply(leaf(3.0)).grad_fn.name() == "LoggedBackward"
+    assert Logged.calls == ["Logged"]
+
+
+def test_many_arguments_and_results(leaf):
+    class Many(Function):
+        @staticmethod
+        def forward(ctx, *xs):
+            ctx.save_for_backward(*xs)
+            return tuple(x * (i + 1) for i, x in enumerate(xs))
+
+        @staticmethod
+        def backward(ctx, *gs):
+            assert len(ctx.saved_tensors) == len(gs)
+            return tuple(g * (i + 1) for i, g in enumerate(gs))
+
+    xs = [leaf(float(i)) for i in range(30)]
+    sum(Many.apply(*xs)).backward()
+    assert [x.grad.item() for x in xs] == [i + 1.0 for i in range(30)]
+
+
+def test_recording_inside_forward(leaf):
+    class Inner(Function):
+        @staticmethod
+        def forward(ctx, x):
+            with autograd.enable_grad():
+                y = x.detach().requires_grad_()
+                value = y * y
+                ctx.slope, = grad(value.sum(), y)
+            return value
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * ctx.slope
+
+    x = leaf(1.0, 2.0)
+    Inner.apply(x).sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_numpy_inside(leaf, check):
+    class Sine(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return torch.from_numpy(np.sin(x.detach().numpy()))
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, g):
+            x, = ctx.saved_tensors
+            return g * torch.from_numpy(np.cos(x.detach().numpy()))
+
+    check(Sine.apply, leaf(0.5, 1.5), second=False)
+
+
+def test_not_built(leaf):
+    with pytest.raises(NotImplementedError, match="jvp"):
+        Function.jvp(None)
+    with pytest.raises(NotImplementedError, match="vmap"):
+        Function.vmap(None, None)

@@ -1,0 +1,139 @@
+"""no_grad and its kin, as contexts, as decorators, around generators, one thread at a time."""
+
+import threading
+
+import pytest
+
+import flambeau_autograd as autograd
+from flambeau_autograd import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+
+
+def test_contexts(leaf):
+    x = leaf(1.0)
+    with no_grad():
+        assert not is_grad_enabled() and not (x * 2).requires_grad
+        with enable_grad():
+            assert (x * 2).requires_grad
+        assert not is_grad_enabled()
+    assert is_grad_enabled()
+    with inference_mode():
+        assert is_inference_mode_enabled() and not is_grad_enabled()
+        with inference_mode(False):
+            assert is_grad_enabled() and not is_inference_mode_enabled()
+    assert is_grad_enabled() and not is_inference_mode_enabled()
+
+
+def test_set_grad_enabled():
+    set_grad_enabled(False)
+    assert not is_grad_enabled()
+    set_grad_enabled(True)
+    with set_grad_enabled(False):
+        assert not is_grad_enabled()
+    assert is_grad_enabled()
+
+    @set_grad_enabled(False)
+    def inside():
+        return is_grad_enabled()
+
+    assert is_grad_enabled() and not inside() and is_grad_enabled()
+
+
+def test_an_exception_restores():
+    with pytest.raises(ZeroDivisionError), no_grad():
+        1 / 0  # noqa: B018
+    assert is_grad_enabled()
+
+
+def test_one_object_entered_twice():
+    mode = no_grad()
+    with mode:
+        with enable_grad(), mode:
+            assert not is_grad_enabled()
+        assert not is_grad_enabled()
+    assert is_grad_enabled()
+
+
+@pytest.mark.parametrize("make", [no_grad, lambda f: no_grad()(f), inference_mode, lambda f: inference_mode()(f)])
+def test_decorator(make):
+    def inner(a, *, b=1):
+        """Says whether it records."""
+        return is_grad_enabled(), a, b
+
+    decorated = make(inner)
+    assert decorated(1, b=2) == (False, 1, 2)
+    assert decorated.__name__ == "inner" and decorated.__doc__ == "Says whether it records."
+    assert is_grad_enabled()
+
+
+def test_decorated_method():
+    class Model:
+        @no_grad()
+        def evaluate(self):
+            return self, is_grad_enabled()
+
+    m = Model()
+    assert m.evaluate() == (m, False)
+
+
+def test_generator():
+    log = []
+
+    @no_grad()
+    def steps():
+        log.append(is_grad_enabled())
+        try:
+            received = yield 1
+            log.append((received, is_grad_enabled()))
+            yield 2
+        except ValueError:
+            log.append(("caught", is_grad_enabled()))
+            yield 3
+        finally:
+            log.append(("closed", is_grad_enabled()))
+        return "end"
+
+    g = steps()
+    assert next(g) == 1 and is_grad_enabled()
+    assert g.send("x") == 2 and is_grad_enabled()
+    assert g.throw(ValueError()) == 3 and is_grad_enabled()
+    g.close()
+    assert log == [False, ("x", False), ("caught", False), ("closed", False)]
+
+    @enable_grad()
+    def outer():
+        return (yield from steps())
+
+    assert list(outer()) == [1, 2]
+
+
+def test_recursion():
+    @no_grad()
+    def down(n):
+        return [is_grad_enabled()] + (down(n - 1) if n else [])
+
+    assert down(5) == [False] * 6 and is_grad_enabled()
+
+
+def test_threads_have_their_own():
+    seen = []
+    with no_grad():
+        t = threading.Thread(target=lambda: seen.append(is_grad_enabled()))
+        t.start()
+        t.join()
+    assert seen == [True]
+
+
+def test_classes_are_deprecated():
+    with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+        @autograd.no_grad()
+        class Thing:
+            def __init__(self):
+                self.on = is_grad_enabled()
+    assert Thing().on is False

@@ -1,0 +1,138 @@
+"""Hooks on tensors, on nodes and on several gradients at once; their order, and what they may return."""
+
+import pickle
+
+import pytest
+
+import flambeau_autograd as autograd
+import flambeau_tensor as torch
+from flambeau_autograd import grad, graph
+
+
+def test_order(leaf):
+    """The order is PyTorch 2.13's for the same program."""
+    log = []
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    z = y * 3
+    x.register_hook(lambda g: log.append(("x", g.tolist())))
+    y.register_hook(lambda g: log.append(("y first", g.tolist())) or g * 2)
+    y.retain_grad()
+    y.register_hook(lambda g: log.append(("y second", g.tolist())))
+    y.grad_fn.register_hook(lambda gi, go: log.append(("node", gi[0].tolist(), gi[1], go[0].tolist())))
+    y.grad_fn.register_prehook(lambda go: log.append(("node pre", go[0].tolist())))
+    x.register_post_accumulate_grad_hook(lambda p: log.append(("accumulated", p.grad.tolist())))
+    z.register_hook(lambda g: log.append("removed")).remove()
+    z.sum().backward()
+    assert log == [
+        ("y first", [3.0, 3.0]), ("y second", [6.0, 6.0]), ("node pre", [6.0, 6.0]),
+        ("node", [12.0, 12.0], None, [6.0, 6.0]), ("x", [12.0, 12.0]), ("accumulated", [12.0, 12.0]),
+    ]
+    assert x.grad.tolist() == [12.0, 12.0] and y.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_tensor_hook_replaces_the_gradient(leaf):
+    x = leaf(1.0, 2.0)
+    x.register_hook(lambda g: g * 5)
+    assert grad((x * 2).sum(), x)[0].tolist() == [10.0, 10.0]
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [10.0, 10.0]
+
+
+def test_node_hooks_replace_gradients(leaf):
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.grad_fn.register_prehook(lambda outs: (outs[0] * 10,))
+    y.grad_fn.register_hook(lambda ins, outs: (ins[0] * 7, *ins[1:]))
+    y.sum().backward()
+    assert x.grad.tolist() == [140.0, 140.0]
+
+
+@pytest.mark.parametrize(("answer", "error", "message"), [
+    (3, TypeError, "expected Variable, but hook returned 'int'"),
+    (torch.ones(3), RuntimeError, "has changed the size of value"),
+])
+def test_what_a_hook_may_not_return(leaf, answer, error, message):
+    y = leaf(1.0, 2.0) * 2
+    y.register_hook(lambda g: answer)
+    with pytest.raises(error, match=message):
+        y.sum().backward()
+
+
+def test_wrong_number_from_a_node_hook(leaf):
+    y = leaf(1.0) * 2
+    y.grad_fn.register_hook(lambda ins, outs: (ins[0],) * 3)
+    with pytest.raises(RuntimeError, match=r"incorrect number of values \(got 3, but expected 2\)"):
+        y.sum().backward()
+
+
+def test_refused(leaf):
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"):
+        torch.ones(1).register_hook(print)
+    with pytest.raises(RuntimeError, match="can't retain_grad on Tensor that has requires_grad=False"):
+        torch.ones(1).retain_grad()
+    with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"):
+        (leaf(1.0) * 2).register_post_accumulate_grad_hook(print)
+    with pytest.raises(TypeError, match="callable"):
+        leaf(1.0).register_hook(3)
+
+
+def test_post_accumulate_hook_may_step(leaf):
+    x = leaf(1.0)
+
+    def step(p):
+        with autograd.no_grad():
+            p.sub_(p.grad)
+        p.grad = None
+
+    handle = x.register_post_accumulate_grad_hook(step)
+    (x * 3).sum().backward()
+    assert x.tolist() == [-2.0] and x.grad is None
+    handle.remove()
+    x.register_post_accumulate_grad_hook(lambda p: 3)
+    with pytest.raises(RuntimeError, match="should return None"):
+        (x * 3).sum().backward()
+
+
+def test_hooks_stay_with_the_node_and_retain_moves(leaf):
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    log = []
+    y.register_hook(lambda g: log.append("before"))
+    z = y * 1
+    y.mul_(3)
+    y.register_hook(lambda g: log.append("after"))
+    (y.sum() + z.sum()).backward()
+    assert log == ["after", "before"]
+    assert y.grad.tolist() == [1.0, 1.0] and x.grad.tolist() == [8.0, 8.0]
+
+
+def test_handles(leaf):
+    x = leaf(1.0)
+    log = []
+    with x.register_hook(lambda g: log.append(1)):
+        (x * 2).sum().backward()
+    (x * 2).sum().backward()
+    assert log == [1]
+    handle = x.register_hook(test_handles)
+    again = pickle.loads(pickle.dumps(handle))
+    assert again.id == handle.id
+
+
+def test_multi_grad_hook(leaf):
+    x = leaf(1.0, 2.0)
+    y, z = x * 2, x * 3
+    together, first = [], []
+    handle = graph.register_multi_grad_hook([x, y, z], together.append)
+    graph.register_multi_grad_hook([y, z], lambda g: first.append(g.tolist()), mode="any")
+    (y + z).sum().backward(retain_graph=True)
+    y.sum().backward(retain_graph=True)
+    assert [[g if g is None else g.tolist() for g in gs] for gs in together] == [
+        [[5.0, 5.0], [1.0, 1.0], [1.0, 1.0]], [[2.0, 2.0], [1.0, 1.0], None]]
+    assert first == [[1.0, 1.0], [1.0, 1.0]]
+    handle.remove()
+    y.sum().backward()
+    assert len(together) == 2
+    with pytest.raises(ValueError, match="Expects mode to be one of"):
+        graph.register_multi_grad_hook([x], print, mode="some")

@@ -1,0 +1,118 @@
+"""Several threads at once, and interruption."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+import flambeau_autograd as autograd
+import flambeau_tensor as torch
+
+
+def in_threads(n, work):
+    errors = []
+
+    def run():
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(n)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors, errors
+
+
+@pytest.mark.parametrize(("size", "steps"), [(3, 2000), (100_000, 50)])
+def test_a_shared_leaf_loses_no_gradient(size, steps):
+    w = torch.zeros(size, requires_grad=True)
+    ones = torch.ones(size)
+
+    def work():
+        for _ in range(steps):
+            (w * ones).sum().backward()
+
+    in_threads(4, work)
+    assert w.grad.min().item() == w.grad.max().item() == 4 * steps
+
+
+def test_a_shared_graph(leaf):
+    x = leaf(1.0, 2.0)
+    y = (x * x).exp().sum()
+    expected, = autograd.grad(y, x, retain_graph=True)
+    wrong = []
+
+    def work():
+        for _ in range(300):
+            g, = autograd.grad(y, x, retain_graph=True)
+            if g.tolist() != expected.tolist():
+                wrong.append(g)
+
+    in_threads(4, work)
+    assert not wrong
+
+
+def test_python_functions_in_threads(leaf):
+    class Slow(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            total = 0
+            for i in range(50):
+                total += i
+            return g * 2
+
+    x = leaf(1.0)
+
+    def work():
+        for _ in range(300):
+            Slow.apply(Slow.apply(x)).sum().backward()
+
+    in_threads(4, work)
+    assert x.grad.item() == 4 * 300 * 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="os.kill does not raise KeyboardInterrupt there")
+def test_interruption(leaf):
+    x = leaf(1.0)
+    y = x
+    for _ in range(300_000):
+        y = y * 1.0
+    y.register_hook(lambda g: os.kill(os.getpid(), signal.SIGINT))
+    ran = []
+    (y * 1.0).register_hook(ran.append)
+    x.register_hook(ran.append)
+    with pytest.raises(KeyboardInterrupt):
+        y.sum().backward()
+    assert not ran and x.grad is None and autograd.is_grad_enabled()
+    (x * 2).sum().backward()
+    assert x.grad.tolist() == [2.0]
+
+
+def test_other_threads_get_a_turn():
+    """The engine runs without the interpreter, and still lets others in."""
+    y = x = torch.ones(1, requires_grad=True)
+    for _ in range(300_000):
+        y = y * 1.0
+    turns, stop = [], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            turns.append(1)
+            stop.wait(0.001)
+
+    t = threading.Thread(target=count)
+    t.start()
+    before = len(turns)
+    y.sum().backward()
+    during = len(turns) - before
+    stop.set()
+    t.join()
+    assert x.grad is not None and during > 1

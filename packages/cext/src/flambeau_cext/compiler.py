@@ -1,0 +1,158 @@
+"""The C and C++ compilers of this machine: which they are, and their command lines.
+
+Compilers with gcc's command line are driven (gcc, clang, and their relatives), on every platform.
+"""
+
+import functools
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+from flambeau_cext.errors import CompileError
+
+C, CXX = "C", "C++"
+
+SUFFIXES = {".c": C, ".cc": CXX, ".cpp": CXX, ".cxx": CXX, ".c++": CXX}
+
+_VARIABLE = {C: "CC", CXX: "CXX"}
+_CANDIDATES = {C: ("cc", "gcc", "clang"), CXX: ("c++", "g++", "clang++")}
+_FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++17",)}
+_COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-Wall")
+
+INSTALL_HINT = (
+    "install one (Debian, Ubuntu: apt install build-essential; Fedora: dnf install gcc gcc-c++; "
+    "macOS: xcode-select --install; Windows: winget install LLVM.LLVM)"
+)
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler for one language and what it calls itself."""
+
+    language: str
+    command: tuple[str, ...]
+    version: str
+
+    def compile(self, source: Path, target: Path, depfile: Path, flags: list[str]) -> list[str]:
+        return [*self.command, *self._flags(flags), "-MD", "-MF", str(depfile), "-c", str(source), "-o", str(target)]
+
+    def preprocess(self, source: Path, flags: list[str]) -> list[str]:
+        return [*self.command, *self._flags(flags), "-E", str(source)]
+
+    def link(self, objects: list[Path], target: Path, flags: list[str]) -> list[str]:
+        return [*self.command, "-shared", *map(str, objects), "-o", str(target), *flags, *_platform_link_flags()]
+
+    def _flags(self, flags: list[str]) -> list[str]:
+        return [*_COMMON, *_FLAGS[self.language], *flags]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that ran: how it ended and what it printed."""
+
+    command: list[str]
+    status: int
+    output: str
+
+    def __str__(self):
+        end = "" if self.status == 0 else f"[exit status {self.status}]\n"
+        return f"$ {shlex.join(self.command)}\n{self.output}{end}"
+
+
+def run(command: list[str], folder: Path | None = None, *, merge: bool = True) -> Finished:
+    """Run a command in ``folder``. Its messages come in English, whatever the user's language."""
+    import subprocess  # only a build needs it; a cached extension loads without
+
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+            env={**os.environ, "LC_ALL": "C"},
+            check=False,
+        )
+    except OSError as error:
+        raise CompileError(f"cannot run {command[0]}: {error.strerror}") from error
+    return Finished(command, done.returncode, done.stdout.decode("utf-8", "replace"))
+
+
+def find(language: str) -> Compiler:
+    """The compiler for ``"C"`` or ``"C++"``: from CC or CXX, else the one Python was built with, else from PATH.
+
+    Raises CompileError, saying what was looked for, when there is none.
+    """
+    variable = _VARIABLE[language]
+    chosen = os.environ.get(variable, "").strip()
+    if chosen:
+        command = shlex.split(chosen)
+        path = shutil.which(command[0])
+        if path is None:
+            raise CompileError(f"no {language} compiler: {variable} is set to {chosen!r}, which is not found")
+        return _identified(language, path, tuple(command[1:]), *_stamp(path))
+    built_with = shlex.split(sysconfig.get_config_var(variable) or "")[:1]
+    candidates = list(dict.fromkeys((*built_with, *_CANDIDATES[language])))
+    for name in candidates:
+        path = shutil.which(name)
+        if path is not None:
+            return _identified(language, path, (), *_stamp(path))
+    raise CompileError(
+        f"no {language} compiler: looked for {', '.join(candidates)} in PATH={os.environ.get('PATH', '')!r} "
+        f"({variable} is not set); {INSTALL_HINT} or set {variable} to its path"
+    )
+
+
+def _stamp(path: str) -> tuple[str, int, int]:
+    real = os.path.realpath(path)
+    status = os.stat(real)
+    return real, status.st_size, status.st_mtime_ns
+
+
+@functools.lru_cache
+def _identified(language: str, path: str, arguments: tuple[str, ...], *_stamp) -> Compiler:
+    done = run([path, *arguments, "--version"])
+    if done.status != 0:
+        raise CompileError(f"the {language} compiler {path} does not run: {done.output.strip()}")
+    return Compiler(language, (path, *arguments), done.output.strip())
+
+
+def python_flags() -> list[str]:
+    """Compiler flags that find Python.h."""
+    paths = sysconfig.get_paths()
+    return [f"-isystem{folder}" for folder in dict.fromkeys((paths["include"], paths["platinclude"]))]
+
+
+def require_python_headers() -> None:
+    """Raise CompileError when Python was installed without its C headers."""
+    header = Path(sysconfig.get_paths()["include"], "Python.h")
+    if not header.exists():
+        raise CompileError(
+            f"Python's C headers are missing ({header}): install them "
+            "(Debian, Ubuntu: apt install python3-dev; Fedora: dnf install python3-devel)"
+        )
+
+
+def _platform_link_flags() -> list[str]:
+    if sys.platform == "darwin":
+        return ["-undefined", "dynamic_lookup"]
+    if sys.platform == "win32":
+        return [f"-L{Path(sys.base_exec_prefix, 'libs')}", f"-lpython{sys.version_info[0]}{sys.version_info[1]}"]
+    return []
+
+
+def native_flags(compiler: Compiler) -> list[str]:
+    """Flags for code that only this machine's processor need run."""
+    arm = sysconfig.get_platform().rpartition("-")[2] in ("arm64", "aarch64")
+    return ["-mcpu=native" if arm and "clang" in compiler.version.lower() else "-march=native"]
+
+
+def openmp_flags(compiler: Compiler) -> tuple[list[str], list[str]]:
+    """Compiler and linker flags for OpenMP."""
+    if sys.platform == "darwin" and "apple" in compiler.version.lower():
+        return ["-Xpreprocessor", "-fopenmp"], ["-lomp"]
+    return ["-fopenmp"], ["-fopenmp"]

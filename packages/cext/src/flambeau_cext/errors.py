@@ -1,0 +1,45 @@
+"""Failures of a build, told so that the first thing read is the first thing wrong."""
+
+import re
+from pathlib import Path
+
+# `file:line:column: error: text` of gcc and clang, and `file:line: undefined reference ...` of linkers.
+_DIAGNOSTIC = re.compile(r"^(?P<place>.+?:\d+(?::\d+)?): (?:fatal )?error: ", re.MULTILINE)
+_FOLLOWS = re.compile(r"^\s*(?:\d+\s*)?\|")  # the source line and the caret below it
+_LINKER = re.compile(r"^.*(?:undefined reference|cannot find -l|multiple definition|No space left).*$", re.MULTILINE)
+
+
+class CompileError(RuntimeError):
+    """A compiler or linker failed, or there is none.
+
+    The message begins with the first error (``file:line:column: error: …``), followed by the source line and by the
+    path of the full log, which ``log`` holds too (None when nothing was run).
+    """
+
+    def __init__(self, message: str, log: Path | None = None):
+        super().__init__(message)
+        self.log = log
+
+
+def first_error(output: str) -> str:
+    """The first error in a compiler's output with the source line under it, or the last line if none looks like one.
+
+    >>> print(first_error("a.c: In function 'f':\\na.c:2:1: error: expected ';'\\n    2 | }\\n      | ^\\na.c:3: more"))
+    a.c:2:1: error: expected ';'
+        2 | }
+          | ^
+    """
+    found = _DIAGNOSTIC.search(output)
+    if found:
+        head, *rest = output[found.start() :].splitlines()
+        shown = [head]
+        for line in rest:
+            if not _FOLLOWS.match(line):
+                break
+            shown.append(line)
+        return "\n".join(shown)
+    found = _LINKER.search(output)
+    if found:
+        return found.group().strip()
+    lines = [line for line in output.splitlines() if line.strip()]
+    return lines[-1] if lines else "the compiler said nothing"

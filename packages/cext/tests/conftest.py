@@ -1,0 +1,54 @@
+"""Every test builds into a cache of its own, with the machine's real compilers."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """The folder that extensions are built in."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def python():
+    """Start a Python process that runs a piece of code; gives the Popen."""
+    started = []
+
+    def start(code, *arguments, **options):
+        environment = {**os.environ, **options.pop("env", {})}
+        process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            **options,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def run(python):
+    """Run a piece of code in a Python process and give what it printed; its failure is the test's."""
+
+    def finish(code, *arguments, **options):
+        process = python(code, *arguments, **options)
+        output, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        return output
+
+    return finish

@@ -1,0 +1,276 @@
+"""The cache: what counts as changed, and that killed builds, rivals, full disks and damage do no harm."""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import flambeau_cext as cext
+from flambeau_cext import cache as cache_module
+
+LOAD = """
+    import sys
+    import flambeau_cext
+    module = flambeau_cext.load("shared", sys.argv[1], functions=["value"])
+    print(module.value(), module.__file__)
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A source that includes a header that includes a header, all old enough to be trusted."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "inner.h").write_text("#define INNER 1\n", encoding="utf-8")
+    (folder / "outer.h").write_text('#include "inner.h"\n#define OUTER (10 * INNER)\n', encoding="utf-8")
+    source = folder / "value.c"
+    source.write_text('#include "outer.h"\nint value(void) { return OUTER; }\n', encoding="utf-8")
+    for path in folder.iterdir():
+        age(path)
+    return folder
+
+
+def age(path, seconds=60):
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def load(project, **options):
+    return cext.load("shared", project / "value.c", functions=["value"], **options)
+
+
+def libraries(folder):
+    return sorted(path.name for path in Path(folder).rglob("*") if path.suffix in (".so", ".pyd"))
+
+
+def test_what_is_built_once_is_not_built_again(project, cache, capfd):
+    first = load(project, verbose=True)
+    assert "built shared" in capfd.readouterr().err
+    assert load(project, verbose=True) is first
+    assert "is in the cache" in capfd.readouterr().err
+    assert len(libraries(cache)) == 1
+
+
+def test_another_process_uses_it_too(project, run, cache):
+    module = load(project)
+    value, _, file = run(LOAD, project / "value.c").strip().partition(" ")
+    assert (value, file) == ("10", module.__file__)
+    assert len(libraries(cache)) == 1
+
+
+def test_an_edited_header_is_noticed_in_one_process(project, cache):
+    old = load(project)
+    (project / "inner.h").write_text("#define INNER 2\n", encoding="utf-8")
+    new = load(project)
+    (project / "outer.h").write_text("#define OUTER 7\n", encoding="utf-8")
+    newest = load(project)
+    assert [m.value() for m in (old, new, newest)] == [10, 20, 7]
+    (project / "value.c").write_text("int value(void) { return -1; }\n", encoding="utf-8")
+    assert load(project).value() == -1
+    assert old.value() == 10
+
+
+def test_going_back_to_an_earlier_header_needs_no_build(project, capfd):
+    first = load(project)
+    header = project / "inner.h"
+    text = header.read_text(encoding="utf-8")
+    header.write_text("#define INNER 3\n", encoding="utf-8")
+    age(header, 30)
+    assert load(project).value() == 30
+    header.write_text(text, encoding="utf-8")
+    assert load(project, verbose=True) is first
+    assert "is in the cache" in capfd.readouterr().err
+
+
+def test_a_header_touched_without_a_change_needs_no_build(project, capfd):
+    load(project)
+    os.utime(project / "inner.h")
+    load(project, verbose=True)
+    assert "is in the cache" in capfd.readouterr().err
+
+
+def test_a_header_edited_while_it_is_compiled_is_compiled_again(project, tmp_path, monkeypatch):
+    compiler = tmp_path / "slow-cc"
+    compiler.write_text('#!/bin/sh\ncase "$*" in *value.c*-o*) cc "$@"; status=$?; sleep 0.5; exit $status;; esac\n'
+                        'exec cc "$@"\n', encoding="utf-8")  # fmt: skip
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    import threading
+
+    edit = threading.Timer(0.4, lambda: (project / "inner.h").write_text("#define INNER 5\n", encoding="utf-8"))
+    edit.start()
+    built = load(project)
+    edit.join()
+    assert built.value() == 10
+    time.sleep(0.05)
+    assert load(project).value() == 50
+
+
+def test_two_modules_of_one_name_and_other_code():
+    one = cext.load_inline("same", c_sources="int f(void) { return 1; }", functions="f", no_implicit_headers=True)
+    two = cext.load_inline("same", c_sources="int f(void) { return 2; }", functions="f", no_implicit_headers=True)
+    assert (one.f(), two.f(), one.f()) == (1, 2, 1)
+
+
+def test_a_compiler_that_changes_is_another_compiler(project, tmp_path, monkeypatch, cache):
+    compiler = tmp_path / "cc"
+    monkeypatch.setenv("CC", str(compiler))
+    for version in (1, 2):
+        compiler.write_text(
+            f'#!/bin/sh\ncase "$1" in --version) echo "mine {version}";; *) exec cc "$@" -DINNER_{version};; esac\n',
+            encoding="utf-8",
+        )
+        compiler.chmod(0o755)
+        load(project)
+    assert len([folder for folder in cache.iterdir() if folder.is_dir()]) == 2
+
+
+def test_eight_processes_at_once(project, python, cache):
+    processes = [python(LOAD, project / "value.c") for _ in range(8)]
+    outputs = []
+    for process in processes:
+        output, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        outputs.append(output.split())
+    assert len({tuple(output) for output in outputs}) == 1
+    assert outputs[0][0] == "10"
+    assert len(libraries(cache)) == 1
+    assert [path for path in cache.rglob(".build-*")] == []
+
+
+def test_threads_at_once(project, cache):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(6) as pool:
+        modules = list(pool.map(lambda _: load(project), range(6)))
+    assert {m.value() for m in modules} == {10}
+    assert len({id(m) for m in modules}) == 1
+    assert len(libraries(cache)) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_build_killed_in_the_middle_is_repeated(project, python, tmp_path, cache, monkeypatch):
+    started, compiler = tmp_path / "started", tmp_path / "hanging-cc"
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in\n*" -c "*) echo > \'{started}\'; exec sleep 60;;\n*) exec cc "$@";;\nesac\n',
+        encoding="utf-8",
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    process = python(LOAD, project / "value.c", start_new_session=True)
+    deadline = time.monotonic() + 30
+    while not started.exists():
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    os.killpg(process.pid, signal.SIGKILL)  # the compilers it started
+    process.wait()
+    assert [path for path in cache.rglob(".build-*")] != []
+    # The same command and version, so the same key: what the dead build left is where the next one works.
+    compiler.write_text('#!/bin/sh\nexec cc "$@"\n', encoding="utf-8")
+    assert load(project).value() == 10
+    assert len(list(cache.iterdir())) == 1
+    assert [path for path in cache.rglob(".build-*")] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_what_a_killed_build_leaves_is_swept_up(project, python, cache):
+    code = """
+        import os, signal, sys
+        import flambeau_cext
+        from flambeau_cext import compiler
+
+        ran = []
+        def run(command, *args, **options):
+            done = real(command, *args, **options)
+            ran.append(command)
+            if "-shared" in command:
+                os.kill(os.getpid(), signal.SIGKILL)  # linked, not yet published
+            return done
+        real, compiler.run = compiler.run, run
+        flambeau_cext.load("shared", sys.argv[1], functions=["value"])
+    """
+    process = python(code, project / "value.c")
+    process.wait(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert len([path for path in cache.rglob(".build-*") if path.is_dir()]) == 1
+    assert list(cache.rglob("*.json")) == []
+    assert load(project).value() == 10
+    assert [path for path in cache.rglob(".build-*")] == []
+
+
+@pytest.mark.parametrize("damage", ["manifest", "library", "no library"])
+def test_a_damaged_entry_is_built_again(project, run, cache, damage):
+    run(LOAD, project / "value.c")
+    (manifest,) = cache.rglob("*.json")
+    library = manifest.parent / json.loads(manifest.read_text(encoding="utf-8"))["library"]
+    if damage == "manifest":
+        manifest.write_text("{", encoding="utf-8")
+    elif damage == "library":
+        library.write_bytes(library.read_bytes()[:100])
+    else:
+        library.unlink()
+    assert run(LOAD, project / "value.c").split()[0] == "10"
+
+
+def test_a_cache_that_cannot_be_a_folder(project, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(OSError, match=r"cannot write to the extension cache: .*FLAMBEAU_EXTENSIONS_DIR.*file"):
+        load(project, build_directory=tmp_path / "file")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="drops a capability of Linux's root")
+def test_a_read_only_cache(project, python, tmp_path):
+    folder = tmp_path / "read-only"
+    folder.mkdir(mode=0o555)
+
+    def without_override():
+        import ctypes
+
+        ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE: permissions bind root as well
+
+    process = python(
+        LOAD, project / "value.c", env={"FLAMBEAU_EXTENSIONS_DIR": str(folder)}, preexec_fn=without_override
+    )
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    last = errors.strip().splitlines()[-1]
+    assert last.startswith("PermissionError: ") and "cannot write to the extension cache: Permission denied" in last
+    assert str(folder) in last
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
+def test_no_room_on_the_disk(project, python, cache):
+    def no_file_over_2_kb():
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    process = python(LOAD, project / "value.c", preexec_fn=no_file_over_2_kb)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "CompileError" in errors or "cannot write to the extension cache" in errors
+    assert list(cache.rglob("*.json")) == []
+    assert load(project).value() == 10
+
+
+def test_where_the_cache_is(monkeypatch, tmp_path):
+    monkeypatch.delenv("FLAMBEAU_EXTENSIONS_DIR")
+    monkeypatch.delenv("TORCH_EXTENSIONS_DIR", raising=False)
+    if sys.platform.startswith("linux"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+        assert cache_module.root() == tmp_path / "xdg" / "flambeau" / "extensions"
+    monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "torch"))
+    assert cache_module.root() == tmp_path / "torch"
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path / "ours"))
+    assert cache_module.root() == tmp_path / "ours"
+    assert cache_module.root(tmp_path / "given") == tmp_path / "given"
+
+
+def test_digests_tell_parts_apart():
+    assert cache_module.digest("ab", "c") != cache_module.digest("a", "bc")
+    assert cache_module.digest("ab") == cache_module.digest(b"ab")

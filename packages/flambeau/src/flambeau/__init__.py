@@ -1,0 +1,44 @@
+"""PyTorch's layout over the flambeau packages: ``import flambeau as torch``.
+
+Tensors, operators and autograd are here at once; ``torch.nn``, ``torch.optim`` and the other subpackages load when they
+are first named. A subpackage is the very module of the package that holds it (``torch.nn`` is ``flambeau_nn``), under
+whatever name it is reached.
+
+>>> import flambeau as torch
+>>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+>>> (x * x).sum().backward()
+>>> x.grad
+tensor([2., 4.])
+"""
+import flambeau_autograd as _autograd
+import flambeau_tensor as _tensor
+from flambeau import _layout
+from flambeau._layout import install_as_torch
+from flambeau_overrides import register_namespace as _register_namespace
+
+__version__ = "0.1.0"
+
+globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
+for _name in ("enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
+              "set_grad_enabled"):
+    globals()[_name] = getattr(_autograd, _name)
+
+_layout.install("flambeau")
+for _name in ("nn.functional", "nn.init"):
+    _register_namespace(f"torch.{_name}", f"flambeau.{_name}")
+
+
+def __getattr__(name: str):
+    if name in _layout.SUBMODULES:
+        import importlib
+
+        return importlib.import_module(f"flambeau.{name}")
+    if name in _layout.MISSING:
+        raise NotImplementedError(f"torch.{name} is not built")
+    if name in _tensor._LAZY:
+        return getattr(_tensor, name)
+    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_layout.SUBMODULES))

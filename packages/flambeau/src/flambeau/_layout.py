@@ -1,0 +1,108 @@
+"""Which module answers to which name of PyTorch's: one table, one import hook.
+
+``flambeau.nn`` and ``flambeau_nn`` are one module object, and after `install_as_torch()` so is ``torch.nn``. The hook
+only ever sees names that begin with ``flambeau.`` or, when asked for, ``torch``.
+"""
+import importlib
+import importlib.util
+import sys
+from importlib.machinery import ModuleSpec
+
+# The part of a dotted name after "torch." -> the module that holds it. Longer entries win; what follows an entry is
+# looked up below its module (nn.functional -> flambeau_nn.functional).
+TABLE = {
+    "autograd": "flambeau_autograd",
+    "autograd.forward_ad": "flambeau_autograd.forward_ad",
+    "func": "flambeau_autograd.func",
+    "utils.checkpoint": "flambeau_autograd.checkpoint",
+    "nn": "flambeau_nn",
+    "optim": "flambeau_nn.optim",
+    "overrides": "flambeau_overrides",
+    "_overrides": "flambeau_overrides",
+    "library": "flambeau_cext.library",
+    "utils.cpp_extension": "flambeau_cext",
+    "random": "flambeau_tensor.random",
+    "return_types": "flambeau_tensor.return_types",
+    "linalg": "flambeau_tensor.namespaces.linalg",
+    "special": "flambeau_tensor.namespaces.special",
+    "fft": "flambeau_tensor.namespaces.fft",
+}
+SUBMODULES = {name for name in TABLE if "." not in name} | {"utils", "version", "testing"}
+MISSING = {"cuda", "distributed", "jit", "compile", "sparse", "quantization", "fx", "onnx", "hub", "distributions"}
+
+
+class _Alias:
+    """Finds and loads the modules of one prefix."""
+
+    def __init__(self, prefix: str):
+        self.prefix = prefix
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname == self.prefix:
+            return ModuleSpec(fullname, self) if self.prefix == "torch" else None
+        if not fullname.startswith(self.prefix + "."):
+            return None
+        name = real_name(fullname[len(self.prefix) + 1:])
+        if name is None:
+            if self.prefix == "flambeau":
+                return None  # a file of this package
+            name = "flambeau." + fullname[len(self.prefix) + 1:]
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as e:
+            if e.name is not None and (name == e.name or name.startswith(e.name + ".")):
+                return None
+            raise
+        return ModuleSpec(fullname, self, origin=name)
+
+    def create_module(self, spec):
+        module = sys.modules[spec.origin or "flambeau"]
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        spec = module.__spec__
+        if isinstance(spec.loader, _Alias):
+            module.__spec__ = spec.loader_state  # the module keeps its own identity
+
+
+def real_name(name: str) -> str | None:
+    """The module behind a name of the layout (without the leading ``torch.``), or None."""
+    head, tail = name, ""
+    while head:
+        if head in TABLE:
+            return TABLE[head] + tail
+        head, _, last = head.rpartition(".")
+        tail = f".{last}{tail}"
+    return None
+
+
+def install(prefix: str) -> None:
+    """Serve the layout under ``prefix``."""
+    if not any(isinstance(f, _Alias) and f.prefix == prefix for f in sys.meta_path):
+        sys.meta_path.insert(0, _Alias(prefix))
+
+
+def install_as_torch() -> None:
+    """Put flambeau under the name ``torch`` in this process, so that programs written for PyTorch run unchanged.
+
+    Raises:
+        RuntimeError: PyTorch itself is already imported.
+
+    >>> import flambeau
+    >>> flambeau.install_as_torch()
+    >>> import torch
+    >>> torch is flambeau
+    True
+    """
+    present = sys.modules.get("torch")
+    ours = sys.modules["flambeau"]
+    if present is ours:
+        return
+    if present is not None:
+        raise RuntimeError("install_as_torch(): PyTorch is already imported in this process; call it before the first "
+                           "'import torch'")
+    install("torch")
+    sys.modules["torch"] = ours
+    for name in [n for n in sys.modules if n.startswith("flambeau.")]:
+        sys.modules["torch." + name[len("flambeau."):]] = sys.modules[name]

@@ -1,0 +1,97 @@
+"""The names of PyTorch: modules under ``flambeau`` and ``torch``, scripts run by ``python -m flambeau``, what loads."""
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import flambeau as torch
+
+
+def run(code, *arguments):
+    """Run code in a process of its own; its output."""
+    done = subprocess.run([sys.executable, *arguments, "-c", textwrap.dedent(code)] if code else
+                          [sys.executable, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
+                                  "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
+                                  "random"])
+def test_modules_are_found_under_both_names(name):
+    code = f"""
+        import flambeau
+        flambeau.install_as_torch()
+        import importlib, torch
+        ours = importlib.import_module("flambeau.{name}")
+        theirs = importlib.import_module("torch.{name}")
+        assert ours is theirs
+        thing = torch
+        for part in "{name}".split("."):
+            thing = getattr(thing, part)
+        assert thing is ours
+    """
+    run(code)
+
+
+def test_install_as_torch_serves_import_statements():
+    out = run("""
+        import flambeau
+        flambeau.install_as_torch()
+        import torch
+        import torch.nn as nn
+        import torch.nn.functional as F
+        from torch.autograd import Function, gradcheck
+        from torch.utils.cpp_extension import load_inline
+        import torch.overrides
+        print(torch is flambeau, nn.functional is F, F.relu(torch.tensor([-1.0, 2.0])))
+    """)
+    assert out == "True True tensor([0., 2.])\n"
+
+
+def test_install_as_torch_refuses_when_something_else_has_the_name():
+    out = run("""
+        import sys, types
+        sys.modules["torch"] = types.ModuleType("torch")
+        import flambeau
+        try:
+            flambeau.install_as_torch()
+        except RuntimeError as e:
+            print(e)
+    """)
+    assert "already imported" in out
+
+
+def test_running_a_script_written_for_pytorch(tmp_path):
+    script = tmp_path / "script.py"
+    (tmp_path / "beside.py").write_text("value = 3\n")
+    script.write_text("import sys, torch, beside\nprint(__name__, sys.argv[1:], torch.ones(2) * beside.value)\n")
+    done = subprocess.run([sys.executable, "-m", "flambeau", str(script), "a", "-b"], capture_output=True, text=True)
+    assert done.stdout == "__main__ ['a', '-b'] tensor([3., 3.])\n", done.stderr
+    done = subprocess.run([sys.executable, "-m", "flambeau", "-c", "import torch; print(torch.zeros(1))"],
+                          capture_output=True, text=True)
+    assert done.stdout == "tensor([0.])\n", done.stderr
+
+
+def test_unbuilt_names_say_so():
+    with pytest.raises(NotImplementedError, match="torch.cuda"):
+        _ = torch.cuda
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = torch.nonsense
+
+
+def test_what_import_loads():
+    """Importing stays cheap: nothing beyond NumPy, ourselves and what Python has loaded anyway."""
+    out = run("""
+        import sys, numpy
+        before = set(sys.modules)
+        import flambeau
+        print(*sorted({m.split(".")[0] for m in set(sys.modules) - before}))
+        print(*sorted(m for m in sys.modules if m.startswith(("flambeau_nn", "flambeau_cext"))))
+    """)
+    packages, lazy = out.split("\n")[:2]
+    ours = {"flambeau", "flambeau_autograd", "flambeau_overrides", "flambeau_tensor"}
+    others = {p for p in packages.split() if p not in ours and not p.startswith(("_cython", "cython_runtime"))}
+    assert others <= {"importlib", "contextlib"}
+    assert lazy == ""

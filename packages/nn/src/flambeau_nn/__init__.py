@@ -1,0 +1,32 @@
+"""Neural network layers, losses and optimizers on flambeau tensors: users' ``torch.nn`` and ``torch.optim``.
+
+>>> import flambeau_tensor as ft
+>>> import flambeau_nn as nn
+>>> nn.Sequential(nn.Linear(4, 2), nn.ReLU())(ft.ones(3, 4)).shape
+torch.Size([3, 2])
+"""
+# ruff: noqa: F403
+
+__version__ = "0.1.0"
+
+from flambeau_nn import functional as functional
+from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  (importing declares)
+from flambeau_nn import init as init
+from flambeau_nn.modules import *
+from flambeau_nn.parameter import Buffer as Buffer
+from flambeau_nn.parameter import Parameter as Parameter
+from flambeau_nn.parameter import UninitializedBuffer as UninitializedBuffer
+from flambeau_nn.parameter import UninitializedParameter as UninitializedParameter
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in ("optim", "utils"):
+        return import_module(f"flambeau_nn.{name}")
+    from flambeau_nn.modules import _missing
+
+    if name in _missing.MISSING:
+        globals()[name] = _missing.not_built(name)
+        return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,338 @@
+# cython: language_level=3
+"""Losses: cross entropy over rows of scores, and losses of pairs of numbers.
+
+``ROWS`` holds loops over rows (see rows.pxd), ``PAIRS`` blocks over pairs: values, and slopes with respect to the first
+number (``NAME_backward``), and ``SUMS`` sums.
+"""
+from libc cimport math
+from libc.stdint cimport int64_t
+
+from flambeau_nn._kernels.rows cimport Rows
+from flambeau_tensor.vector_math cimport fast_exp, fast_log1p
+
+ctypedef fused real_t:
+    float
+    double
+
+cdef enum:
+    LANES = 16
+    BUFFER = 1024  # scores whose exponentials are made at a time
+
+
+# --- sums and maxima ------------------------------------------------------------------------------------------------
+
+cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
+    """In lanes, which the compiler turns into vectors, emptied into a double now and then."""
+    cdef real_t[LANES] lanes
+    cdef double total = 0
+    cdef Py_ssize_t i = 0, j, stop
+    while n - i >= LANES:
+        stop = min(n - LANES, i + 256 * LANES)
+        for j in range(LANES):
+            lanes[j] = 0
+        while i <= stop:
+            for j in range(LANES):
+                lanes[j] += x[i + j]
+            i += LANES
+        for j in range(LANES):
+            total += lanes[j]
+    while i < n:
+        total += x[i]
+        i += 1
+    return total
+
+
+cdef inline real_t _max(const real_t* x, Py_ssize_t n) noexcept nogil:
+    cdef real_t[LANES] lanes
+    cdef real_t best = x[0]
+    cdef Py_ssize_t i = 0, j
+    if n >= 2 * LANES:
+        for j in range(LANES):
+            lanes[j] = x[j]
+        i = LANES
+        while n - i >= LANES:
+            for j in range(LANES):
+                lanes[j] = x[i + j] if x[i + j] > lanes[j] else lanes[j]
+            i += LANES
+        for j in range(LANES):
+            best = lanes[j] if lanes[j] > best else best
+    while i < n:
+        best = x[i] if x[i] > best else best
+        i += 1
+    return best
+
+
+cdef double _sum_of(const real_t* x, Py_ssize_t n) noexcept nogil:
+    return _sum(x, n)
+
+
+# --- cross entropy --------------------------------------------------------------------------------------------------
+
+cdef inline double _exponentials(const real_t* x, real_t* e, Py_ssize_t n, real_t top) noexcept nogil:
+    """e = exp(x - top), and the sum; e holds up to BUFFER numbers and is used over for longer rows."""
+    cdef Py_ssize_t i = 0, j, m
+    cdef double total = 0
+    while i < n:
+        m = min(<Py_ssize_t>BUFFER, n - i)
+        for j in range(m):
+            e[j] = fast_exp(x[i + j] - top)
+        total += _sum(e, m)
+        i += m
+    return total
+
+
+cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t rows, real_t* e, real_t* top,
+                                double* total) noexcept nogil:
+    """For as many rows as fit: shifted exponentials, maxima, sums. Returns how many rows that were."""
+    cdef Py_ssize_t r, c, fit = BUFFER // classes
+    cdef const real_t* row
+    if fit < 1:
+        top[0] = _max(x, classes)
+        total[0] = _exponentials(x, e, classes, top[0])
+        return 1
+    rows = min(rows, fit)
+    for r in range(rows):
+        row = x + r * classes
+        top[r] = _max(row, classes)
+        for c in range(classes):
+            e[r * classes + c] = row[c] - top[r]
+    for c in range(rows * classes):  # all rows at once: short ones alone would not fill a vector
+        e[c] = fast_exp(e[c])
+    for r in range(rows):
+        total[r] = _sum(e + r * classes, classes)
+    return rows
+
+
+cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, double log_total,
+                             real_t* weight_out) noexcept nogil:
+    """The loss of one row; log_total is log(sum(exp(x)))."""
+    cdef const real_t* w = <const real_t*>b.weight
+    cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
+    cdef double loss = 0, smooth = 0, wy = 1, t
+    cdef Py_ssize_t c
+    cdef int64_t y
+    if b.labels == NULL:
+        for c in range(b.classes):
+            t = q[c]
+            if b.smoothing > 0:
+                t = t * (1 - b.smoothing) + b.smoothing / b.classes
+            loss += t * (log_total - x[c]) * (1 if w == NULL else w[c])
+        weight_out[0] = 1
+        return loss
+    y = b.labels[r]
+    if y == b.ignored:
+        weight_out[0] = 0
+        return 0
+    if w != NULL:
+        wy = w[y]
+    weight_out[0] = <real_t>wy
+    loss = wy * (log_total - x[y])
+    if b.smoothing > 0:
+        for c in range(b.classes):
+            smooth += (log_total - x[c]) * (1 if w == NULL else w[c])
+        loss = (1 - b.smoothing) * loss + b.smoothing / b.classes * smooth
+    return loss
+
+
+cdef void _cross_entropy(Rows* b, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef real_t[BUFFER] e
+    cdef real_t[BUFFER] top
+    cdef double[BUFFER] total
+    cdef const real_t* x = <const real_t*>b.scores
+    cdef real_t* losses = <real_t*>b.losses
+    cdef real_t* weights = <real_t*>b.weights
+    cdef Py_ssize_t r, n
+    while begin < end:
+        n = _prepare(x + begin * b.classes, b.classes, end - begin, e, top, total)
+        for r in range(n):
+            losses[begin + r] = <real_t>_row_loss(b, begin + r, x + (begin + r) * b.classes,
+                                                  top[r] + math.log(total[r]), weights + begin + r)
+        begin += n
+
+
+cdef inline void _row_gradient(const Rows* b, Py_ssize_t r, real_t* out, double g) noexcept nogil:
+    """out holds the softmax of the row and becomes the gradient."""
+    cdef const real_t* w = <const real_t*>b.weight
+    cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
+    cdef real_t scale
+    cdef double sum_ = 0, wy, rest
+    cdef Py_ssize_t c
+    cdef int64_t y
+    if b.labels == NULL:
+        rest = b.smoothing / b.classes
+        for c in range(b.classes):
+            sum_ += (q[c] * (1 - b.smoothing) + rest) * (1 if w == NULL else w[c])
+        for c in range(b.classes):
+            out[c] = <real_t>(g * (out[c] * sum_ - (q[c] * (1 - b.smoothing) + rest) * (1 if w == NULL else w[c])))
+        return
+    y = b.labels[r]
+    if y == b.ignored:
+        for c in range(b.classes):
+            out[c] = 0
+        return
+    wy = (1 - b.smoothing) * (1 if w == NULL else w[y])
+    rest = b.smoothing / b.classes
+    scale = <real_t>(g * (wy + rest * b.total_weight))
+    for c in range(b.classes):
+        out[c] = out[c] * scale
+    if rest > 0:
+        for c in range(b.classes):
+            out[c] -= <real_t>(g * rest * (1 if w == NULL else w[c]))
+    out[y] -= <real_t>(g * wy)
+
+
+cdef void _cross_entropy_backward(Rows* b, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef real_t[BUFFER] e
+    cdef real_t[BUFFER] top
+    cdef double[BUFFER] total
+    cdef const real_t* x
+    cdef const real_t* grads = <const real_t*>b.grads
+    cdef real_t* out
+    cdef real_t inverse
+    cdef Py_ssize_t r, c, n
+    while begin < end:
+        x = <const real_t*>b.scores + begin * b.classes
+        out = <real_t*>b.result + begin * b.classes
+        n = _prepare(x, b.classes, end - begin, e, top, total)
+        for r in range(n):
+            inverse = <real_t>(1 / total[r])
+            if b.classes <= BUFFER:
+                for c in range(b.classes):
+                    out[r * b.classes + c] = e[r * b.classes + c] * inverse
+            else:
+                for c in range(b.classes):
+                    out[c] = fast_exp(x[c] - top[0]) * inverse
+            _row_gradient(b, begin + r, out + r * b.classes, grads[(begin + r) * b.grad_step] * b.factor)
+        begin += n
+
+
+# --- losses of pairs ------------------------------------------------------------------------------------------------
+
+cdef inline real_t _magnitude(real_t x) noexcept nogil:
+    return -x if x < 0 else x
+
+
+cdef inline real_t _direction(real_t x) noexcept nogil:
+    return <real_t>1 if x > 0 else <real_t>-1 if x < 0 else <real_t>0
+
+
+cdef void _mse(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = (x[i] - y[i]) * (x[i] - y[i])
+
+
+cdef void _mse_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = 2 * (x[i] - y[i])
+
+
+cdef void _l1(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = _magnitude(x[i] - y[i])
+
+
+cdef void _l1_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = _direction(x[i] - y[i])
+
+
+cdef void _smooth_l1(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t beta = <real_t>p[0], d
+    for i in range(n):
+        d = _magnitude(x[i] - y[i])
+        out[i] = <real_t>0.5 * d * d / beta if d < beta else d - <real_t>0.5 * beta
+
+
+cdef void _smooth_l1_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n,
+                              const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t beta = <real_t>p[0], d
+    for i in range(n):
+        d = x[i] - y[i]
+        out[i] = d / beta if _magnitude(d) < beta else _direction(d)
+
+
+cdef void _huber(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t delta = <real_t>p[0], d
+    for i in range(n):
+        d = _magnitude(x[i] - y[i])
+        out[i] = <real_t>0.5 * d * d if d <= delta else delta * (d - <real_t>0.5 * delta)
+
+
+cdef void _huber_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t delta = <real_t>p[0], d
+    for i in range(n):
+        d = x[i] - y[i]
+        out[i] = -delta if d < -delta else delta if d > delta else d
+
+
+cdef inline real_t _log(real_t x) noexcept nogil:
+    """The logarithm, no less than -100."""
+    cdef real_t y
+    if real_t is float:
+        y = math.logf(x)
+    else:
+        y = math.log(x)
+    return <real_t>-100 if y < -100 else y
+
+
+cdef void _bce(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = (y[i] - 1) * _log(1 - x[i]) - y[i] * _log(x[i])
+
+
+cdef void _bce_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t d
+    for i in range(n):
+        d = (1 - x[i]) * x[i]
+        out[i] = (x[i] - y[i]) / (<real_t>1e-12 if d < <real_t>1e-12 else d)
+
+
+cdef void _bce_logits(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = (<real_t>0 if x[i] < 0 else x[i]) - x[i] * y[i] + fast_log1p(fast_exp(-_magnitude(x[i])))
+
+
+cdef void _bce_logits_backward(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n,
+                               const double* p) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = 1 / (1 + fast_exp(-x[i])) - y[i]
+
+
+def _pair(size_t single, size_t double_):
+    return {"float32": single, "float64": double_}
+
+
+ROWS = {
+    "cross_entropy": _pair(<size_t><void*>_cross_entropy[float], <size_t><void*>_cross_entropy[double]),
+    "cross_entropy_backward": _pair(<size_t><void*>_cross_entropy_backward[float],
+                                    <size_t><void*>_cross_entropy_backward[double]),
+}
+PAIRS = {
+    "mse_loss": _pair(<size_t><void*>_mse[float], <size_t><void*>_mse[double]),
+    "mse_loss_backward": _pair(<size_t><void*>_mse_backward[float], <size_t><void*>_mse_backward[double]),
+    "l1_loss": _pair(<size_t><void*>_l1[float], <size_t><void*>_l1[double]),
+    "l1_loss_backward": _pair(<size_t><void*>_l1_backward[float], <size_t><void*>_l1_backward[double]),
+    "smooth_l1_loss": _pair(<size_t><void*>_smooth_l1[float], <size_t><void*>_smooth_l1[double]),
+    "smooth_l1_loss_backward": _pair(<size_t><void*>_smooth_l1_backward[float],
+                                     <size_t><void*>_smooth_l1_backward[double]),
+    "huber_loss": _pair(<size_t><void*>_huber[float], <size_t><void*>_huber[double]),
+    "huber_loss_backward": _pair(<size_t><void*>_huber_backward[float], <size_t><void*>_huber_backward[double]),
+    "binary_cross_entropy": _pair(<size_t><void*>_bce[float], <size_t><void*>_bce[double]),
+    "binary_cross_entropy_backward": _pair(<size_t><void*>_bce_backward[float], <size_t><void*>_bce_backward[double]),
+    "binary_cross_entropy_with_logits": _pair(<size_t><void*>_bce_logits[float], <size_t><void*>_bce_logits[double]),
+    "binary_cross_entropy_with_logits_backward": _pair(<size_t><void*>_bce_logits_backward[float],
+                                                       <size_t><void*>_bce_logits_backward[double]),
+}
+SUMS = _pair(<size_t><void*>_sum_of[float], <size_t><void*>_sum_of[double])

@@ -1,0 +1,480 @@
+# cython: language_level=3
+"""Losses: checks of the arguments, and the reductions over the loops of hot/loss.pyx.
+
+float16 and bfloat16 are computed in float32.
+"""
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
+from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
+from flambeau_tensor.compute cimport (
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense,
+    fresh, itemsize, parallel_for, permuted, read_float, shape_text,
+)
+
+from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-nn")
+require_compute(COMPUTE_ABI, "flambeau-nn")
+
+cdef enum:
+    GIL_FREE = 20000  # elements from which the GIL is released
+    GRAIN = 16384  # elements a thread should have at least
+    MAX_NDIM = 64
+
+cdef enum:  # reductions
+    NONE = 0
+    MEAN = 1
+    SUM = 2
+
+_hot = hot("loss", "flambeau_nn")
+
+
+cdef inline size_t _address(dict table, int dtype):
+    return table["float32" if dtype == D_FLOAT32 else "float64"]
+
+
+cdef inline int _computed(int dtype) noexcept:
+    return D_FLOAT32 if dtype == D_FLOAT16 or dtype == D_BFLOAT16 else dtype
+
+
+cdef int _reduction(PyObject* slot) except -1:
+    text = <object>slot
+    if text == "mean":
+        return MEAN
+    if text == "sum":
+        return SUM
+    if text == "none":
+        return NONE
+    raise ValueError(f"{text} is not a valid value for reduction")
+
+
+# --- cross entropy --------------------------------------------------------------------------------------------------
+
+cdef struct Batch:
+    Rows rows
+    rows_t loop
+    Py_ssize_t count
+    int dtype
+
+
+cdef void _run_rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Batch* b = <Batch*>context
+    b.loop(&b.rows, begin, end)
+
+
+cdef int _run(Batch* b) except -1:
+    if b.count * b.rows.classes < GIL_FREE:
+        _run_rows(b, 0, b.count)
+    else:
+        with nogil:
+            parallel_for(b.count, max(<Py_ssize_t>1, GRAIN // max(b.rows.classes, <Py_ssize_t>1)), _run_rows, b)
+    return 0
+
+
+cdef class _Held:
+    """Keeps what a batch points to alive."""
+    cdef object scores, target, weight
+
+
+cdef object _classes_last(object t, int ndim):
+    """The class dimension of (N, C, d1, …) put last, a view; other shapes as they are."""
+    cdef int[MAX_NDIM] order
+    cdef int d
+    if ndim <= 2:
+        return t
+    for d in range(ndim - 2):
+        order[d + 1] = d + 2
+    order[0], order[ndim - 1] = 0, 1
+    return permuted(<PyObject*>t, order)
+
+
+cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
+    """Whether `target` holds probabilities (1) or labels (0); PyTorch's errors where it is neither."""
+    cdef int d
+    cdef bint same = x.ndim == y.ndim
+    for d in range(x.ndim):
+        same = same and x.sizes[d] == y.sizes[d]
+    if x.ndim == 0:
+        raise RuntimeError("input tensor should be 1D or 2D")
+    if same:
+        if y.dtype < D_FLOAT16 or y.dtype > D_FLOAT64:
+            raise RuntimeError("Expected floating point type for target with class probabilities, got "
+                               f"{type_string(y.dtype)}")
+        return 1
+    if x.ndim == 1 or x.ndim == 2:
+        if y.ndim > 1 or (x.ndim == 1 and y.ndim == 1 and y.sizes[0] != 1):
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+        if x.ndim == 2 and (y.ndim == 0 or y.sizes[0] != x.sizes[0]):
+            raise ValueError(f"Expected input batch_size ({x.sizes[0]}) to match target batch_size "
+                             f"({1 if y.ndim == 0 else y.sizes[0]}).")
+    else:
+        same = y.ndim == x.ndim - 1 and x.sizes[0] == y.sizes[0]
+        for d in range(2, x.ndim):
+            same = same and x.sizes[d] == y.sizes[d - 1]
+        if not same:
+            if y.ndim and y.sizes[0] != x.sizes[0]:
+                raise ValueError(f"Expected input batch_size ({x.sizes[0]}) to match target batch_size ({y.sizes[0]}).")
+            wanted = [x.sizes[0], *[x.sizes[d] for d in range(2, x.ndim)]]
+            raise RuntimeError(f"Expected target size {wanted}, got {shape_text(y.ndim, y.sizes)}")
+    if y.dtype != D_INT64 and y.dtype != D_UINT8:
+        raise RuntimeError(f"expected scalar type Long but found {type_string(y.dtype)}")
+    return 0
+
+
+cdef _Held _set_rows(Batch* b, PyObject** a, int first):
+    """Fill in the rows from the slots (self, target, weight, ignore_index, reduction, label_smoothing) at `first`."""
+    cdef PyObject* scores = a[first]
+    cdef PyObject* target = a[first + 1]
+    cdef Array x, y, w
+    cdef Rows* r = &b.rows
+    cdef _Held held = _Held.__new__(_Held)
+    cdef bint given
+    cdef Py_ssize_t i
+    array_of(scores, &x)
+    array_of(target, &y)
+    given = _check_target(&x, &y, <object>scores, <object>target)
+    if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
+        raise NotImplementedError(f'"log_softmax_lastdim_kernel_impl" not implemented for \'{type_string(x.dtype)}\'')
+    r.classes = x.sizes[0 if x.ndim == 1 else 1]
+    r.smoothing = read_float(a[first + 5])
+    if not 0 <= r.smoothing <= 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {r.smoothing:g}")
+    b.dtype = _computed(x.dtype)
+    held.scores = _classes_last(<object>scores, x.ndim)
+    held.scores = dense(<PyObject*>held.scores, b.dtype, &x)
+    r.scores = x.data
+    b.count = x.numel // r.classes if r.classes else 0
+    r.labels = NULL
+    r.probabilities = NULL
+    r.ignored = <object>a[first + 3]
+    if given:
+        held.target = _classes_last(<object>target, y.ndim)
+        held.target = dense(<PyObject*>held.target, b.dtype, &y)
+        r.probabilities = y.data
+    else:
+        held.target = dense(target, D_INT64, &y)
+        r.labels = <int64_t*>y.data
+        for i in range(y.numel):
+            if (r.labels[i] < 0 or r.labels[i] >= r.classes) and r.labels[i] != r.ignored:
+                raise IndexError(f"Target {r.labels[i]} is out of bounds.")
+    r.weight = NULL
+    r.total_weight = <double>r.classes
+    if a[first + 2] != <PyObject*>None:
+        array_of(a[first + 2], &w)
+        if w.ndim != 1 or w.numel != r.classes:
+            raise RuntimeError("cross_entropy: weight tensor should be defined either for all "
+                               f"{r.classes} classes or no classes but got weight tensor of shape: "
+                               f"{shape_text(w.ndim, w.sizes)}")
+        held.weight = dense(a[first + 2], b.dtype, &w)
+        r.weight = w.data
+        r.total_weight = _sum(w.data, w.numel, b.dtype)
+    return held
+
+
+cdef double _sum(const void* x, Py_ssize_t n, int dtype) except? -1:
+    return (<sum_t>_address(_hot.SUMS, dtype))(x, n)
+
+
+cdef double _label_weight(const Rows* r, Py_ssize_t n, int dtype) noexcept nogil:
+    """The sum of the weights of all labels, ignored ones left out; the number of rows for probabilities."""
+    cdef double total = 0
+    cdef Py_ssize_t i
+    if r.labels == NULL:
+        return <double>n
+    for i in range(n):
+        if r.labels[i] == r.ignored:
+            continue
+        if r.weight == NULL:
+            total += 1
+        elif dtype == D_FLOAT32:
+            total += (<const float*>r.weight)[r.labels[i]]
+        else:
+            total += (<const double*>r.weight)[r.labels[i]]
+    return total
+
+
+cdef object _cross_entropy(PyObject* op, PyObject** a):
+    cdef Batch b
+    cdef Array losses, weights, scalar, original, target
+    cdef int reduction = _reduction(a[4])
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef double total
+    cdef int d, ndim
+    cdef _Held _held = _set_rows(&b, a, 0)
+    array_of(a[0], &original)
+    array_of(a[1], &target)
+    if b.rows.labels != NULL:
+        ndim = target.ndim
+        for d in range(ndim):
+            sizes[d] = target.sizes[d]
+    else:
+        ndim = max(original.ndim - 1, 0)
+        for d in range(ndim):
+            sizes[d] = original.sizes[d if d == 0 else d + 1]
+    per_row = fresh(b.dtype, ndim, sizes, &losses)
+    _weights = fresh(b.dtype, 1, &b.count, &weights)
+    b.rows.losses, b.rows.weights = losses.data, weights.data
+    b.loop = <rows_t>_address(_hot.ROWS["cross_entropy"], b.dtype)
+    if b.rows.classes:
+        _run(&b)
+    if reduction == NONE:
+        return converted(per_row, original.dtype)
+    total = _sum(losses.data, losses.numel, b.dtype)
+    if reduction == MEAN:
+        total = total / _sum(weights.data, weights.numel, b.dtype)
+    out = fresh(b.dtype, 0, NULL, &scalar)
+    _store(&scalar, total)
+    return converted(out, original.dtype)
+
+
+cdef inline void _store(Array* scalar, double value) noexcept:
+    if scalar.dtype == D_FLOAT32:
+        (<float*>scalar.data)[0] = <float>value
+    else:
+        (<double*>scalar.data)[0] = value
+
+
+cdef object _cross_entropy_backward(PyObject* op, PyObject** a):
+    cdef Batch b
+    cdef Array g, x, out
+    cdef int reduction = _reduction(a[5])
+    cdef _Held held = _set_rows(&b, a, 1)
+    cdef int[MAX_NDIM] order
+    cdef int d
+    _grads = dense(a[0], b.dtype, &g)
+    b.rows.grads = g.data
+    b.rows.grad_step = 0 if reduction != NONE else 1
+    b.rows.factor = 1
+    if reduction == MEAN:
+        b.rows.factor = 1 / _label_weight(&b.rows, b.count, b.dtype)
+    array_of(<PyObject*>held.scores, &x)
+    result = fresh(b.dtype, x.ndim, x.sizes, &out)
+    b.rows.result = out.data
+    b.loop = <rows_t>_address(_hot.ROWS["cross_entropy_backward"], b.dtype)
+    if b.rows.classes:
+        _run(&b)
+    array_of(a[1], &x)
+    if x.ndim > 2:  # back to (N, C, d1, …)
+        order[0], order[1] = 0, x.ndim - 1
+        for d in range(2, x.ndim):
+            order[d] = d - 1
+        view = permuted(<PyObject*>result, order)
+        result = dense(<PyObject*>view, b.dtype, &out)
+    return converted(result, x.dtype)
+
+
+cross_entropy = new_kernel(_cross_entropy)
+cross_entropy_backward = new_kernel(_cross_entropy_backward)
+
+
+# --- losses of pairs ------------------------------------------------------------------------------------------------
+
+cdef enum:
+    BLOCK = 2048
+
+cdef struct Pairs:
+    pairs_t block
+    sum_t add
+    const char* x
+    const char* y
+    const char* grad
+    Py_ssize_t grad_step  # 0: one for all
+    char* out  # NULL: only the sum is wanted
+    Py_ssize_t item
+    double factor
+    double[64] totals  # one a part, so that the sum does not depend on which thread was faster
+    Py_ssize_t part
+    Py_ssize_t n
+    double* p
+
+
+cdef void _sum_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Parts `begin` to `end` of the sum."""
+    cdef Pairs* s = <Pairs*>context
+    cdef char[8 * BLOCK] buffer
+    cdef Py_ssize_t k, i, m, stop
+    cdef double total
+    for k in range(begin, end):
+        total = 0
+        i, stop = k * s.part, min((k + 1) * s.part, s.n)
+        while i < stop:
+            m = min(<Py_ssize_t>BLOCK, stop - i)
+            s.block(s.x + i * s.item, s.y + i * s.item, buffer, m, s.p)
+            total += s.add(buffer, m)
+            i += m
+        s.totals[k] = total
+
+
+cdef void _map_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Values or, where there is a gradient, slopes times the gradient."""
+    cdef Pairs* s = <Pairs*>context
+    cdef Py_ssize_t i = begin, j, m
+    cdef float* f
+    cdef double* d
+    cdef float ff
+    cdef double dd
+    while i < end:
+        m = min(<Py_ssize_t>BLOCK, end - i)
+        s.block(s.x + i * s.item, s.y + i * s.item, s.out + i * s.item, m, s.p)
+        if s.grad != NULL and s.item == 4:
+            f = <float*>s.out + i
+            if s.grad_step == 0:
+                ff = <float>((<const float*>s.grad)[0] * s.factor)
+                for j in range(m):
+                    f[j] = f[j] * ff
+            else:
+                for j in range(m):
+                    f[j] = f[j] * (<const float*>s.grad)[i + j]
+        elif s.grad != NULL:
+            d = <double*>s.out + i
+            if s.grad_step == 0:
+                dd = (<const double*>s.grad)[0] * s.factor
+                for j in range(m):
+                    d[j] = d[j] * dd
+            else:
+                for j in range(m):
+                    d[j] = d[j] * (<const double*>s.grad)[i + j]
+        i += m
+
+
+cdef object _check_pair(str name, Array* x, Array* y):
+    cdef int d
+    if x.dtype != y.dtype:
+        raise RuntimeError(f"Found dtype {type_string(y.dtype)} but expected {type_string(x.dtype)}")
+    if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_string(x.dtype)}\'')
+    for d in range(x.ndim):
+        if x.ndim != y.ndim or x.sizes[d] != y.sizes[d]:
+            raise RuntimeError(f"{name}: input and target must have the same size, got {shape_text(x.ndim, x.sizes)} "
+                               f"and {shape_text(y.ndim, y.sizes)}")
+
+
+cdef object _values(str name, PyObject** a, double* p):
+    """A loss of (self, target, reduction, …)."""
+    cdef Array x, y, out
+    cdef Pairs s
+    cdef int reduction = _reduction(a[2]), dtype, original, k
+    cdef Py_ssize_t parts = 1
+    cdef double total = 0
+    array_of(a[0], &x)
+    array_of(a[1], &y)
+    _check_pair(name, &x, &y)
+    original = x.dtype
+    dtype = _computed(x.dtype)
+    _first, _second = dense(a[0], dtype, &x), dense(a[1], dtype, &y)
+    s.block = <pairs_t>_address(_hot.PAIRS[name], dtype)
+    s.x, s.y, s.item, s.n, s.p, s.grad = x.data, y.data, itemsize(dtype), x.numel, p, NULL
+    if reduction == NONE:
+        result = fresh(dtype, x.ndim, x.sizes, &out)
+        s.out = out.data
+        if x.numel < GIL_FREE:
+            _map_pairs(&s, 0, x.numel)
+        else:
+            with nogil:
+                parallel_for(x.numel, GRAIN, _map_pairs, &s)
+        return converted(result, original)
+    s.add = <sum_t>_address(_hot.SUMS, dtype)
+    if x.numel < GIL_FREE:
+        s.part = max(x.numel, <Py_ssize_t>1)
+        _sum_pairs(&s, 0, 1)
+    else:
+        parts = min(<Py_ssize_t>64, (x.numel + GRAIN - 1) // GRAIN)
+        s.part = (x.numel + parts - 1) // parts
+        with nogil:
+            parallel_for(parts, 1, _sum_pairs, &s)
+    for k in range(parts):
+        total += s.totals[k]
+    if reduction == MEAN:
+        total = total / x.numel
+    result = fresh(dtype, 0, NULL, &out)
+    _store(&out, total)
+    return converted(result, original)
+
+
+cdef object _slopes(str name, PyObject** a, double* p):
+    """The gradient for (grad_output, self, target, reduction, …)."""
+    cdef Array g, x, y, out
+    cdef Pairs s
+    cdef int reduction = _reduction(a[3]), dtype, original
+    array_of(a[1], &x)
+    original = x.dtype
+    dtype = _computed(x.dtype)
+    _grad, _first, _second = dense(a[0], dtype, &g), dense(a[1], dtype, &x), dense(a[2], dtype, &y)
+    s.block = <pairs_t>_address(_hot.PAIRS[name], dtype)
+    s.x, s.y, s.item, s.n, s.p, s.grad = x.data, y.data, itemsize(dtype), x.numel, p, g.data
+    s.grad_step = 1 if reduction == NONE else 0
+    s.factor = 1.0 / x.numel if reduction == MEAN and x.numel else 1
+    result = fresh(dtype, x.ndim, x.sizes, &out)
+    s.out = out.data
+    if x.numel < GIL_FREE:
+        _map_pairs(&s, 0, x.numel)
+    else:
+        with nogil:
+            parallel_for(x.numel, GRAIN, _map_pairs, &s)
+    return converted(result, original)
+
+
+cdef object _mse(PyObject* op, PyObject** a):
+    return _values("mse_loss", a, NULL)
+
+
+cdef object _mse_backward(PyObject* op, PyObject** a):
+    return _slopes("mse_loss_backward", a, NULL)
+
+
+cdef object _l1(PyObject* op, PyObject** a):
+    return _values("l1_loss", a, NULL)
+
+
+cdef object _l1_backward(PyObject* op, PyObject** a):
+    return _slopes("l1_loss_backward", a, NULL)
+
+
+cdef object _smooth_l1(PyObject* op, PyObject** a):
+    cdef double beta = read_float(a[3])
+    return _values("smooth_l1_loss", a, &beta)
+
+
+cdef object _smooth_l1_backward(PyObject* op, PyObject** a):
+    cdef double beta = read_float(a[4])
+    return _slopes("smooth_l1_loss_backward", a, &beta)
+
+
+cdef object _huber(PyObject* op, PyObject** a):
+    cdef double delta = read_float(a[3])
+    return _values("huber_loss", a, &delta)
+
+
+cdef object _huber_backward(PyObject* op, PyObject** a):
+    cdef double delta = read_float(a[4])
+    return _slopes("huber_loss_backward", a, &delta)
+
+
+cdef object _bce(PyObject* op, PyObject** a):
+    return _values("binary_cross_entropy", a, NULL)
+
+
+cdef object _bce_backward(PyObject* op, PyObject** a):
+    return _slopes("binary_cross_entropy_backward", a, NULL)
+
+
+cdef object _bce_logits(PyObject* op, PyObject** a):
+    return _values("binary_cross_entropy_with_logits", a, NULL)
+
+
+cdef object _bce_logits_backward(PyObject* op, PyObject** a):
+    return _slopes("binary_cross_entropy_with_logits_backward", a, NULL)
+
+
+KERNELS = {
+    "mse_loss": (new_kernel(_mse), new_kernel(_mse_backward)),
+    "l1_loss": (new_kernel(_l1), new_kernel(_l1_backward)),
+    "smooth_l1_loss": (new_kernel(_smooth_l1), new_kernel(_smooth_l1_backward)),
+    "huber_loss": (new_kernel(_huber), new_kernel(_huber_backward)),
+    "binary_cross_entropy": (new_kernel(_bce), new_kernel(_bce_backward)),
+    "binary_cross_entropy_with_logits": (new_kernel(_bce_logits), new_kernel(_bce_logits_backward)),
+}

@@ -1,0 +1,166 @@
+# cython: language_level=3
+"""Layer normalization: checks, and the rows handed to hot/normalization.pyx.
+
+float16 and bfloat16 are computed in float32.
+"""
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject
+
+from flambeau_nn._kernels.normalized cimport Normalized, normalized_t
+from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
+from flambeau_tensor.compute cimport (
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,
+    read_float, read_ints, shape_text,
+)
+
+from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-nn")
+require_compute(COMPUTE_ABI, "flambeau-nn")
+
+cdef enum:
+    GIL_FREE = 20000  # elements from which the GIL is released
+    GRAIN = 16384
+    PARTS = 16  # in which sums over rows are made, so that they do not depend on the number of threads
+    MAX_NDIM = 64
+
+_rows = hot("normalization", "flambeau_nn").ROWS
+
+cdef struct Work:
+    Normalized data
+    normalized_t loop
+
+
+cdef void _run(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Work* w = <Work*>context
+    w.loop(&w.data, begin, end)
+
+
+cdef class _Operands:
+    """Dense operands of the computing dtype, kept alive."""
+    cdef object x, weight, bias
+    cdef Array array
+    cdef Array weights
+    cdef int dtype, original
+
+
+cdef _Operands _prepare(Work* w, PyObject* x, PyObject* shape, PyObject* weight, PyObject* bias, PyObject* eps,
+                        str loop):
+    cdef _Operands held = _Operands.__new__(_Operands)
+    cdef Array a, b
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t n = 1
+    cdef int k = read_ints(shape, sizes, MAX_NDIM, "layer_norm", "normalized_shape"), d
+    cdef bint fits
+    array_of(x, &a)
+    if k < 1:
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+                           "element, but got normalized_shape = []")
+    fits = a.ndim >= k
+    for d in range(k):
+        n *= sizes[d]
+        fits = fits and a.sizes[a.ndim - k + d] == sizes[d]
+    if not fits:
+        wanted = ", ".join(["*", *[str(sizes[d]) for d in range(k)]])
+        raise RuntimeError(f"Given normalized_shape={shape_text(k, sizes)}, expected input with shape [{wanted}], but "
+                           f"got input of size{shape_text(a.ndim, a.sizes)}")
+    if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
+        raise NotImplementedError(f'"LayerNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
+    held.original = a.dtype
+    held.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
+    held.x = dense(x, held.dtype, &held.array)
+    w.data.n, w.data.x, w.data.eps = n, held.array.data, read_float(eps)
+    w.data.rows = a.numel // n if n else 0
+    w.data.weight, w.data.bias = NULL, NULL
+    if weight != <PyObject*>None:
+        _check_affine("weight", weight, k, sizes)
+        held.weight = dense(weight, held.dtype, &b)
+        w.data.weight = b.data
+    if bias != <PyObject*>None:
+        _check_affine("bias", bias, k, sizes)
+        held.bias = dense(bias, held.dtype, &b)
+        w.data.bias = b.data
+    w.loop = <normalized_t><size_t>_rows[loop]["float32" if held.dtype == D_FLOAT32 else "float64"]
+    return held
+
+
+cdef int _check_affine(str name, PyObject* t, int k, const Py_ssize_t* sizes) except -1:
+    cdef Array a
+    cdef int d
+    array_of(t, &a)
+    cdef bint fits = a.ndim == k
+    for d in range(k if fits else 0):
+        fits = fits and a.sizes[d] == sizes[d]
+    if not fits:
+        raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
+                           f"{shape_text(a.ndim, a.sizes)} and normalized_shape = {shape_text(k, sizes)}")
+    return 0
+
+
+cdef object _layer_norm(PyObject* op, PyObject** a):
+    cdef Work w
+    cdef Array out
+    cdef _Operands held = _prepare(&w, a[0], a[1], a[2], a[3], a[4], "layer_norm")
+    result = fresh(held.dtype, held.array.ndim, held.array.sizes, &out)
+    w.data.out = out.data
+    if out.numel < GIL_FREE:
+        _run(&w, 0, w.data.rows)
+    else:
+        with nogil:
+            parallel_for(w.data.rows, max(<Py_ssize_t>1, GRAIN // max(w.data.n, <Py_ssize_t>1)), _run, &w)
+    return converted(result, held.original)
+
+
+cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t parts, Py_ssize_t n, Py_ssize_t first,
+                             int dtype):
+    """The parts' sums added up, in the shape and dtype of the weight."""
+    cdef Array shape, out
+    cdef Py_ssize_t i, k
+    cdef double total
+    if like == <PyObject*>None:
+        return None
+    array_of(like, &shape)
+    t = fresh(dtype, shape.ndim, shape.sizes, &out)
+    for i in range(n):
+        total = 0
+        for k in range(parts):
+            total += sums[2 * n * k + first + i]
+        if dtype == D_FLOAT32:
+            (<float*>out.data)[i] = <float>total
+        else:
+            (<double*>out.data)[i] = total
+    return converted(t, shape.dtype)
+
+
+cdef object _layer_norm_backward(PyObject* op, PyObject** a):
+    """(grad_output, self, normalized_shape, weight, bias, eps) to the gradients of self, weight and bias."""
+    cdef Work w
+    cdef Array g, out
+    cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[4], a[5], "layer_norm_backward")
+    cdef Py_ssize_t parts = 1
+    _grad = dense(a[0], held.dtype, &g)
+    result = fresh(held.dtype, held.array.ndim, held.array.sizes, &out)
+    w.data.grad, w.data.grad_x = g.data, out.data
+    if out.numel >= GIL_FREE:
+        parts = max(<Py_ssize_t>1, min(<Py_ssize_t>PARTS, w.data.rows))
+    w.data.part = (w.data.rows + parts - 1) // parts
+    w.data.sums = <double*>PyMem_Malloc(max(2 * w.data.n * parts, <Py_ssize_t>1) * sizeof(double))
+    if w.data.sums == NULL:
+        raise MemoryError()
+    try:
+        if parts == 1:
+            _run(&w, 0, 1)
+        else:
+            with nogil:
+                parallel_for(parts, 1, _run, &w)
+        return (converted(result, held.original),
+                _affine_gradient(a[3], w.data.sums, parts, w.data.n, 0, held.dtype),
+                _affine_gradient(a[4], w.data.sums, parts, w.data.n, w.data.n, held.dtype))
+    finally:
+        PyMem_Free(w.data.sums)
+
+
+layer_norm = new_kernel(_layer_norm)
+layer_norm_backward = new_kernel(_layer_norm_backward)

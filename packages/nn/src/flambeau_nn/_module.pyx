@@ -1,0 +1,298 @@
+# cython: language_level=3
+"""What a Module does often, compiled: finding attributes, assigning them, and being called.
+
+A module's state stays in its ``__dict__`` (``_parameters``, ``_buffers``, ``_modules``), as programs that look there
+expect. The class has no fields at all, so it combines with any other base class.
+
+Python asks ``__getattr__`` only after an ordinary lookup has failed and raised. Classes that leave ``__getattr__`` and
+``__getattribute__`` alone get a slot function instead that looks in the three dicts at once.
+"""
+cimport cython
+from cpython.dict cimport PyDict_CheckExact, PyDict_Next
+from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+
+from collections import OrderedDict
+
+cdef extern from "Python.h":
+    PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
+    PyObject** _PyObject_GetDictPtr(PyObject*)
+    int PyDict_SetItem(PyObject*, PyObject*, PyObject*) except -1
+    object PyObject_GenericGetAttr(object, object)
+    int PyObject_GenericSetAttr(object, object, PyObject*) except -1
+    PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
+    int PyDict_Check(PyObject*)
+    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    PyObject* PyObject_VectorcallDict(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    PyObject* PyObject_Call(PyObject*, PyObject*, PyObject*) except NULL
+    void PyType_Modified(PyTypeObject*)
+    unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
+    ctypedef object (*getattro_t)(object, object)
+    ctypedef object (*call_t)(object, PyObject*, PyObject*)
+    ctypedef struct FullType "PyTypeObject":
+        unsigned long tp_flags
+        getattro_t tp_getattro
+        call_t tp_call
+        void* tp_new
+        PyObject* tp_dict
+    ctypedef struct WrapperDescr "PyWrapperDescrObject":
+        void* d_wrapped
+
+cdef str _PARAMETERS = "_parameters", _BUFFERS = "_buffers", _MODULES = "_modules", _FORWARD = "forward"
+cdef str _GETATTR = "__getattr__", _HOOKED = "_forward_hooks"
+
+# Made when somebody looks: most modules never have a hook.
+cdef dict _LATE = {
+    "_forward_hooks": OrderedDict, "_forward_pre_hooks": OrderedDict, "_backward_hooks": OrderedDict,
+    "_backward_pre_hooks": OrderedDict, "_forward_hooks_with_kwargs": OrderedDict,
+    "_forward_hooks_always_called": OrderedDict, "_forward_pre_hooks_with_kwargs": OrderedDict,
+    "_state_dict_hooks": OrderedDict, "_state_dict_pre_hooks": OrderedDict,
+    "_load_state_dict_pre_hooks": OrderedDict, "_load_state_dict_post_hooks": OrderedDict,
+    "_non_persistent_buffers_set": set, "_is_full_backward_hook": lambda: None,
+}
+cdef frozenset _CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
+
+cdef bint _global_hooks = False
+cdef object _slow_call = None
+cdef object _Parameter = None
+cdef object _assign = None
+cdef set _plain_values = {int, float, bool, str, type(None), tuple, list, dict}  # never a tensor or a module
+
+
+cdef inline PyObject* _state(object self) except NULL:
+    """The instance's ``__dict__``, borrowed."""
+    cdef PyObject** place = _PyObject_GetDictPtr(<PyObject*>self)
+    if place == NULL or place[0] == NULL:
+        _fresh = PyObject_GenericGetAttr(self, "__dict__")  # makes it
+        return _PyObject_GetDictPtr(<PyObject*>self)[0]
+    return place[0]
+
+
+# --- attributes -----------------------------------------------------------------------------------------------------
+
+cdef inline PyObject* _entry(PyObject* d, object group, PyObject* name) except? NULL:
+    """d[group][name], borrowed, or NULL."""
+    cdef PyObject* g = PyDict_GetItemWithError(d, <PyObject*>group)
+    if g == NULL:
+        return NULL
+    if PyDict_CheckExact(<object>g) or type(<object>g) is OrderedDict:
+        return PyDict_GetItemWithError(g, name)
+    if <object>name not in <object>g:
+        return NULL
+    found = (<object>g)[<object>name]  # a mapping that answers in its own way, and keeps what it gives
+    return <PyObject*>found
+
+
+cdef inline PyObject* _registered(object self, PyObject* name) except? NULL:
+    cdef PyObject* d = _state(self)
+    cdef PyObject* found = _entry(d, _PARAMETERS, name)
+    if found == NULL:
+        found = _entry(d, _MODULES, name)
+        if found == NULL:
+            found = _entry(d, _BUFFERS, name)
+    return found
+
+
+cdef object _missing(object self, object name):
+    """An attribute that is nowhere: made now, or an error."""
+    make = _LATE.get(name)
+    if make is None:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    value = make()
+    PyDict_SetItem(_state(self), <PyObject*>name, <PyObject*>value)
+    if name in _CALL_HOOKS:
+        _mark_hooked(self)
+    return value
+
+
+cdef int _mark_hooked(object self) except -1:
+    """Calls look for one kind of hooks only: where there is another kind, this one is there too."""
+    cdef PyObject* d = _state(self)
+    if PyDict_GetItemWithError(d, <PyObject*>_HOOKED) == NULL:
+        none = OrderedDict()
+        PyDict_SetItem(d, <PyObject*>_HOOKED, <PyObject*>none)
+    return 0
+
+
+cdef object _getattro(object self, object name):
+    """The lookup of classes that leave ``__getattr__`` alone."""
+    cdef PyObject* found
+    if _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>name) != NULL:
+        try:
+            return PyObject_GenericGetAttr(self, name)
+        except AttributeError:  # a property that failed: PyTorch asks the registered names
+            found = _registered(self, <PyObject*>name)
+            if found != NULL:
+                return <object>found
+            raise
+    found = PyDict_GetItemWithError(_state(self), <PyObject*>name)
+    if found == NULL:
+        found = _registered(self, <PyObject*>name)
+        if found == NULL:
+            return _missing(self, name)
+    return <object>found
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+cdef inline bint _hooked(PyObject* state) except -1:
+    return _global_hooks or PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL
+
+
+cdef inline object _take(PyObject* owned):
+    o = <object>owned
+    Py_DECREF(o)
+    return o
+
+
+cdef object _call_forward(object self, PyObject* state, PyObject* args, PyObject* kwargs):
+    """``self.forward(*args, **kwargs)`` without making a bound method."""
+    cdef PyObject* own = PyDict_GetItemWithError(state, <PyObject*>_FORWARD)
+    cdef PyObject* function
+    cdef PyObject* stack[8]
+    cdef Py_ssize_t n, i
+    if own != NULL:
+        forward = <object>own
+        return _take(PyObject_Call(<PyObject*>forward, args, kwargs))
+    function = _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>_FORWARD)
+    n = PyTuple_GET_SIZE(<object>args)
+    if function == NULL or n > 7 or not (<FullType*>Py_TYPE(<object>function)).tp_flags & Py_TPFLAGS_METHOD_DESCRIPTOR:
+        forward = self.forward
+        return _take(PyObject_Call(<PyObject*>forward, args, kwargs))
+    forward = <object>function  # held: the class may lose it meanwhile
+    stack[0] = <PyObject*>self
+    for i in range(n):
+        stack[i + 1] = PyTuple_GET_ITEM(<object>args, i)
+    return _take(PyObject_VectorcallDict(function, stack, n + 1, kwargs))
+
+
+cdef object _call(object self, PyObject* args, PyObject* kwargs):
+    cdef PyObject* state = _state(self)
+    if _hooked(state):
+        return _slow_call(self, <object>args, {} if kwargs == NULL else <object>kwargs)
+    return _call_forward(self, state, args, kwargs)
+
+
+cdef object call_one(object module, object x):
+    """``module(x)`` without packing the argument."""
+    cdef PyObject* function
+    cdef PyObject* stack[2]
+    cdef PyObject* state
+    if (<FullType*>Py_TYPE(module)).tp_call != _call:
+        return module(x)
+    state = _state(module)
+    if _hooked(state):
+        return module(x)
+    if PyDict_GetItemWithError(state, <PyObject*>_FORWARD) != NULL:
+        return module.forward(x)
+    function = _PyType_Lookup(<PyTypeObject*>Py_TYPE(module), <PyObject*>_FORWARD)
+    if function == NULL or not (<FullType*>Py_TYPE(<object>function)).tp_flags & Py_TPFLAGS_METHOD_DESCRIPTOR:
+        return module.forward(x)
+    _held = <object>function
+    stack[0], stack[1] = <PyObject*>module, <PyObject*>x
+    return _take(PyObject_Vectorcall(function, stack, 2, NULL))
+
+
+def sequential_forward(self, input):
+    """Runs the modules one after the other, each on what the one before returned."""
+    cdef PyObject* modules = _group(self, _MODULES)
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0
+    if not PyDict_Check(modules):
+        for module in (<object>modules).values():
+            input = module(input)
+        return input
+    held = <object>modules
+    while PyDict_Next(held, &at, &key, &value):
+        module = <object>value
+        input = call_one(module, input)
+    return input
+
+
+cdef PyObject* _group(object self, str name) except NULL:
+    cdef PyObject* g = PyDict_GetItemWithError(_state(self), <PyObject*>name)
+    if g == NULL:
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+    return g
+
+
+# --- the class ------------------------------------------------------------------------------------------------------
+
+@cython.auto_pickle(False)
+cdef class ModuleBase:
+    """The compiled half of :class:`flambeau_nn.Module`."""
+
+    def __getattr__(self, name):
+        cdef PyObject* found = _registered(self, <PyObject*>name)
+        if found != NULL:
+            return <object>found
+        return _missing(self, name)
+
+    def __setattr__(self, name, value):
+        cdef PyObject* d = _state(self)
+        if type(value) is _Parameter or type(value) not in _plain_values or _entry(d, _PARAMETERS, <PyObject*>name) or \
+                _entry(d, _MODULES, <PyObject*>name) or _entry(d, _BUFFERS, <PyObject*>name):
+            if _assign(self, name, value):
+                return
+        if name in _CALL_HOOKS:
+            _mark_hooked(self)
+        PyObject_GenericSetAttr(self, name, <PyObject*>value)
+
+    def __delattr__(self, name):
+        for group in (_PARAMETERS, _BUFFERS, _MODULES):
+            entries = (<dict>_state(self)).get(group)
+            if entries is not None and name in entries:
+                del entries[name]
+                if group is _BUFFERS:
+                    self._non_persistent_buffers_set.discard(name)
+                return
+        PyObject_GenericSetAttr(self, name, NULL)
+
+    def __call__(self, *args, **kwargs):
+        raise SystemError("unreachable")  # replaced below
+
+    def _call_forward(self, tuple args not None, dict kwargs not None):
+        """``forward`` with the arguments packed."""
+        return _call_forward(self, _state(self), <PyObject*>args, <PyObject*>kwargs)
+
+
+def take_fast_lookup(type cls not None):
+    """Replace Python's generic hook by the slot function where it would do the same."""
+    cdef FullType* t = <FullType*>cls
+    cdef PyObject* base = (<FullType*>ModuleBase).tp_dict
+    cdef PyObject* own = PyDict_GetItemWithError(base, <PyObject*>_GETATTR)
+    if _PyType_Lookup(<PyTypeObject*>cls, <PyObject*>_GETATTR) == own and \
+            cls.__getattribute__ is object.__getattribute__:
+        t.tp_getattro = _getattro
+
+
+def _prepare():
+    cdef FullType* t = <FullType*>ModuleBase
+    cdef dict names = <dict>t.tp_dict
+    # object's own __getattribute__ is inherited, so that a class with a __getattr__ gets an ordinary lookup before it.
+    names.pop("__getattribute__", None)
+    t.tp_getattro = _getattro
+    # Likewise __new__: there is nothing to make, and Python would not let another first base class use ours.
+    names.pop("__new__", None)
+    t.tp_new = (<FullType*>object).tp_new
+    (<WrapperDescr*>PyDict_GetItemWithError(t.tp_dict, <PyObject*>"__call__")).d_wrapped = <void*>_call
+    t.tp_call = _call
+    PyType_Modified(<PyTypeObject*>ModuleBase)
+
+
+_prepare()
+
+
+def connect(parameter_class, assign, slow_call):
+    """Hand over what lives above: the Parameter class, the assignment of parameters, modules and buffers, and the call
+    of modules that have hooks."""
+    global _Parameter, _assign, _slow_call
+    _Parameter, _assign, _slow_call = parameter_class, assign, slow_call
+
+
+def set_global_hooks(bint present):
+    """Whether hooks for all modules exist."""
+    global _global_hooks
+    _global_hooks = present

@@ -1,0 +1,85 @@
+"""Derivatives of activation functions.
+
+Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their slope as a
+composition for when it is differentiated again.
+"""
+import math
+
+import flambeau_tensor as ft
+from flambeau_autograd.derivatives import derivative
+from flambeau_nn.derivatives.recording import fused
+from flambeau_nn.ops import activation as ops
+
+_E = {"elementwise": True}
+
+# --- piecewise linear -----------------------------------------------------------------------------------------------
+
+derivative(ops.leaky_relu_, self=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope),
+           **_E)
+derivative(ops.leaky_relu_backward, linear="grad_output",
+           grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope))
+derivative(ops.hardtanh_, self=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val),
+           **_E)
+derivative(ops.hardtanh_backward, linear="grad_output",
+           grad_output=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val))
+derivative(ops.hardsigmoid_, self=lambda grad, self: ops.hardsigmoid_backward(grad, self), **_E)
+derivative(ops.hardsigmoid_backward, linear="grad_output",
+           grad_output=lambda grad, self: ops.hardsigmoid_backward(grad, self))
+derivative(ops.threshold_, **_E,
+           self=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
+derivative(ops.threshold_backward, linear="grad_output",
+           grad_output=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
+derivative(ops.softshrink, self=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd), **_E)
+derivative(ops.softshrink_backward, linear="grad_output",
+           grad_output=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd))
+derivative(ops.hardshrink, self=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd), **_E)
+derivative(ops.hardshrink_backward, linear="grad_output",
+           grad_output=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd))
+
+# --- curved ---------------------------------------------------------------------------------------------------------
+
+
+def _gelu(x, approximate):
+    if approximate == "none":
+        return 0.5 * (1 + ft.erf(x * math.sqrt(0.5))) + x * ft.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+    c = 2 * math.sqrt(2 / math.pi)
+    s = ft.sigmoid(c * (x + 0.044715 * x * x * x))
+    return s * (1 + x * c * (1 + 3 * 0.044715 * x * x) * (1 - s))
+
+
+def _silu(x):
+    s = ft.sigmoid(x)
+    return s * (1 + x * (1 - s))
+
+
+def _mish(x):
+    t = ft.tanh(-ops.logsigmoid(-x))
+    return t + x * ft.sigmoid(x) * (1 - t * t)
+
+
+def _softplus(x, beta, threshold):
+    return ft.where(x * beta > threshold, 1.0, ft.sigmoid(x * beta))
+
+
+def _elu(x, alpha, scale, input_scale):
+    return ft.where(x > 0, float(scale), input_scale * alpha * scale * ft.exp(x * input_scale))
+
+
+def _hardswish(x):
+    return ft.where(x <= -3, 0.0, ft.where(x >= 3, 1.0, x / 3 + 0.5))
+
+
+def _gelu_gradient(grad, x, approximate):
+    return ops.gelu_backward(grad, x, approximate=approximate)
+
+
+derivative(ops.gelu, self=lambda grad, self, approximate: fused(_gelu_gradient, _gelu, grad, self, approximate), **_E)
+derivative(ops.silu_, self=lambda grad, self: fused(ops.silu_backward, _silu, grad, self), **_E)
+derivative(ops.mish_, self=lambda grad, self: fused(ops.mish_backward, _mish, grad, self), **_E)
+derivative(ops.logsigmoid, self=lambda grad, self: fused(ops.logsigmoid_backward, lambda x: ft.sigmoid(-x), grad, self),
+           **_E)
+derivative(ops.softplus, self=lambda grad, self, beta, threshold:
+           fused(ops.softplus_backward, _softplus, grad, self, beta, threshold), **_E)
+derivative(ops.elu_, self=lambda grad, self, alpha, scale, input_scale:
+           fused(ops.elu_backward, _elu, grad, self, alpha, scale, input_scale), **_E)
+derivative(ops.hardswish_, self=lambda grad, self: fused(ops.hardswish_backward, _hardswish, grad, self), **_E)

@@ -1,0 +1,127 @@
+"""Derivatives of losses; in terms of other operations where they are differentiated again."""
+import flambeau_tensor as ft
+from flambeau_autograd import is_grad_enabled
+from flambeau_autograd.derivatives import derivative
+from flambeau_nn.ops import loss as ops
+
+# --- cross entropy --------------------------------------------------------------------------------------------------
+
+
+def _spread(grad, x, total, reduction):
+    """The gradient of each row's loss, along the class dimension of `x`; `total` is what the mean divides by."""
+    if reduction == "none":
+        return grad.unsqueeze(0 if x.ndim == 1 else 1)
+    return grad / total if reduction == "mean" else grad
+
+
+def _target_weights(x, target, weight, ignore_index, smoothing):
+    """The factor of -log softmax(x) in the loss, element by element, and what the mean divides by."""
+    dim = 0 if x.ndim == 1 else 1
+    classes = x.shape[dim]
+    shape = [1] * x.ndim
+    shape[dim] = classes
+    w = None if weight is None else weight.reshape(tuple(shape))
+    if target.is_floating_point():
+        q = target * (1 - smoothing) + smoothing / classes
+        return (q if w is None else q * w), x.numel() // classes
+    target = target.reshape(()) if x.ndim == 1 else target
+    kept = (target != ignore_index).unsqueeze(dim)
+    index = ft.where(kept, target.long().unsqueeze(dim), 0)
+    of_label = kept.to(x.dtype) if w is None else ft.where(kept, w.expand(x.shape).gather(dim, index), 0.0)
+    q = ft.zeros(x.shape, dtype=x.dtype).scatter(dim, index, of_label * (1 - smoothing))
+    if smoothing:
+        q = q + kept.to(x.dtype) * (smoothing / classes) * (1 if w is None else w)
+    return q, of_label.sum()
+
+
+def _cross_entropy(grad, self, target, weight, ignore_index, reduction, label_smoothing):
+    if not is_grad_enabled():
+        return ops.cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing)
+    dim = 0 if self.ndim == 1 else 1
+    q, total = _target_weights(self, target, weight, ignore_index, label_smoothing)
+    slope = ft.softmax(self, dim) * q.sum(dim, True) - q
+    return _spread(grad, self, total, reduction) * slope
+
+
+def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing):
+    dim = 0 if self.ndim == 1 else 1
+    slope = -ft.log_softmax(self, dim) * (1 - label_smoothing)
+    if weight is not None:
+        shape = [1] * self.ndim
+        shape[dim] = weight.numel()
+        slope = slope * weight.reshape(tuple(shape))
+    return _spread(grad, self, self.numel() // self.shape[dim], reduction) * slope
+
+
+derivative(ops.cross_entropy_, self=_cross_entropy, target=_cross_entropy_target)
+
+
+# --- pairs ----------------------------------------------------------------------------------------------------------
+
+def _reduced(grad, x, reduction):
+    return grad / x.numel() if reduction == "mean" else grad
+
+
+def _mse(d):
+    return 2 * d
+
+
+def _l1(d):
+    return d.sign()
+
+
+def _smooth_l1(d, beta):
+    return ft.where(d.abs() < beta, d / beta, d.sign())
+
+
+def _huber(d, delta):
+    return d.clamp(-delta, delta)
+
+
+def _of_difference(kernel, slope, sign, grad, self, target, reduction, *params):
+    """For losses of self - target."""
+    if is_grad_enabled():
+        return _reduced(grad, self, reduction) * slope(self - target, *params) * sign
+    g = kernel(grad, self, target, reduction, *params)
+    return g if sign == 1 else -g
+
+
+derivative(ops.mse_loss_,
+           self=lambda grad, self, target, reduction:
+           _of_difference(ops.mse_loss_backward, _mse, 1, grad, self, target, reduction),
+           target=lambda grad, self, target, reduction:
+           _of_difference(ops.mse_loss_backward, _mse, -1, grad, self, target, reduction))
+derivative(ops.l1_loss_,
+           self=lambda grad, self, target, reduction:
+           _of_difference(ops.l1_loss_backward, _l1, 1, grad, self, target, reduction),
+           target=lambda grad, self, target, reduction:
+           _of_difference(ops.l1_loss_backward, _l1, -1, grad, self, target, reduction))
+derivative(ops.smooth_l1_loss_,
+           self=lambda grad, self, target, reduction, beta:
+           _of_difference(ops.smooth_l1_loss_backward, _smooth_l1, 1, grad, self, target, reduction, beta),
+           target=lambda grad, self, target, reduction, beta:
+           _of_difference(ops.smooth_l1_loss_backward, _smooth_l1, -1, grad, self, target, reduction, beta))
+derivative(ops.huber_loss_,
+           self=lambda grad, self, target, reduction, delta:
+           _of_difference(ops.huber_loss_backward, _huber, 1, grad, self, target, reduction, delta),
+           target=lambda grad, self, target, reduction, delta:
+           _of_difference(ops.huber_loss_backward, _huber, -1, grad, self, target, reduction, delta))
+
+
+def _bce(grad, self, target, reduction):
+    if not is_grad_enabled():
+        return ops.binary_cross_entropy_backward(grad, self, target, reduction)
+    return _reduced(grad, self, reduction) * (self - target) / (self * (1 - self)).clamp_min(1e-12)
+
+
+def _bce_with_logits(grad, self, target, reduction):
+    if not is_grad_enabled():
+        return ops.binary_cross_entropy_with_logits_backward(grad, self, target, reduction)
+    return _reduced(grad, self, reduction) * (ft.sigmoid(self) - target)
+
+
+derivative(ops.binary_cross_entropy_, self=_bce,
+           target=lambda grad, self, reduction:
+           _reduced(grad, self, reduction) * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100)))
+derivative(ops.binary_cross_entropy_with_logits_, self=_bce_with_logits,
+           target=lambda grad, self, reduction: _reduced(grad, self, reduction) * -self)

@@ -1,0 +1,29 @@
+"""``torch.nn.functional``: the operations of ``flambeau_nn.ops`` as functions without state."""
+from flambeau_tensor._core.operator import functions as _functions
+
+import flambeau_nn.ops as _ops
+from flambeau_nn.ops import activation as _activation
+from flambeau_nn.ops import missing as _missing
+from flambeau_tensor import relu as _relu
+
+globals().update(_functions(_ops.NAMESPACE))
+relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.leaky_relu_.inplace
+hardtanh_, threshold_ = _activation.hardtanh_.inplace, _activation.threshold_.inplace
+
+
+def selu_(input):
+    """:func:`selu` in place."""
+    return selu(input, True)  # noqa: F821
+
+
+def celu_(input, alpha=1.0):
+    """:func:`celu` in place."""
+    return celu(input, alpha, True)  # noqa: F821
+
+
+def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
+    """:func:`rrelu` in place."""
+    return rrelu(input, lower, upper, training, True)  # noqa: F821
+
+
+globals().update({name: _missing.not_built(name) for name in _missing.MISSING if name not in globals()})

@@ -1,0 +1,249 @@
+"""Filling tensors with starting values.
+
+Every function works in place, records nothing and returns the tensor; for a seed the numbers are PyTorch's.
+"""
+import math
+import warnings
+
+import flambeau_tensor as ft
+from flambeau_autograd import no_grad
+from flambeau_tensor import Tensor
+
+__all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+           "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]
+
+_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+           "sigmoid")
+
+
+def calculate_gain(nonlinearity: str, param: "int | float | None" = None) -> float:
+    """The factor by which the scale of weights should grow for a nonlinearity to keep the variance.
+
+    Args:
+        nonlinearity: the name of a function, such as ``"relu"``.
+        param: of ``"leaky_relu"``: its slope below zero, 0.01 unless given.
+
+    >>> calculate_gain("tanh")
+    1.6666666666666667
+    """
+    if nonlinearity in _LINEAR:
+        return 1
+    if nonlinearity == "tanh":
+        return 5 / 3
+    if nonlinearity == "relu":
+        return math.sqrt(2)
+    if nonlinearity == "selu":
+        return 3 / 4
+    if nonlinearity == "leaky_relu":
+        if param is not None and (isinstance(param, bool) or not isinstance(param, (int, float))):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        slope = 0.01 if param is None else param
+        return math.sqrt(2 / (1 + slope ** 2))
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def _fans(tensor: Tensor) -> tuple[int, int]:
+    """How many inputs feed an output, and how many outputs an input feeds."""
+    if tensor.dim() < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def _fan(tensor, mode):
+    mode = mode.lower()
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    return _fans(tensor)[mode == "fan_out"]
+
+
+# Names that programs import though they are private.
+_calculate_fan_in_and_fan_out, _calculate_correct_fan = _fans, _fan
+
+
+def _empty(tensor):
+    if 0 in tensor.shape:
+        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=4)
+        return True
+    return False
+
+
+@no_grad()
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator=None) -> Tensor:
+    """Uniform numbers in [a, b)."""
+    return tensor.uniform_(a, b, generator=generator)
+
+
+@no_grad()
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator=None) -> Tensor:
+    """Normal numbers."""
+    return tensor.normal_(mean, std, generator=generator)
+
+
+def _upto(mean, std, x):
+    """The normal distribution function."""
+    return (1 + math.erf((x - mean) / std / math.sqrt(2))) / 2
+
+
+def _redraw(tensor, draw, rejected):
+    """``draw(fresh)`` fills a tensor; where ``rejected(fresh)`` says so, again, until there is nothing to reject."""
+    draw(tensor)
+    wrong = rejected(tensor)
+    while wrong.any():
+        fresh = ft.empty_like(tensor)
+        draw(fresh)
+        tensor.copy_(ft.where(wrong, fresh, tensor))
+        wrong = wrong.logical_and(rejected(fresh))
+    return tensor
+
+
+@no_grad()
+def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+                  generator=None) -> Tensor:
+    """Normal numbers, of which those outside [a, b] are drawn again.
+
+    Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
+    the normal density has there, relative to its peak (von Neumann, 1951).
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+                      "incorrect.", stacklevel=3)
+    if _upto(mean, std, b) - _upto(mean, std, a) > 0.3:
+        low, high = (tensor.new_tensor(x).item() for x in (a, b))  # as the dtype rounds them
+        return _redraw(tensor, lambda t: t.normal_(mean, std, generator=generator), lambda t: (t < low) | (t > high))
+    peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
+
+    def unlikely(t):
+        density = ((t - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
+        return ft.empty_like(t).uniform_(generator=generator).log_() > density
+
+    return _redraw(tensor, lambda t: t.uniform_(a, b, generator=generator), unlikely)
+
+
+@no_grad()
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    """One value."""
+    return tensor.fill_(val)
+
+
+@no_grad()
+def ones_(tensor: Tensor) -> Tensor:
+    """Ones."""
+    return tensor.fill_(1.0)
+
+
+@no_grad()
+def zeros_(tensor: Tensor) -> Tensor:
+    """Zeros."""
+    return tensor.zero_()
+
+
+@no_grad()
+def eye_(tensor: Tensor) -> Tensor:
+    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    tensor.zero_()
+    tensor.diagonal().fill_(1)
+    return tensor
+
+
+@no_grad()
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Kernels (out, in, …) of a convolution that passes its input through."""
+    if tensor.ndimension() not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    per_group = tensor.shape[0] // groups
+    center = tuple(size // 2 for size in tensor.shape[2:])
+    tensor.zero_()
+    for g in range(groups):
+        for d in range(min(per_group, tensor.shape[1])):
+            tensor[(g * per_group + d, d, *center)] = 1
+    return tensor
+
+
+@no_grad()
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
+    """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_fans(tensor)))))
+    return tensor.uniform_(-bound, bound, generator=generator)
+
+
+@no_grad()
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
+    """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator=generator)
+
+
+@no_grad()
+def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                     generator=None) -> Tensor:
+    """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
+    if _empty(tensor):
+        return tensor
+    bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)))
+    return tensor.uniform_(-bound, bound, generator=generator)
+
+
+@no_grad()
+def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
+                    generator=None) -> Tensor:
+    """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
+    if _empty(tensor):
+        return tensor
+    return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator=generator)
+
+
+@no_grad()
+def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
+    """A matrix with orthonormal rows or columns, times ``gain`` (Saxe et al., 2013); other dimensions than
+    the first count as one.
+
+    The random matrix is PyTorch's for a seed; its decomposition agrees to rounding.
+    """
+    if tensor.ndimension() < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    import numpy as np
+
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+    if not (tensor.dtype in (ft.float32, ft.float64) or tensor.is_complex()):
+        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for "
+                                  f"'{tensor.type().split('.')[-1].removesuffix('Tensor')}'")
+    q, r = np.linalg.qr(flat.t().numpy() if rows < columns else flat.numpy())
+    q = q * np.sign(np.diag(r))
+    q = ft.from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
+    return tensor.copy_(q.reshape(tuple(tensor.shape))).mul_(gain)
+
+
+@no_grad()
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator=None) -> Tensor:
+    """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010)."""
+    if tensor.ndimension() != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    count = math.ceil(sparsity * rows)
+    tensor.normal_(0, std, generator=generator)
+    for column in range(columns):
+        tensor[ft.randperm(rows)[:count], column] = 0
+    return tensor
+
+
+def _renamed(old, function):
+    def deprecated(*args, **kwargs):
+        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning,
+                      stacklevel=2)
+        return function(*args, **kwargs)
+    deprecated.__name__ = deprecated.__qualname__ = old
+    deprecated.__doc__ = f"The old name of :func:`{function.__name__}`."
+    return deprecated
+
+
+for _function in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+                  kaiming_normal_, orthogonal_, sparse_):
+    _old = _function.__name__.removesuffix("_")
+    globals()[_old] = _renamed(_old, _function)

@@ -1,0 +1,118 @@
+"""Hooks on the gradients of modules.
+
+Inputs and outputs of the module pass through a function that changes nothing; its backward sees their gradients and
+calls the hooks. Imported when the first such hook is called.
+"""
+import warnings
+
+from flambeau_autograd import Function, is_grad_enabled
+from flambeau_nn.modules._hooks import first_tensor
+from flambeau_tensor import Tensor
+
+
+class BackwardHookFunction(Function):
+    """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with."""
+
+    @staticmethod
+    def forward(ctx, seen, *tensors):
+        ctx.seen = seen
+        ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
+        return tensors
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return None, *ctx.seen(grads)
+
+
+def _spread(values, places, length):
+    """``values`` at their places in a tuple of None."""
+    out = [None] * length
+    for place, value in zip(places, values, strict=True):
+        out[place] = value
+    return tuple(out)
+
+
+class GradientHooks:
+    """The backward hooks of one call of a module."""
+
+    def __init__(self, module, hooks, pre_hooks):
+        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+        self.grad_output = None
+        self.input_places = self.output_places = None
+        self.inputs = self.outputs = 0
+
+    def _watch(self, values, seen):
+        """``values`` with their tensors passed through, and where these are; None if none requires grad."""
+        places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
+        if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
+            return values, None
+        watched = BackwardHookFunction.apply(seen, *(values[i] for i in places))
+        out = list(values)
+        for place, value in zip(places, watched, strict=True):
+            out[place] = value
+        return (tuple(out) if type(values) is tuple else type(values)(*out)), places
+
+    def watch_input(self, args):
+        """The arguments for forward."""
+        self.inputs = len(args)
+        args, self.input_places = self._watch(args, self._see_input)
+        return args
+
+    def watch_output(self, result):
+        """What the module returns."""
+        outputs = result if isinstance(result, tuple) else (result,)
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn("For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but "
+                          f"received {type(result)}", stacklevel=4)
+        self.outputs = len(outputs)
+        outputs, self.output_places = self._watch(outputs, self._see_output)
+        return outputs if isinstance(result, tuple) else outputs[0]
+
+    def _see_output(self, grads):
+        grad_output = _spread(grads, self.output_places, self.outputs)
+        for hook in self.pre_hooks:
+            changed = hook(self.module, grad_output)
+            if changed is None:
+                continue
+            if len(changed) != len(grad_output):
+                raise RuntimeError("Backward pre hook returned an invalid number of grad_output, got "
+                                   f"{len(changed)}, but expected {len(grad_output)}")
+            grad_output = changed
+        if self.input_places is None:
+            self._without_input_gradients(grad_output)
+        else:
+            self.grad_output = grad_output
+        return tuple(grad_output[i] for i in self.output_places)
+
+    def _without_input_gradients(self, grad_output):
+        warnings.warn("Full backward hook is firing when gradients are computed with respect to module outputs since "
+                      "no inputs require gradients.", stacklevel=5)
+        for hook in self.hooks:
+            changed = hook(self.module, (None,) * self.inputs, grad_output)
+            if changed is not None and not (isinstance(changed, tuple) and all(g is None for g in changed)):
+                raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
+                                   "None or None for all gradients.")
+
+    def _see_input(self, grads):
+        if self.grad_output is None:  # the gradient did not come through the output, as in double backward
+            return grads
+        grad_input = _spread(grads, self.input_places, self.inputs)
+        for hook in self.hooks:
+            changed = hook(self.module, grad_input, self.grad_output)
+            if changed is None:
+                continue
+            if len(changed) != len(grad_input):
+                raise RuntimeError("Backward hook returned an invalid number of grad_input, got "
+                                   f"{len(changed)}, but expected {len(grad_input)}")
+            grad_input = changed
+        self.grad_output = None
+        return tuple(grad_input[i] for i in self.input_places)
+
+
+def watch_last_operation(module, hooks, result):
+    """The older hooks: on the node that made the output."""
+    node = first_tensor(result).grad_fn
+    if node is None:
+        return
+    for hook in hooks:
+        node.register_hook(lambda grad_input, grad_output, hook=hook: hook(module, grad_input, grad_output))

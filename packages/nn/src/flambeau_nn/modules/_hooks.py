@@ -1,0 +1,241 @@
+"""Hooks of modules: registering them, the ones for all modules, and the call of a module that has some."""
+import warnings
+from collections import OrderedDict
+from itertools import chain
+
+from flambeau_autograd.hooks import RemovableHandle
+from flambeau_nn._module import set_global_hooks
+from flambeau_tensor import Tensor
+
+
+class _Global:
+    """Hooks for all modules."""
+
+    def __init__(self):
+        self.forward_pre = OrderedDict()
+        self.forward = OrderedDict()
+        self.forward_with_kwargs = OrderedDict()
+        self.forward_always_called = OrderedDict()
+        self.backward_pre = OrderedDict()
+        self.backward = OrderedDict()
+        self.backward_is_full = None
+        self.buffer_registration = OrderedDict()
+        self.module_registration = OrderedDict()
+        self.parameter_registration = OrderedDict()
+
+    def check(self):
+        """Tell the call path whether it has to look here."""
+        set_global_hooks(bool(self.forward_pre or self.forward or self.backward_pre or self.backward))
+
+
+GLOBAL = _Global()
+
+
+class _GlobalHandle(RemovableHandle):
+    def remove(self):
+        super().remove()
+        GLOBAL.check()
+
+
+def _register_global(hooks, hook, *, extra=()):
+    handle = _GlobalHandle(hooks, extra_dict=list(extra))
+    hooks[handle.id] = hook
+    GLOBAL.check()
+    return handle
+
+
+def register_module_forward_pre_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, args)`` before the forward of every module; what it returns, unless None, replaces args."""
+    return _register_global(GLOBAL.forward_pre, hook)
+
+
+def register_module_forward_hook(hook, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+    """Call ``hook(module, args, output)`` after the forward of every module; what it returns replaces the output."""
+    handle = _register_global(GLOBAL.forward, hook, extra=(GLOBAL.forward_with_kwargs, GLOBAL.forward_always_called))
+    if with_kwargs:
+        GLOBAL.forward_with_kwargs[handle.id] = True
+    if always_call:
+        GLOBAL.forward_always_called[handle.id] = True
+    return handle
+
+
+def register_module_full_backward_pre_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, grad_output)`` before the backward of every module."""
+    return _register_global(GLOBAL.backward_pre, hook)
+
+
+def register_module_full_backward_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, grad_input, grad_output)`` after the backward of every module."""
+    if GLOBAL.backward_is_full is False:
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+                           "Please use only one of them.")
+    GLOBAL.backward_is_full = True
+    return _register_global(GLOBAL.backward, hook)
+
+
+def register_module_backward_hook(hook) -> RemovableHandle:
+    """The older form of :func:`register_module_full_backward_hook`: sees the last operation of a module only."""
+    if GLOBAL.backward_is_full is True:
+        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+                           "Please use only one of them.")
+    GLOBAL.backward_is_full = False
+    return _register_global(GLOBAL.backward, hook)
+
+
+def register_module_buffer_registration_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, name, buffer)`` whenever a buffer is registered; what it returns is registered instead."""
+    return _register_global(GLOBAL.buffer_registration, hook)
+
+
+def register_module_module_registration_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, name, submodule)`` whenever a module is registered."""
+    return _register_global(GLOBAL.module_registration, hook)
+
+
+def register_module_parameter_registration_hook(hook) -> RemovableHandle:
+    """Call ``hook(module, name, param)`` whenever a parameter is registered."""
+    return _register_global(GLOBAL.parameter_registration, hook)
+
+
+def _register(hooks, hook, *, prepend=False, flags=()):
+    """Add a hook and, under its id, the flags that are set: pairs of a dict and a truth value."""
+    handle = RemovableHandle(hooks, extra_dict=[names for names, _ in flags])
+    hooks[handle.id] = hook
+    for names, is_set in flags:
+        if is_set:
+            names[handle.id] = True
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+class HookMethods:
+    """The registering methods of :class:`Module`. Each returns a handle whose ``remove()`` takes the hook away."""
+
+    def register_forward_pre_hook(self, hook, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+        """Call ``hook(module, args)`` before ``forward``; what it returns, unless None, replaces the arguments.
+
+        Args:
+            hook: with ``with_kwargs`` it is called as ``hook(module, args, kwargs)`` and returns None or both.
+            prepend: call it before the other hooks of this module.
+            with_kwargs: hand over keyword arguments too.
+        """
+        return _register(self._forward_pre_hooks, hook, prepend=prepend,
+                         flags=[(self._forward_pre_hooks_with_kwargs, with_kwargs)])
+
+    def register_forward_hook(self, hook, *, prepend: bool = False, with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
+        """Call ``hook(module, args, output)`` after ``forward``; what it returns, unless None, replaces the output.
+
+        Args:
+            hook: with ``with_kwargs`` it is called as ``hook(module, args, kwargs, output)``.
+            prepend: call it before the other hooks of this module.
+            with_kwargs: hand over keyword arguments too.
+            always_call: call it also when forward or another hook raises.
+        """
+        return _register(self._forward_hooks, hook, prepend=prepend,
+                         flags=[(self._forward_hooks_with_kwargs, with_kwargs),
+                                (self._forward_hooks_always_called, always_call)])
+
+    def register_full_backward_pre_hook(self, hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; what it returns, unless
+        None, replaces them."""
+        return _register(self._backward_pre_hooks, hook, prepend=prepend)
+
+    def register_full_backward_hook(self, hook, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; what it returns,
+        unless None, replaces them."""
+        if self._is_full_backward_hook is False:
+            raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
+                               "Please use only one of them.")
+        self._is_full_backward_hook = True
+        return _register(self._backward_hooks, hook, prepend=prepend)
+
+    def register_backward_hook(self, hook) -> RemovableHandle:
+        """The older form of :meth:`register_full_backward_hook`: sees the last operation only."""
+        if self._is_full_backward_hook is True:
+            raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
+                               "Please use only one of them.")
+        self._is_full_backward_hook = False
+        return _register(self._backward_hooks, hook)
+
+
+# --- the call of a module that has hooks ----------------------------------------------------------------------------
+
+def call_with_hooks(module, args, kwargs):
+    """``module(*args, **kwargs)`` with every hook."""
+    is_full = module.__dict__.get("_is_full_backward_hook") is True
+    full = [h for on, hooks in ((GLOBAL.backward_is_full, GLOBAL.backward), (is_full, module._backward_hooks))
+            if on is True for h in hooks.values()]
+    partial = [h for on, hooks in ((GLOBAL.backward_is_full, GLOBAL.backward), (is_full, module._backward_hooks))
+               if on is not True for h in hooks.values()]
+    before = [*GLOBAL.backward_pre.values(), *module._backward_pre_hooks.values()]
+    called = set()
+    try:
+        args, kwargs = _run_pre_hooks(module, args, kwargs)
+        gradients = None
+        if full or before:
+            from flambeau_nn.modules._backward_hooks import GradientHooks
+
+            gradients = GradientHooks(module, full, before)
+            args = gradients.watch_input(args)
+        result = module._call_forward(args, kwargs)
+        for key, hook in chain(GLOBAL.forward.items(), list(module._forward_hooks.items())):
+            called.add(key)
+            changed = _run_forward_hook(module, key, hook, args, kwargs, result)
+            if changed is not None:
+                result = changed
+        if gradients is not None:
+            result = gradients.watch_output(result)
+        if partial:
+            from flambeau_nn.modules._backward_hooks import watch_last_operation
+
+            watch_last_operation(module, partial, result)
+        return result
+    except Exception:
+        _run_always_called(module, called, args, kwargs)
+        raise
+
+
+def _run_pre_hooks(module, args, kwargs):
+    for key, hook in chain(GLOBAL.forward_pre.items(), list(module._forward_pre_hooks.items())):
+        if key in module._forward_pre_hooks_with_kwargs:
+            changed = hook(module, args, kwargs)
+            if changed is not None:
+                if not (isinstance(changed, tuple) and len(changed) == 2):
+                    raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, new_kwargs), but "
+                                       f"got {changed}.")
+                args, kwargs = changed
+        else:
+            changed = hook(module, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+    return args, kwargs
+
+
+def _run_forward_hook(module, key, hook, args, kwargs, result):
+    if key in GLOBAL.forward_with_kwargs or key in module._forward_hooks_with_kwargs:
+        return hook(module, args, kwargs, result)
+    return hook(module, args, result)
+
+
+def _run_always_called(module, called, args, kwargs):
+    """After an error: the hooks that asked to be called in any case."""
+    for hooks, always in ((GLOBAL.forward, GLOBAL.forward_always_called),
+                          (module._forward_hooks, module._forward_hooks_always_called)):
+        for key, hook in list(hooks.items()):
+            if key not in always or key in called:
+                continue
+            try:
+                _run_forward_hook(module, key, hook, args, kwargs, None)
+            except Exception as e:  # the first error is the one to report
+                where = "global module " if hooks is GLOBAL.forward else "module "
+                warnings.warn(f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as "
+                              f"another error was raised in forward: {e}", stacklevel=4)
+
+
+def first_tensor(value):
+    """The first tensor in an output that may be a tensor, a dict or a sequence."""
+    while not isinstance(value, Tensor):
+        value = next(v for v in value.values() if isinstance(v, Tensor)) if isinstance(value, dict) else value[0]
+    return value

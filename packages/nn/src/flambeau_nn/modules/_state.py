@@ -1,0 +1,261 @@
+"""Saving and loading a module's parameters and buffers by name."""
+from collections import OrderedDict, namedtuple
+from collections.abc import Mapping
+
+from flambeau_autograd import no_grad
+from flambeau_autograd.hooks import RemovableHandle
+from flambeau_tensor import Tensor
+
+EXTRA = "_extra_state"
+
+
+class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What a state dict lacked and what it had too much."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return super().__repr__()
+
+    __str__ = __repr__
+
+
+class _BoundHook:
+    """A hook that gets the module it was registered on; holds it weakly, as the module holds the hook."""
+
+    def __init__(self, hook, module):
+        import weakref
+
+        self.hook, self.module = hook, weakref.ref(module)
+
+    def __call__(self, *args, **kwargs):
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args, **kwargs)
+
+    def __reduce__(self):
+        return _BoundHook, (self.hook, self.module())
+
+
+def _quoted(keys):
+    return ", ".join(f'"{key}"' for key in keys)
+
+
+def _add(hooks, hook):
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+class StateMethods:
+    """The state-dict methods of :class:`Module`."""
+
+    # --- saving -----------------------------------------------------------------------------------------------------
+
+    def state_dict(self, *args, destination=None, prefix: str = "", keep_vars: bool = False):
+        """All parameters and persistent buffers by path, sharing memory with the module.
+
+        Args:
+            destination: the dict to fill; a new one without it.
+            prefix: put before every path.
+            keep_vars: keep the parameters themselves instead of detached tensors.
+
+        >>> import flambeau_nn as nn
+        >>> list(nn.Linear(2, 3).state_dict())
+        ['weight', 'bias']
+        """
+        if args:  # destination, prefix, keep_vars by position, as older programs give them
+            destination = args[0] if destination is None else destination
+            prefix = args[1] if len(args) > 1 and prefix == "" else prefix
+            keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            changed = hook(self, destination, prefix, local_metadata)
+            if not getattr(hook, "_from_public_api", False):
+                if changed is not None:
+                    destination = changed
+            elif changed is not None:
+                raise RuntimeError("state_dict post-hook must return None")
+        return destination
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Put the entries of this module alone into ``destination``."""
+        for name, param in self._parameters.items():
+            if param is not None:
+                destination[prefix + name] = param if keep_vars else param.detach()
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = buffer if keep_vars else buffer.detach()
+        if _has_extra_state(self):
+            destination[prefix + EXTRA] = self.get_extra_state()
+
+    def get_extra_state(self):
+        """What else belongs into the state dict. Define it together with :meth:`set_extra_state`."""
+        raise RuntimeError("get_extra_state() is not defined by this Module")
+
+    def set_extra_state(self, state) -> None:
+        """Take back what :meth:`get_extra_state` returned."""
+        raise RuntimeError("set_extra_state() is not defined by this Module")
+
+    def register_state_dict_post_hook(self, hook) -> RemovableHandle:
+        """Call ``hook(module, state_dict, prefix, local_metadata)`` after :meth:`state_dict`; it may change the
+        dict."""
+        hook._from_public_api = True
+        return _add(self._state_dict_hooks, hook)
+
+    def _register_state_dict_hook(self, hook) -> RemovableHandle:
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError("Cannot register the same function as the state dict post hook that was previously "
+                               "registered via register_state_dict_post_hook")
+        return _add(self._state_dict_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook) -> RemovableHandle:
+        """Call ``hook(module, prefix, keep_vars)`` before :meth:`state_dict`."""
+        return _add(self._state_dict_pre_hooks, hook)
+
+    # --- loading ----------------------------------------------------------------------------------------------------
+
+    def load_state_dict(self, state_dict, strict: bool = True, assign: bool = False):
+        """Copy parameters and buffers from ``state_dict``.
+
+        Args:
+            state_dict: a mapping from path to tensor, as :meth:`state_dict` makes it.
+            strict: raise when keys are missing or left over.
+            assign: take the given tensors over instead of copying their elements.
+
+        Returns:
+            A named tuple of ``missing_keys`` and ``unexpected_keys``.
+
+        Raises:
+            RuntimeError: sizes differ, or, with ``strict``, keys do.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        missing, unexpected, errors = [], [], []
+        metadata = getattr(state_dict, "_metadata", None)
+        state_dict = OrderedDict(state_dict)
+        if metadata is not None:
+            state_dict._metadata = metadata
+
+        def load(module, local, prefix=""):
+            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+            if assign:
+                local_metadata["assign_to_params_buffers"] = True
+            module._load_from_state_dict(local, prefix, local_metadata, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    below = f"{prefix}{name}."
+                    load(child, {k: v for k, v in local.items() if k.startswith(below)}, below)
+            incompatible = _IncompatibleKeys(missing, unexpected)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, incompatible) is not None:
+                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
+                                         "expected to return new values, if incompatible_keys need to be modified, it "
+                                         "should be done inplace.")
+
+        load(self, state_dict)
+        if strict:
+            if unexpected:
+                errors.insert(0, f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
+            if missing:
+                errors.insert(0, f"Missing key(s) in state_dict: {_quoted(missing)}. ")
+        if errors:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
+        return _IncompatibleKeys(missing, unexpected)
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                              error_msgs):
+        """Load the entries of this module alone; problems are appended to the three lists."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
+        assign = local_metadata.get("assign_to_params_buffers", False)
+        for name, mine in {**self._parameters, **buffers}.items():
+            if mine is None:
+                continue
+            key = prefix + name
+            if key not in state_dict:
+                if strict:
+                    missing_keys.append(key)
+                continue
+            given = state_dict[key]
+            problem = _mismatch(key, mine, given)
+            if problem:
+                error_msgs.append(problem)
+                continue
+            if given.shape != mine.shape:  # one element for a 0-d tensor, as in checkpoints of old
+                given = given[0]
+            try:
+                if assign:
+                    _take_over(self, name, mine, given)
+                else:
+                    with no_grad():
+                        mine.copy_(given)
+            except Exception as e:
+                error_msgs.append(f'While copying the parameter named "{key}", whose dimensions in the model are '
+                                  f"{mine.size()} and whose dimensions in the checkpoint are {given.size()}, an "
+                                  f"exception occurred : {e.args}.")
+        if _has_extra_state(self, "set_extra_state"):
+            if prefix + EXTRA in state_dict:
+                self.set_extra_state(state_dict[prefix + EXTRA])
+            elif strict:
+                missing_keys.append(prefix + EXTRA)
+        elif strict and prefix + EXTRA in state_dict:
+            unexpected_keys.append(prefix + EXTRA)
+        if strict:
+            for key in state_dict:
+                if key.startswith(prefix) and key != prefix + EXTRA:
+                    first, *below = key[len(prefix):].split(".", 1)
+                    if (below and first not in self._modules) or (not below and first not in self._parameters
+                                                                  and first not in buffers):
+                        unexpected_keys.append(key)
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module: bool = False) -> RemovableHandle:
+        return _add(self._load_state_dict_pre_hooks, _BoundHook(hook, self) if with_module else hook)
+
+    def register_load_state_dict_pre_hook(self, hook) -> RemovableHandle:
+        """Call ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``
+        before this module loads its part."""
+        return self._register_load_state_dict_pre_hook(hook, with_module=True)
+
+    def register_load_state_dict_post_hook(self, hook) -> RemovableHandle:
+        """Call ``hook(module, incompatible_keys)`` after loading; it may change the two lists in place."""
+        return _add(self._load_state_dict_post_hooks, hook)
+
+
+def _has_extra_state(module, method="get_extra_state"):
+    return getattr(type(module), method, None) is not getattr(StateMethods, method)
+
+
+def _mismatch(key, mine, given):
+    if not isinstance(given, Tensor) and not hasattr(given, "__torch_function__"):
+        return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(given)}")
+    if given.shape != mine.shape and not (mine.ndim == 0 and tuple(given.shape) == (1,)):
+        return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+                f"current model is {mine.shape}.")
+    return None
+
+
+def _take_over(module, name, mine, given):
+    from flambeau_nn.parameter import Parameter
+
+    if isinstance(mine, Parameter) and not isinstance(given, Parameter):
+        given = Parameter(given, requires_grad=mine.requires_grad)
+    elif isinstance(mine, Parameter):
+        given.requires_grad_(mine.requires_grad)
+    setattr(module, name, given)

@@ -1,0 +1,149 @@
+"""Normalization over batches."""
+import flambeau_tensor as ft
+from flambeau_nn import functional as F
+from flambeau_nn import init
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+from flambeau_tensor import Tensor
+
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+
+
+class _Norm(Module):
+    """Statistics and trained factors for each channel."""
+
+    _version = 2
+    __constants__ = ["affine", "eps", "momentum", "num_features", "track_running_stats"]
+    num_features: int
+    eps: float
+    momentum: "float | None"
+    affine: bool
+    track_running_stats: bool
+
+    def __init__(self, num_features: int, eps: float, momentum: "float | None", affine: bool, track_running_stats: bool,
+                 device=None, dtype=None, *, bias: bool = True) -> None:
+        super().__init__()
+        self.num_features = num_features
+        self.eps = eps
+        self.momentum = momentum
+        self.affine = affine
+        self.track_running_stats = track_running_stats
+        options = {"device": device, "dtype": dtype}
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            self.register_parameter(name, Parameter(ft.empty((num_features,), **options)) if wanted else None)
+        if track_running_stats:
+            self.register_buffer("running_mean", ft.zeros((num_features,), **options))
+            self.register_buffer("running_var", ft.ones((num_features,), **options))
+            self.register_buffer("num_batches_tracked", ft.tensor(0, dtype=ft.int64))
+        else:
+            for name in ("running_mean", "running_var", "num_batches_tracked"):
+                self.register_buffer(name, None)
+        self.reset_parameters()
+
+    def reset_running_stats(self) -> None:
+        """Forget the running mean and variance."""
+        if self.track_running_stats:
+            self.running_mean.zero_()
+            self.running_var.fill_(1)
+            self.num_batches_tracked.zero_()
+
+    def reset_parameters(self) -> None:
+        """Forget the statistics, and set weight to ones and bias to zeros."""
+        self.reset_running_stats()
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def _check_input_dim(self, input):
+        if input.dim() not in self._dims:
+            wanted = " or ".join(f"{d}D" for d in self._dims)
+            raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
+                f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
+
+    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *args):
+        version = local_metadata.get("version")
+        key = f"{prefix}num_batches_tracked"
+        if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
+            state_dict[key] = self.num_batches_tracked if self.num_batches_tracked is not None else ft.tensor(0)
+        super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
+
+
+class _BatchNorm(_Norm):
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device=None, dtype=None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        momentum = 0.0 if self.momentum is None else self.momentum
+        if self.training and self.track_running_stats and self.num_batches_tracked is not None:
+            self.num_batches_tracked.add_(1)
+            if self.momentum is None:  # the plain average of all batches
+                momentum = 1.0 / self.num_batches_tracked.item()
+        of_batch = self.training or (self.running_mean is None and self.running_var is None)
+        keep = not self.training or self.track_running_stats
+        return F.batch_norm(input, self.running_mean if keep else None, self.running_var if keep else None, self.weight,
+                            self.bias, of_batch, momentum, self.eps)
+
+
+class BatchNorm1d(_BatchNorm):
+    """(x - mean) / sqrt(var + eps) · weight + bias for each channel of (N, C) or (N, C, L) (Ioffe and Szegedy, 2015).
+
+    While training mean and (biased) variance are the batch's, and move the running ones by `momentum` (None: all
+    batches count the same); afterwards the running ones are used.
+    """
+
+    _dims = (2, 3)
+
+
+class BatchNorm2d(_BatchNorm):
+    """BatchNorm1d for (N, C, H, W)."""
+
+    _dims = (4,)
+
+
+class BatchNorm3d(_BatchNorm):
+    """BatchNorm1d for (N, C, D, H, W)."""
+
+    _dims = (5,)
+
+
+class _InstanceNorm(_Norm):
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
+                 track_running_stats: bool = False, device=None, dtype=None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        self._check_input_dim(input)
+        single = input.dim() == self._dims[0]
+        channels = input.shape[0 if single else 1]
+        if channels != self.num_features and self.affine:
+            raise ValueError(f"expected input's size at dim={0 if single else 1} to match num_features "
+                             f"({self.num_features}), but got: {channels}.")
+        batch = input.unsqueeze(0) if single else input
+        out = F.instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias,
+                              self.training or not self.track_running_stats,
+                              0.0 if self.momentum is None else self.momentum, self.eps)
+        return out.squeeze(0) if single else out
+
+
+class InstanceNorm1d(_InstanceNorm):
+    """BatchNorm1d of each sample alone, for (N, C, L) or (C, L) (Ulyanov et al., 2016)."""
+
+    _dims = (2, 3)
+
+
+class InstanceNorm2d(_InstanceNorm):
+    """InstanceNorm1d for (N, C, H, W) or (C, H, W)."""
+
+    _dims = (3, 4)
+
+
+class InstanceNorm3d(_InstanceNorm):
+    """InstanceNorm1d for (N, C, D, H, W) or (C, D, H, W)."""
+
+    _dims = (4, 5)

@@ -1,0 +1,463 @@
+"""Modules and parameters in order, by number or by name."""
+import operator
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from itertools import chain, islice
+
+from flambeau_nn._module import sequential_forward
+from flambeau_nn.modules.module import Module, indented
+from flambeau_nn.parameter import Parameter
+from flambeau_tensor import Tensor
+
+__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+
+
+class _Numbered(Module):
+    """Modules under the names "0", "1", …, with the methods of a list."""
+
+    def _index(self, idx) -> int:
+        idx = operator.index(idx)
+        if not -len(self) <= idx < len(self):
+            raise IndexError(f"index {idx} is out of range")
+        return idx % len(self)
+
+    def _renumber(self, modules) -> None:
+        self._modules = {str(i): module for i, module in enumerate(modules)}
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+
+class Sequential(_Numbered):
+    """Modules that run one after the other, each on what the one before returned.
+
+    Takes the modules, or one ordered dict that names them.
+
+    >>> import flambeau_nn as nn
+    >>> Sequential(nn.Linear(2, 3), nn.ReLU())
+    Sequential(
+      (0): Linear(in_features=2, out_features=3, bias=True)
+      (1): ReLU()
+    )
+    """
+
+    def __init__(self, *args) -> None:
+        super().__init__()
+        named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
+        for name, module in named:
+            self.add_module(str(name), module)
+
+    forward = sequential_forward
+
+    def _key(self, idx) -> str:
+        return next(islice(self._modules, self._index(idx), None))
+
+    def __getitem__(self, idx):
+        if isinstance(idx, slice):
+            return self.__class__(OrderedDict(list(self._modules.items())[idx]))
+        return self._modules[self._key(idx)]
+
+    def __setitem__(self, idx: int, module: Module) -> None:
+        setattr(self, self._key(idx), module)
+
+    def __delitem__(self, idx) -> None:
+        if isinstance(idx, slice):
+            for key in list(self._modules)[idx]:
+                delattr(self, key)
+        else:
+            delattr(self, self._key(idx))
+        self._renumber(self._modules.values())
+
+    def pop(self, key):
+        """Take a module out and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def append(self, module: Module) -> "Sequential":
+        """Add a module at the end; returns the container."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def insert(self, index: int, module: Module) -> "Sequential":
+        """Put a module before the one at ``index``."""
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"Index out of range: {index}")
+        modules = list(self._modules.values())
+        modules.insert(index, module)
+        self._renumber(modules)
+        return self
+
+    def extend(self, sequential: Iterable) -> "Sequential":
+        """Add modules at the end."""
+        for module in list(sequential):
+            self.append(module)
+        return self
+
+    def __add__(self, other: "Sequential") -> "Sequential":
+        if not isinstance(other, Sequential):
+            raise ValueError("add operator supports only objects of Sequential class, but "
+                             f"{type(other)} is given.")
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other: "Sequential") -> "Sequential":
+        if not isinstance(other, Sequential):
+            raise ValueError("add operator supports only objects of Sequential class, but "
+                             f"{type(other)} is given.")
+        return self.extend(other)
+
+    def __mul__(self, other: int) -> "Sequential":
+        _check_times(other)
+        return Sequential(*chain.from_iterable(list(self) for _ in range(other)))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: int) -> "Sequential":
+        _check_times(other)
+        modules = list(self)
+        for _ in range(other - 1):
+            self.extend(modules)
+        return self
+
+
+def _check_times(other) -> None:
+    if not isinstance(other, int):
+        raise TypeError(f"unsupported operand type(s) for *: {Sequential} and {type(other)}")
+    if other <= 0:
+        raise ValueError(f"Non-positive multiplication factor {other} for {Sequential}")
+
+
+class ModuleList(_Numbered):
+    """A list of modules, registered with their module as an ordinary list is not."""
+
+    def __init__(self, modules: "Iterable | None" = None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.extend(modules)
+
+    def __getitem__(self, idx):
+        if isinstance(idx, slice):
+            return self.__class__(list(self._modules.values())[idx])
+        return self._modules[str(self._index(idx))]
+
+    def __setitem__(self, idx: int, module: Module) -> None:
+        setattr(self, str(self._index(idx)), module)
+
+    def __delitem__(self, idx) -> None:
+        modules = list(self._modules.values())
+        del modules[idx if isinstance(idx, slice) else self._index(idx)]
+        self._renumber(modules)
+
+    def __iadd__(self, modules: Iterable) -> "ModuleList":
+        return self.extend(modules)
+
+    def __add__(self, other: Iterable) -> "ModuleList":
+        return ModuleList([*self, *other])
+
+    def insert(self, index: int, module: Module) -> None:
+        """Put a module before the one at ``index``."""
+        modules = list(self._modules.values())
+        modules.insert(index, module)
+        self._renumber(modules)
+
+    def append(self, module: "Module | None") -> "ModuleList":
+        """Add a module at the end; returns the list."""
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules: Iterable) -> "ModuleList":
+        """Add modules at the end; returns the list."""
+        if not isinstance(modules, Iterable):
+            raise TypeError("ModuleList.extend should be called with an iterable, but got "
+                            f"{type(modules).__name__}")
+        for module in list(modules):
+            self.append(module)
+        return self
+
+    def pop(self, key):
+        """Take a module out and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def __repr__(self):
+        """Equal neighbours are printed once, with their number."""
+        if not len(self):
+            return f"{self._get_name()}()"
+        runs = []  # [first, last, text]
+        for i, text in enumerate(map(repr, self)):
+            if runs and runs[-1][2] == text:
+                runs[-1][1] = i
+            else:
+                runs.append([i, i, text])
+        lines = []
+        for first, last, text in runs:
+            line = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
+            lines.append(indented(line))
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+    forward = Module.forward
+
+
+class ModuleDict(Module):
+    """A dict of modules, registered with their module as an ordinary dict is not."""
+
+    def __init__(self, modules=None) -> None:
+        super().__init__()
+        if modules is not None:
+            self.update(modules)
+
+    def __getitem__(self, key: str) -> Module:
+        return self._modules[key]
+
+    def __setitem__(self, key: str, module: Module) -> None:
+        self.add_module(key, module)
+
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._modules
+
+    def clear(self) -> None:
+        """Take everything out."""
+        self._modules.clear()
+
+    def pop(self, key: str) -> Module:
+        """Take a module out and return it."""
+        module = self[key]
+        del self[key]
+        return module
+
+    def keys(self):
+        """The names."""
+        return self._modules.keys()
+
+    def items(self):
+        """Names and modules."""
+        return self._modules.items()
+
+    def values(self):
+        """The modules."""
+        return self._modules.values()
+
+    def update(self, modules) -> None:
+        """Add modules from a mapping or from pairs of name and module."""
+        if not isinstance(modules, Iterable):
+            raise TypeError("ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                            f"{type(modules).__name__}")
+        for key, module in _pairs(modules, "ModuleDict update sequence"):
+            self[key] = module
+
+
+def _pairs(items, what):
+    """Keys and values of a mapping, a container like one, or an iterable of pairs."""
+    if isinstance(items, (Mapping, ModuleDict, ParameterDict)):
+        yield from items.items()
+        return
+    for i, pair in enumerate(items):
+        if not isinstance(pair, Iterable):
+            raise TypeError(f"{what} element #{i} should be Iterable; is{type(pair).__name__}")
+        if len(pair) != 2:
+            raise ValueError(f"{what} element #{i} has length {len(pair)}; 2 is required")
+        yield pair
+
+
+def _as_parameter(value):
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+class ParameterList(Module):
+    """A list of parameters; tensors put in become parameters, and other values are kept as they are."""
+
+    def __init__(self, values: "Iterable | None" = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self += values
+
+    def _index(self, idx) -> int:
+        idx = operator.index(idx)
+        if not -len(self) <= idx < len(self):
+            raise IndexError(f"index {idx} is out of range")
+        return idx % len(self)
+
+    def __getitem__(self, idx):
+        if isinstance(idx, slice):
+            return self.__class__([self[i] for i in range(*idx.indices(len(self)))])
+        return getattr(self, str(self._index(idx)))
+
+    def __setitem__(self, idx: int, param) -> None:
+        setattr(self, str(self._index(idx)), _as_parameter(param))
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self):
+        return iter(self[i] for i in range(len(self)))
+
+    def __iadd__(self, parameters: Iterable) -> "ParameterList":
+        return self.extend(parameters)
+
+    def append(self, value) -> "ParameterList":
+        """Add a value at the end; returns the list."""
+        self._size += 1
+        self[-1] = value
+        return self
+
+    def extend(self, values: Iterable) -> "ParameterList":
+        """Add values at the end; returns the list."""
+        if not isinstance(values, Iterable) or isinstance(values, Tensor):
+            raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        lines = []
+        for i, value in enumerate(self):
+            if isinstance(value, Tensor):
+                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+                size = "x".join(map(str, value.size()))
+                lines.append(f"  ({i}): {kind} containing: [{value.dtype} of size {size}]")
+            else:
+                lines.append(f"  ({i}): Object of type: {type(value).__name__}")
+        return "\n".join(lines)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(Module):
+    """A dict of parameters; tensors put in become parameters, and other values are kept as they are."""
+
+    def __init__(self, parameters=None) -> None:
+        super().__init__()
+        self._keys: dict[str, None] = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    def _attribute(self, key: str) -> str:
+        if not isinstance(key, str):
+            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                            f"'{type(key).__name__}'). Open an issue on github if you need non-string keys.")
+        return key
+
+    def __getitem__(self, key: str):
+        return getattr(self, self._attribute(key))
+
+    def __setitem__(self, key: str, value) -> None:
+        self._keys[key] = None
+        setattr(self, self._attribute(key), _as_parameter(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._keys[key]
+        delattr(self, self._attribute(key))
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __iter__(self):
+        return iter(self._keys)
+
+    def __reversed__(self):
+        return reversed(list(self._keys))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def copy(self) -> "ParameterDict":
+        """A new dict with the same parameters."""
+        return ParameterDict(OrderedDict((k, self[k]) for k in self._keys))
+
+    def setdefault(self, key: str, default=None):
+        """The value of ``key``, put in first if it is missing."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def clear(self) -> None:
+        """Take everything out."""
+        for key in list(self._keys):
+            del self[key]
+
+    def pop(self, key: str):
+        """Take a value out and return it."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def popitem(self):
+        """Take the last name and value out and return them."""
+        key, _ = self._keys.popitem()
+        self._keys[key] = None
+        return key, self.pop(key)
+
+    def get(self, key: str, default=None):
+        """The value of ``key``, or ``default``."""
+        return self[key] if key in self else default
+
+    def fromkeys(self, keys, default=None) -> "ParameterDict":
+        """A new dict with these keys and one value."""
+        return ParameterDict((key, default) for key in keys)
+
+    def keys(self):
+        """The names."""
+        return self._keys.keys()
+
+    def items(self):
+        """Names and values."""
+        return ((key, self[key]) for key in self._keys)
+
+    def values(self):
+        """The values."""
+        return (self[key] for key in self._keys)
+
+    def update(self, parameters) -> None:
+        """Add values from a mapping or from pairs of name and value."""
+        if not isinstance(parameters, (Iterable, ParameterDict)):
+            raise TypeError("ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                            f"{type(parameters).__name__}")
+        if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
+            parameters = sorted(parameters.items())
+        for key, value in _pairs(parameters, "ParameterDict update sequence"):
+            self[key] = value
+
+    def extra_repr(self) -> str:
+        lines = []
+        for key, value in self.items():
+            if isinstance(value, Tensor):
+                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+                size = "x".join(map(str, value.size()))
+                lines.append(f"  ({key}): {kind} containing: [{value.type()} of size {size}]")
+            else:
+                lines.append(f"  ({key}): Object of type: {type(value).__name__}")
+        return "\n".join(lines)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("ParameterDict should not be called.")
+
+    def __or__(self, other: "ParameterDict") -> "ParameterDict":
+        out = self.copy()
+        out.update(other)
+        return out
+
+    def __ror__(self, other: "ParameterDict") -> "ParameterDict":
+        out = other.copy()
+        out.update(self)
+        return out
+
+    def __ior__(self, other: "ParameterDict") -> "ParameterDict":
+        self.update(other)
+        return self

@@ -1,0 +1,50 @@
+"""Dimensions merged and spread."""
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["Flatten", "Unflatten"]
+
+
+class Flatten(Module):
+    """Dimensions `start_dim` to `end_dim` merged into one."""
+
+    __constants__ = ["end_dim", "start_dim"]
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.flatten(self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One dimension spread over several."""
+
+    __constants__ = ["dim", "unflattened_size"]
+
+    def __init__(self, dim, unflattened_size) -> None:
+        super().__init__()
+        if not isinstance(dim, int):
+            if isinstance(dim, str):
+                raise NotImplementedError("Unflatten: named dimensions are not built")
+            raise TypeError("invalid argument type for dim parameter")
+        if not isinstance(unflattened_size, (tuple, list)):
+            raise TypeError("unflattened_size must be a tuple of ints, but found type "
+                            f"{type(unflattened_size).__name__}")
+        for i, size in enumerate(unflattened_size):
+            if not isinstance(size, int):
+                raise TypeError("unflattened_size must be tuple of ints, but found element of type "
+                                f"{type(size).__name__} at pos {i}")
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input: Tensor) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,552 @@
+"""The Module: parameters, buffers and modules by name, everything that walks over them, and how they are printed.
+
+Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``); hooks and the state dict have files of
+their own.
+"""
+import itertools
+import warnings
+
+import flambeau_tensor as ft
+from flambeau_autograd import no_grad
+from flambeau_nn._module import ModuleBase, connect, take_fast_lookup
+from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions are found here)
+    GLOBAL,
+    HookMethods,
+    call_with_hooks,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from flambeau_nn.modules._state import StateMethods
+from flambeau_nn.parameter import Buffer, Parameter
+from flambeau_tensor import Tensor
+
+__all__ = ["Module"]
+
+_MISSING = object()
+
+
+def typename(obj) -> str:
+    """How error messages name the type of ``obj``: ``torch.FloatTensor``, ``int``, ``package.Class``."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None)
+    return named.__qualname__ if module in (None, "", "builtins") else f"{module}.{named.__qualname__}"
+
+
+def _forward_unimplemented(self, *input):
+    """What the module computes; every subclass defines it."""
+    raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+
+class Module(HookMethods, StateMethods, ModuleBase):
+    """Base class of everything with parameters. Subclasses make their parts in ``__init__`` and define ``forward``.
+
+    Parameters, buffers and modules that are assigned as attributes are registered, and found by :meth:`parameters`,
+    :meth:`state_dict`, :meth:`to` and the rest. Modules in a plain list or dict are not: use ``ModuleList`` or
+    ``ModuleDict``.
+
+    >>> import flambeau_nn as nn
+    >>> class Affine(nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.inner = nn.Linear(2, 3)
+    ...     def forward(self, x):
+    ...         return self.inner(x)
+    >>> Affine()
+    Affine(
+      (inner): Linear(in_features=2, out_features=3, bias=True)
+    )
+    """
+
+    dump_patches: bool = False
+    _version: int = 1
+    call_super_init: bool = False
+    training: bool
+
+    def __init__(self, *args, **kwargs) -> None:
+        if (args or kwargs) and not self.call_super_init:
+            name = type(self).__name__
+            if kwargs:
+                raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'")
+            raise TypeError(f"{name}.__init__() takes 1 positional argument but {len(args) + 1} were given")
+        state = self.__dict__
+        state["training"] = True
+        state["_parameters"] = {}
+        state["_buffers"] = {}
+        state["_modules"] = {}
+        if self.call_super_init:
+            super().__init__(*args, **kwargs)
+
+    def __init_subclass__(cls, **kwargs) -> None:
+        super().__init_subclass__(**kwargs)
+        take_fast_lookup(cls)
+
+    forward = _forward_unimplemented
+
+    # --- registering ------------------------------------------------------------------------------------------------
+
+    def _check_name(self, kind: str, name, own: str) -> None:
+        if own not in self.__dict__:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        taken = hasattr(self, name) and name not in self.__dict__[own]
+        if kind == "module" and taken:
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            got = f", got: {name}" if kind == "module" else ""
+            raise KeyError(f'{kind} name can\'t contain "."{got}')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if taken:
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
+        """Add a tensor that belongs to the module's state and is not trained, such as a running mean.
+
+        Args:
+            name: the attribute's name.
+            tensor: the tensor, or None: then it is neither converted nor in the state dict.
+            persistent: whether it is part of the :meth:`state_dict`.
+        """
+        self._check_name("buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
+                            "(torch Tensor or None required)")
+        for hook in GLOBAL.buffer_registration.values():
+            output = hook(self, name, tensor)
+            if output is not None:
+                tensor = output
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_parameter(self, name: str, param: "Parameter | None") -> None:
+        """Add a parameter; it becomes an attribute."""
+        self._check_name("parameter", name, "_parameters")
+        if param is not None:
+            if not isinstance(param, Parameter):
+                raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                                "(torch.nn.Parameter or None required)")
+            if param.grad_fn is not None:
+                raise ValueError(
+                    f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
+                    f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
+                    "forward() method.")
+            for hook in GLOBAL.parameter_registration.values():
+                output = hook(self, name, param)
+                if output is not None:
+                    param = output
+        self._parameters[name] = param
+
+    def add_module(self, name: str, module: "Module | None") -> None:
+        """Add a module; it becomes an attribute."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        self._check_name("module", name, "_modules")
+        self._modules[name] = _announce_module(self, name, module)
+
+    def register_module(self, name: str, module: "Module | None") -> None:
+        """Same as :meth:`add_module`."""
+        self.add_module(name, module)
+
+    # --- by path ----------------------------------------------------------------------------------------------------
+
+    def get_submodule(self, target: str) -> "Module":
+        """The module at a path such as ``"encoder.layers.0"``; ``""`` is this one.
+
+        Raises:
+            AttributeError: a part of the path is missing or no module.
+        """
+        module = self
+        for name in target.split(".") if target else ():
+            found = getattr(module, name, _MISSING)
+            if found is _MISSING:
+                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+            if not isinstance(found, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+            module = found
+        return module
+
+    def set_submodule(self, target: str, module: "Module", strict: bool = False) -> None:
+        """Put a module at a path; ``strict`` asks that one is there already."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        if not isinstance(module, Module):
+            raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
+        path, _, name = target.rpartition(".")
+        parent = self.get_submodule(path)
+        if strict and not hasattr(parent, name):
+            raise AttributeError(f"{parent._get_name()} has no attribute `{name}`")
+        if hasattr(parent, name) and not isinstance(getattr(parent, name), Module):
+            raise AttributeError(f"`{name}` is not an nn.Module")
+        setattr(parent, name, module)
+
+    def _get_member(self, target, accepts, problem):
+        path, _, name = target.rpartition(".")
+        module = self.get_submodule(path)
+        found = getattr(module, name, _MISSING)
+        if found is _MISSING:
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        if not accepts(module, name, found):
+            raise AttributeError(f"`{name}` is not {problem}")
+        return found
+
+    def get_parameter(self, target: str) -> "Parameter":
+        """The parameter at a path such as ``"encoder.weight"``."""
+        return self._get_member(target, lambda module, name, p: isinstance(p, Parameter), "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> "Tensor":
+        """The buffer at a path."""
+        return self._get_member(target, lambda module, name, b: name in module._buffers, "a buffer")
+
+    # --- walking ----------------------------------------------------------------------------------------------------
+
+    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
+        """Names and values of what ``get_members_fn`` gives for each module, None left out."""
+        memo = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for module_prefix, module in modules:
+            for name, value in get_members_fn(module):
+                if value is None or value in memo:
+                    continue
+                if remove_duplicate:
+                    memo.add(value)
+                yield (f"{module_prefix}.{name}" if module_prefix else name), value
+
+    def parameters(self, recurse: bool = True):
+        """Iterate over the parameters, as optimizers want them.
+
+        Warns:
+            UserWarning: a module is kept in a plain list or dict, so its parameters are not among these.
+        """
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+        if recurse:
+            _warn_about_hidden_modules(self)
+
+    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
+        """Iterate over names and parameters."""
+        yield from self._named_members(lambda module: module._parameters.items(), prefix=prefix, recurse=recurse,
+                                       remove_duplicate=remove_duplicate)
+
+    def buffers(self, recurse: bool = True):
+        """Iterate over the buffers."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
+        """Iterate over names and buffers."""
+        yield from self._named_members(lambda module: module._buffers.items(), prefix=prefix, recurse=recurse,
+                                       remove_duplicate=remove_duplicate)
+
+    def children(self):
+        """Iterate over the modules directly below."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self):
+        """Iterate over names and modules directly below; each module once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def modules(self, remove_duplicate: bool = True):
+        """Iterate over this module and all below it."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
+
+    def named_modules(self, memo: "set | None" = None, prefix: str = "", remove_duplicate: bool = True):
+        """Iterate over paths and modules, this one (with path ``prefix``) first."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
+
+    # --- changing all of it -----------------------------------------------------------------------------------------
+
+    def apply(self, fn):
+        """Call ``fn`` on every module below and then on this one; returns the module."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn, recurse: bool = True):
+        """Replace the data of parameters and gradients, and the buffers, by what ``fn`` makes of them."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        with no_grad():
+            for param in self._parameters.values():
+                if param is None:
+                    continue
+                grad = param.grad
+                applied = fn(param)
+                if applied is not param:
+                    param.data = applied
+                if grad is not None:
+                    moved = fn(grad)
+                    if moved is not grad:
+                        param.grad = moved.requires_grad_(grad.requires_grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def to(self, *args, **kwargs):
+        """Convert floating-point and complex parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
+
+        Raises:
+            TypeError: the dtype is neither floating nor complex.
+        """
+        dtype = _parse_to(*args, **kwargs)
+        if dtype is None:
+            return self
+        if not (dtype.is_floating_point or dtype.is_complex):
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
+                            f"dtype={dtype}")
+        if dtype.is_complex:
+            warnings.warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules "
+                "might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
+
+    def type(self, dst_type):
+        """Convert all parameters and buffers to ``dst_type``."""
+        return self._apply(lambda t: t.type(dst_type))
+
+    def float(self):
+        """Convert floating-point parameters and buffers to float32."""
+        return self._apply(lambda t: t.float() if t.is_floating_point() else t)
+
+    def double(self):
+        """Convert floating-point parameters and buffers to float64."""
+        return self._apply(lambda t: t.double() if t.is_floating_point() else t)
+
+    def half(self):
+        """Convert floating-point parameters and buffers to float16."""
+        return self._apply(lambda t: t.half() if t.is_floating_point() else t)
+
+    def bfloat16(self):
+        """Convert floating-point parameters and buffers to bfloat16."""
+        return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
+
+    def cpu(self):
+        """The module itself: everything is on the CPU."""
+        return self._apply(lambda t: t.cpu())
+
+    def cuda(self, device=None):
+        """Raises: tensors live on the CPU."""
+        return self._apply(lambda t: t.cuda(device))
+
+    def to_empty(self, *, device, recurse: bool = True):
+        """Replace all parameters and buffers by uninitialised ones."""
+        return self._apply(lambda t: ft.empty_like(t, device=device), recurse=recurse)
+
+    def share_memory(self):
+        """The module itself: one process has one memory."""
+        return self
+
+    def train(self, mode: bool = True):
+        """Put this module and all below it into training mode, or evaluation mode; returns the module."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        """Put this module and all below it into evaluation mode; returns the module."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad: bool = True):
+        """Say whether the parameters are to be trained; returns the module."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Drop the gradients of all parameters, or fill them with zeros."""
+        for param in self.parameters():
+            clear_grad(param, set_to_none)
+
+    # --- Python's protocols -----------------------------------------------------------------------------------------
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    def __dir__(self):
+        names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses when the module is printed; may have several lines."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        extra_lines = extra.split("\n") if extra else []
+        child_lines = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        lines = extra_lines + child_lines
+        if not lines:
+            return f"{self._get_name()}()"
+        if len(extra_lines) == 1 and not child_lines:
+            return f"{self._get_name()}({extra_lines[0]})"
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def clear_grad(param, set_to_none: bool) -> None:
+    """Drop a gradient, or fill it with zeros and cut it from its history."""
+    grad = param.grad
+    if grad is None:
+        return
+    if set_to_none:
+        param.grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()
+
+
+def indented(text: str, spaces: int = 2) -> str:
+    """All lines but the first moved to the right."""
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * spaces + line for line in rest)])
+
+
+def _parse_to(*args, **kwargs):
+    """The dtype that ``to`` was called with, or None; a device other than the CPU raises."""
+    from flambeau_tensor.options import check_device
+
+    dtype = kwargs.pop("dtype", None)
+    devices = [kwargs.pop("device", None)]
+    tensor = kwargs.pop("tensor", None)
+    kwargs.pop("non_blocking", None)
+    kwargs.pop("memory_format", None)
+    if kwargs:
+        raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    for given in (*args, tensor):
+        if isinstance(given, ft.dtype):
+            dtype = given
+        elif isinstance(given, Tensor):
+            dtype = given.dtype
+        elif given is not None and not isinstance(given, bool):
+            devices.append(given)
+    for device in devices:
+        check_device(device)
+    return dtype
+
+
+def _announce_module(self, name, module):
+    for hook in GLOBAL.module_registration.values():
+        output = hook(self, name, module)
+        if output is not None:
+            module = output
+    return module
+
+
+def _remove(self, name, *groups):
+    self.__dict__.pop(name, None)
+    for group in groups:
+        entries = self.__dict__.get(group)
+        if entries is not None:
+            entries.discard(name) if isinstance(entries, set) else entries.pop(name, None)
+
+
+def _assign(self, name, value) -> bool:
+    """Assign what is, or replaces, a parameter, a module or a buffer. False: an ordinary attribute."""
+    state = self.__dict__
+    parameters, modules, buffers = state.get("_parameters"), state.get("_modules"), state.get("_buffers")
+    if isinstance(value, Parameter):
+        if parameters is None:
+            raise AttributeError("cannot assign parameters before Module.__init__() call")
+        _remove(self, name, "_buffers", "_modules", "_non_persistent_buffers_set")
+        self.register_parameter(name, value)
+    elif parameters is not None and name in parameters:
+        if value is not None:
+            raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
+                            "(torch.nn.Parameter or None expected)")
+        self.register_parameter(name, value)
+    elif isinstance(value, Module):
+        if modules is None:
+            raise AttributeError("cannot assign module before Module.__init__() call")
+        _remove(self, name, "_parameters", "_buffers", "_non_persistent_buffers_set")
+        modules[name] = _announce_module(self, name, value)
+    elif modules is not None and name in modules:
+        if value is not None:
+            raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' "
+                            "(torch.nn.Module or None expected)")
+        modules[name] = _announce_module(self, name, value)
+    elif isinstance(value, Buffer):
+        if buffers is None:
+            raise AttributeError("cannot assign buffer before Module.__init__() call")
+        _remove(self, name, "_parameters", "_modules")
+        self.register_buffer(name, value, value.persistent)
+    elif buffers is not None and name in buffers:
+        if value is not None and not isinstance(value, Tensor):
+            raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
+                            "(torch.nn.Buffer, torch.Tensor or None expected)")
+        for hook in GLOBAL.buffer_registration.values():
+            output = hook(self, name, value)
+            if output is not None:
+                value = output
+        buffers[name] = value
+    else:
+        return False
+    return True
+
+
+# --- modules that nobody trains -------------------------------------------------------------------------------------
+
+def _modules_in(value, depth=3):
+    """The modules in nested lists, tuples and dicts; the first few entries of each are looked at."""
+    if isinstance(value, Module):
+        yield value
+    elif depth and type(value) in (list, tuple, dict):
+        entries = value.values() if type(value) is dict else value
+        for entry in itertools.islice(entries, 64):
+            yield from _modules_in(entry, depth - 1)
+
+
+def _warn_about_hidden_modules(module) -> None:
+    known = None
+    for owner in module.modules():
+        for name, value in owner.__dict__.items():
+            if type(value) not in (list, tuple, dict) or name in ("_parameters", "_buffers", "_modules"):
+                continue
+            for hidden in _modules_in(value):
+                known = set(module.modules()) if known is None else known
+                if hidden not in known and next(hidden.named_parameters(), None) is not None:
+                    container = "ModuleDict" if type(value) is dict else "ModuleList"
+                    warnings.warn(
+                        f"{owner._get_name()}.{name} is a plain {type(value).__name__} that holds modules, so their "
+                        f"parameters are not among parameters() and will not be trained; use nn.{container}",
+                        UserWarning, stacklevel=3)
+                    break
+
+
+take_fast_lookup(Module)
+connect(Parameter, _assign, call_with_hooks)

@@ -1,0 +1,136 @@
+"""Normalization over layers and groups of channels."""
+import numbers
+
+import flambeau_tensor as ft
+from flambeau_nn import functional as F
+from flambeau_nn import init
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+from flambeau_tensor import Tensor
+
+__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
+
+class LayerNorm(Module):
+    """(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions.
+
+    Args:
+        normalized_shape: sizes of these dimensions, or the size of the last one.
+        eps: added to the variance.
+        elementwise_affine: whether there are weight (ones at the start) and bias (zeros), of that shape.
+        bias: whether there is a bias, too.
+    """
+
+    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
+    normalized_shape: tuple[int, ...]
+    eps: float
+    elementwise_affine: bool
+
+    def __init__(self, normalized_shape, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+                 device=None, dtype=None) -> None:
+        super().__init__()
+        if isinstance(normalized_shape, numbers.Integral):
+            normalized_shape = (normalized_shape,)
+        self.normalized_shape = tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        for name, wanted in (("weight", elementwise_affine), ("bias", elementwise_affine and bias)):
+            values = ft.empty(self.normalized_shape, device=device, dtype=dtype) if wanted else None
+            self.register_parameter(name, None if values is None else Parameter(values))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set weight to ones and bias to zeros."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
+                f"bias={self.bias is not None}")
+
+
+class RMSNorm(Module):
+    """x / sqrt(mean(x²) + eps) · weight over the last dimensions."""
+
+    __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
+
+    def __init__(self, normalized_shape, eps: "float | None" = None, elementwise_affine: bool = True, device=None,
+                 dtype=None) -> None:
+        super().__init__()
+        if isinstance(normalized_shape, numbers.Integral):
+            normalized_shape = (normalized_shape,)
+        self.normalized_shape = tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        values = ft.empty(self.normalized_shape, device=device, dtype=dtype) if elementwise_affine else None
+        self.register_parameter("weight", None if values is None else Parameter(values))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set weight to ones."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+class GroupNorm(Module):
+    """(x - mean) / sqrt(var + eps) over each group of channels, times weight plus bias, one for each channel."""
+
+    __constants__ = ["affine", "eps", "num_channels", "num_groups"]
+
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device=None,
+                 dtype=None, *, bias: bool = True) -> None:
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            values = ft.empty((num_channels,), device=device, dtype=dtype) if wanted else None
+            self.register_parameter(name, None if values is None else Parameter(values))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Set weight to ones and bias to zeros."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        return (f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
+                f"bias={self.bias is not None}")
+
+
+class LocalResponseNorm(Module):
+    """x / (k + alpha · mean of x² over `size` neighbouring channels)^beta."""
+
+    __constants__ = ["alpha", "beta", "k", "size"]
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__()
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -1,0 +1,134 @@
+"""Padding of the last one, two or three dimensions."""
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+           "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+           "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d"]
+
+
+class _Pad(Module):
+    """`padding` is one number for all sides, or (before, after) for each dimension, the last one first."""
+
+    __constants__ = ["padding"]
+    _mode = "constant"
+    _dims = 1
+
+    def __init__(self, padding) -> None:
+        super().__init__()
+        self.padding = (padding,) * (2 * self._dims) if isinstance(padding, int) else tuple(padding)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, self._mode)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    __constants__ = ["padding", "value"]
+
+    def __init__(self, padding, value: float) -> None:
+        super().__init__(padding)
+        self.value = value
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pad(input, self.padding, "constant", self.value)
+
+    def extra_repr(self) -> str:
+        return f"padding={self.padding}, value={self.value}"
+
+
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding) -> None:
+        super().__init__(padding, 0.0)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class ConstantPad1d(_ConstantPad):
+    """The last dimension padded with a value."""
+
+
+class ConstantPad2d(_ConstantPad):
+    """The last two dimensions padded with a value."""
+
+    _dims = 2
+
+
+class ConstantPad3d(_ConstantPad):
+    """The last three dimensions padded with a value."""
+
+    _dims = 3
+
+
+class ZeroPad1d(_ZeroPad):
+    """The last dimension padded with zeros."""
+
+
+class ZeroPad2d(_ZeroPad):
+    """The last two dimensions padded with zeros."""
+
+    _dims = 2
+
+
+class ZeroPad3d(_ZeroPad):
+    """The last three dimensions padded with zeros."""
+
+    _dims = 3
+
+
+class ReflectionPad1d(_Pad):
+    """The last dimension mirrored at its ends."""
+
+    _mode = "reflect"
+
+
+class ReflectionPad2d(_Pad):
+    """The last two dimensions mirrored at their ends."""
+
+    _mode, _dims = "reflect", 2
+
+
+class ReflectionPad3d(_Pad):
+    """The last three dimensions mirrored at their ends."""
+
+    _mode, _dims = "reflect", 3
+
+
+class ReplicationPad1d(_Pad):
+    """The last dimension padded with copies of its ends."""
+
+    _mode = "replicate"
+
+
+class ReplicationPad2d(_Pad):
+    """The last two dimensions padded with copies of their ends."""
+
+    _mode, _dims = "replicate", 2
+
+
+class ReplicationPad3d(_Pad):
+    """The last three dimensions padded with copies of their ends."""
+
+    _mode, _dims = "replicate", 3
+
+
+class CircularPad1d(_Pad):
+    """The last dimension continued from its other end."""
+
+    _mode = "circular"
+
+
+class CircularPad2d(_Pad):
+    """The last two dimensions continued from their other ends."""
+
+    _mode, _dims = "circular", 2
+
+
+class CircularPad3d(_Pad):
+    """The last three dimensions continued from their other ends."""
+
+    _mode, _dims = "circular", 3

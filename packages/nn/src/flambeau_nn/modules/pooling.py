@@ -1,0 +1,254 @@
+"""Pooling layers: maxima and averages over windows, of given or of adaptive size."""
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+           "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
+
+_Sizes = int | tuple[int, ...]
+
+
+class _MaxPool(Module):
+    __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
+    return_indices: bool
+    ceil_mode: bool
+
+    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, dilation: _Sizes = 1,
+                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
+
+    def _arguments(self):
+        return self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
+
+    def extra_repr(self) -> str:
+        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+                f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
+
+
+class MaxPool1d(_MaxPool):
+    """The maximum of each window of ``kernel_size`` elements.
+
+    Args:
+        kernel_size: elements of a window.
+        stride: distance of windows; ``kernel_size`` unless given.
+        padding: elements added on both sides, which are never a maximum.
+        dilation: distance of a window's elements.
+        return_indices: whether to return a tuple of maxima and where they are.
+        ceil_mode: whether a last window that is only partly filled is kept.
+
+    Shape:
+        (N, C, L) or (C, L) → (N, C, M) or (C, M),
+        M = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride) + 1
+
+    >>> import flambeau_tensor as ft
+    >>> MaxPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
+    tensor([[3., 2.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.max_pool1d(input, *self._arguments())
+
+
+class MaxPool2d(_MaxPool):
+    """The maximum of each window; sizes are an int or a tuple of two. Arguments are those of :class:`MaxPool1d`.
+
+    Shape:
+        (N, C, H, W) or (C, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.max_pool2d(input, *self._arguments())
+
+
+class MaxPool3d(_MaxPool):
+    """The maximum of each window; sizes are an int or a tuple of three. Arguments are those of :class:`MaxPool1d`.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.max_pool3d(input, *self._arguments())
+
+
+class _AvgPool(Module):
+    __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
+
+    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def _arguments(self):
+        return self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+def _single(size):
+    return size if isinstance(size, (tuple, list)) else (size,)
+
+
+class AvgPool1d(_AvgPool):
+    """The average of each window of ``kernel_size`` elements.
+
+    Args:
+        kernel_size: elements of a window.
+        stride: distance of windows; ``kernel_size`` unless given.
+        padding: zeros added on both sides.
+        ceil_mode: whether a last window that is only partly filled is kept.
+        count_include_pad: whether the padding counts in the average.
+
+    Shape:
+        (N, C, L) or (C, L) → (N, C, M) or (C, M), M = floor((L + 2·padding - kernel_size) / stride) + 1
+
+    >>> import flambeau_tensor as ft
+    >>> AvgPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
+    tensor([[2., 1.]])
+    """
+
+    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True) -> None:
+        super().__init__(_single(kernel_size), None if stride is None else _single(stride), _single(padding), ceil_mode,
+                         count_include_pad)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool1d(input, *self._arguments())
+
+
+class _AvgPoolWithDivisor(_AvgPool):
+    __constants__ = [*_AvgPool.__constants__, "divisor_override"]
+
+    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
+                 count_include_pad: bool = True, divisor_override: int | None = None) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        self.divisor_override = divisor_override
+
+    def _arguments(self):
+        return (*super()._arguments(), self.divisor_override)
+
+
+class AvgPool2d(_AvgPoolWithDivisor):
+    """The average of each window; sizes are an int or a tuple of two. Arguments are those of :class:`AvgPool1d`, and
+    ``divisor_override``, which sums are divided by instead of the number of elements.
+
+    Shape:
+        (N, C, H, W) or (C, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool2d(input, *self._arguments())
+
+
+class AvgPool3d(_AvgPoolWithDivisor):
+    """The average of each window; sizes are an int or a tuple of three. Arguments are those of :class:`AvgPool2d`.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.avg_pool3d(input, *self._arguments())
+
+
+_OutputSize = int | None | tuple[int | None, ...]
+
+
+class _AdaptiveAvgPool(Module):
+    __constants__ = ["output_size"]
+
+    def __init__(self, output_size: _OutputSize) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+    """The average of ``output_size`` windows that cover the input evenly.
+
+    Shape:
+        (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)
+
+    >>> import flambeau_tensor as ft
+    >>> AdaptiveAvgPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
+    tensor([[2., 1.]])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+
+class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of two, in which None
+    keeps a dimension.
+
+    Shape:
+        (N, C, H, W) or (C, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of three, in which None
+    keeps a dimension.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
+class _AdaptiveMaxPool(Module):
+    __constants__ = ["output_size", "return_indices"]
+    return_indices: bool
+
+    def __init__(self, output_size: _OutputSize, return_indices: bool = False) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+    """The maximum of ``output_size`` windows that cover the input evenly, with ``return_indices`` and where it is.
+
+    Shape:
+        (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool2d` has them."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
+
+
+class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool3d` has them."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)

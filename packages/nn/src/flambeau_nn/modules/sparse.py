@@ -1,0 +1,90 @@
+"""Tables of vectors."""
+import flambeau_tensor as ft
+from flambeau_autograd import no_grad
+from flambeau_nn import functional as F
+from flambeau_nn import init
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+from flambeau_tensor import Tensor
+
+__all__ = ["Embedding"]
+
+
+class Embedding(Module):
+    """A trained vector for each number from 0 to `num_embeddings` - 1.
+
+    Args:
+        num_embeddings: how many.
+        embedding_dim: their size.
+        padding_idx: one that starts as zeros and is not trained.
+        max_norm: vectors that are longer are shortened in place when they are looked up.
+        norm_type: the p of the norm for `max_norm`.
+        scale_grad_by_freq: divide gradients by how often a number occurs in the batch.
+        sparse: not built.
+
+    Shape:
+        (*) of int64 or int32 → (*, embedding_dim)
+    """
+
+    __constants__ = ["embedding_dim", "max_norm", "norm_type", "num_embeddings", "padding_idx", "scale_grad_by_freq",
+                     "sparse"]
+
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None,
+                 max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                 sparse: bool = False, _weight: "Tensor | None" = None, _freeze: bool = False, device=None,
+                 dtype=None) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        if padding_idx is not None:
+            if not -num_embeddings <= padding_idx < num_embeddings:
+                raise AssertionError("Padding_idx must be within num_embeddings")
+            padding_idx %= num_embeddings
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.sparse = sparse
+        if _weight is None:
+            self.weight = Parameter(ft.empty((num_embeddings, embedding_dim), device=device, dtype=dtype),
+                                    requires_grad=not _freeze)
+            self.reset_parameters()
+        else:
+            if list(_weight.shape) != [num_embeddings, embedding_dim]:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight, requires_grad=not _freeze)
+
+    def reset_parameters(self) -> None:
+        """Draw all vectors from the normal distribution."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq,
+                           self.sparse)
+
+    def extra_repr(self) -> str:
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.padding_idx is not None:
+            text += f", padding_idx={self.padding_idx}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        return text + (", sparse=True" if self.sparse else "")
+
+    @classmethod
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: "int | None" = None,
+                        max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                        sparse: bool = False) -> "Embedding":
+        """An embedding with given vectors (n, d), not trained unless ``freeze`` is False."""
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(num_embeddings=rows, embedding_dim=columns, _weight=embeddings, _freeze=freeze,
+                   padding_idx=padding_idx, max_norm=max_norm, norm_type=norm_type,
+                   scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)

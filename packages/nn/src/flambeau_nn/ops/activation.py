@@ -1,0 +1,196 @@
+"""Activation functions.
+
+Each one that is a loop of its own has an operator for the values and one for the gradient (``NAME_backward``, used by
+the derivative rules); what takes `inplace` calls it or its in-place variant.
+"""
+from flambeau_tensor._core.elementwise import Elementwise
+
+import flambeau_tensor as ft
+from flambeau_nn.ops import INTERNAL, NAMESPACE
+from flambeau_nn.ops.front import composite, front
+from flambeau_tensor import Operator
+from flambeau_tensor._kernels.levels import hot
+
+LOOPS = hot("activation", "flambeau_nn").LOOPS
+
+
+# --- the loops ------------------------------------------------------------------------------------------------------
+
+def _count(arguments):
+    return len(arguments.split(",")) - 1 if arguments else 0
+
+
+def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", doc=""):
+    """The operator `name`, with float `arguments` (", Scalar alpha=1, …")."""
+    kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=(1, _count(arguments)))
+    return Operator(f"{name}(Tensor self{arguments}) -> Tensor", kernel, namespace=namespace, variants=variants,
+                    doc=doc)
+
+
+def _gradient(name, arguments="", *, linear=False):
+    """Its gradient; `linear` in the incoming one, and of no other interest, for piecewise linear functions."""
+    kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=(2, _count(arguments)))
+    return Operator(f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor", kernel,
+                    namespace=INTERNAL, variants="function", differentiable=linear,
+                    doc=f"The gradient of {name}: `grad_output` times its slope at `self`.")
+
+
+_ELU = ", Scalar alpha=1, Scalar scale=1, Scalar input_scale=1"
+elu_ = _loop("elu", _ELU, doc="scale · x above 0, scale · alpha · (exp(input_scale · x) - 1) below.")
+elu_backward = _gradient("elu", _ELU)
+leaky_relu_ = _loop("leaky_relu", ", Scalar negative_slope=0.01", doc="x above 0, negative_slope · x below.")
+leaky_relu_backward = _gradient("leaky_relu", ", Scalar negative_slope=0.01", linear=True)
+hardtanh_ = _loop("hardtanh", ", Scalar min_val=-1, Scalar max_val=1",
+                  doc="x, no less than min_val, no more than max_val.")
+hardtanh_backward = _gradient("hardtanh", ", Scalar min_val=-1, Scalar max_val=1", linear=True)
+hardsigmoid_ = _loop("hardsigmoid", doc="(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
+hardsigmoid_backward = _gradient("hardsigmoid", linear=True)
+hardswish_ = _loop("hardswish", doc="x · (x + 3) / 6 between -3 and 3; 0 below, x above.")
+hardswish_backward = _gradient("hardswish")
+silu_ = _loop("silu", doc="x · sigmoid(x).")
+silu_backward = _gradient("silu")
+mish_ = _loop("mish", doc="x · tanh(softplus(x)).")
+mish_backward = _gradient("mish")
+threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x where it is above threshold, else value.")
+threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value", linear=True)
+
+_TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
+_TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")
+gelu = Operator("gelu(Tensor self, *, str approximate='none') -> Tensor",
+                Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=(1, {"none": None, "tanh": _TANH})),
+                namespace=NAMESPACE, variants="function",
+                doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
+                    "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.")
+gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
+                         Elementwise("gelu_backward", 2, LOOPS["gelu_backward"], dtypes="f",
+                                     modes=(2, {"none": None, "tanh": _TANH_BACKWARD})),
+                         namespace=INTERNAL, variants="function", differentiable=False,
+                         doc="The gradient of gelu: `grad_output` times its slope at `self`.")
+_PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
+logsigmoid = _loop("logsigmoid", **_PUBLIC, doc="log(sigmoid(x)).")
+logsigmoid_backward = _gradient("logsigmoid")
+softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC,
+                 doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.")
+softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
+softshrink = _loop("softshrink", ", Scalar lambd=0.5", **_PUBLIC,
+                   doc="x moved towards 0 by `lambd`; 0 where it would go past.")
+softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5", linear=True)
+hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, doc="x, or 0 between -lambd and lambd.")
+hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5", linear=True)
+
+
+# --- functions with `inplace` ---------------------------------------------------------------------------------------
+
+def _switch(schema, fresh, inplace, doc):
+    n = schema.count(",")  # the arguments before `inplace`
+    return front(schema, fresh, lambda *args: inplace(*args[:n]), take=range(n), absent=(n,), doc=doc)
+
+
+relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace, "x, or 0 where it is negative.")
+elu = _switch("elu(Tensor self, Scalar alpha=1.0, bool inplace=False)", elu_, elu_.inplace,
+              "x above 0, alpha · (exp(x) - 1) below (Clevert et al., 2015).")
+leaky_relu = _switch("leaky_relu(Tensor self, Scalar negative_slope=0.01, bool inplace=False)", leaky_relu_,
+                     leaky_relu_.inplace, "x above 0, negative_slope · x below.")
+hardtanh = _switch("hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)", hardtanh_,
+                   hardtanh_.inplace, "x, no less than `min_val` and no more than `max_val`.")
+hardsigmoid = _switch("hardsigmoid(Tensor self, bool inplace=False)", hardsigmoid_, hardsigmoid_.inplace,
+                      "(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
+hardswish = _switch("hardswish(Tensor self, bool inplace=False)", hardswish_, hardswish_.inplace,
+                    "x · (x + 3) / 6 between -3 and 3; 0 below, x above (Howard et al., 2019).")
+silu = _switch("silu(Tensor self, bool inplace=False)", silu_, silu_.inplace, "x · sigmoid(x).")
+mish = _switch("mish(Tensor self, bool inplace=False)", mish_, mish_.inplace, "x · tanh(softplus(x)) (Misra, 2019).")
+threshold = _switch("threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)", threshold_,
+                    threshold_.inplace, "x where it is above `threshold`, else `value`.")
+
+
+# The constants for which the outputs of selu keep mean 0 and variance 1.
+_SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@composite("selu(Tensor self, bool inplace=False)",
+            "scale · (x above 0, alpha · (exp(x) - 1) below), with the constants of Klambauer et al., 2017.")
+def selu(input, inplace):
+    return (elu_.inplace if inplace else elu_)(input, _SELU_ALPHA, _SELU_SCALE)
+
+
+@composite("celu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
+            "x above 0, alpha · (exp(x / alpha) - 1) below (Barron, 2017).")
+def celu(input, alpha, inplace):
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return (elu_.inplace if inplace else elu_)(input, alpha, 1, 1 / alpha)
+
+
+@composite("relu6(Tensor self, bool inplace=False)", "x, no less than 0 and no more than 6.")
+def relu6(input, inplace):
+    return (hardtanh_.inplace if inplace else hardtanh_)(input, 0, 6)
+
+
+@composite("prelu(Tensor self, Tensor weight)",
+            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).")
+def prelu(input, weight):
+    if weight.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
+    if weight.numel() != 1:
+        if input.ndim == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if channels != weight.numel():
+            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                               f"{weight.numel()} and channel size = {channels}.")
+        weight = weight.reshape((channels,) + (1,) * (input.ndim - 2))
+    elif weight.ndim:
+        weight = weight.reshape(())
+    return ft.where(input > 0, input, input * weight)
+
+
+@composite("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, "
+            "bool inplace=False)",
+            "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).")
+def rrelu(input, lower, upper, training, inplace):
+    if lower > upper:
+        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    if not training:
+        return (leaky_relu_.inplace if inplace else leaky_relu_)(input, (lower + upper) / 2)
+    with _no_grad():
+        below = input <= 0
+        slopes = ft.ones_like(input)
+        slopes[below] = ft.empty(int(below.sum()), dtype=ft.float64).uniform_(lower, upper).to(input.dtype)
+    return input.mul_(slopes) if inplace else input * slopes
+
+
+def _no_grad():
+    from flambeau_autograd import no_grad
+
+    return no_grad()
+
+
+@composite("glu(Tensor self, int dim=-1)",
+           "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).")
+def glu(input, dim):
+    if input.ndim == 0:
+        raise RuntimeError("glu does not support 0-dimensional tensors")
+    size = input.shape[dim]
+    if size % 2:
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}")
+    return input.narrow(dim, 0, size // 2) * ft.sigmoid(input.narrow(dim, size // 2, size // 2))
+
+
+@composite("softsign(Tensor self)", "x / (1 + |x|).")
+def softsign(input):
+    return input / (ft.abs(input) + 1)
+
+
+@composite("tanhshrink(Tensor self)", "x - tanh(x).")
+def tanhshrink(input):
+    return input - ft.tanh(input)
+
+
+@composite("tanh(Tensor self)", "The hyperbolic tangent.")
+def tanh(input):
+    return ft.tanh(input)
+
+
+@composite("sigmoid(Tensor self)", "1 / (1 + exp(-x)).")
+def sigmoid(input):
+    return ft.sigmoid(input)

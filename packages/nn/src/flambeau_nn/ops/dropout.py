@@ -1,0 +1,96 @@
+"""Dropout: elements, or whole channels, set to zero at random while training, and the rest scaled up."""
+import math
+
+import flambeau_tensor as ft
+from flambeau_nn.ops.front import composite
+
+_ARGUMENTS = "float p=0.5, bool training=True, bool inplace=False"
+_AT_REST = "float p=0.5, bool training=False, bool inplace=False"
+
+
+def _check(p):
+    if p < 0 or p > 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _noise(input, p, channels):
+    """Ones with probability 1 - p: one for each element, or for each channel of each sample."""
+    if not channels:
+        return ft.empty_like(input, requires_grad=False).bernoulli_(1 - p)
+    if input.ndim < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    return input.new_empty(tuple(input.shape[:2]) + (1,) * (input.ndim - 2)).bernoulli_(1 - p)
+
+
+def _drop(input, p, training, inplace, channels=False):
+    _check(p)
+    if p == 0 or not training or input.numel() == 0:
+        return input
+    if p == 1:
+        factor = input.new_zeros(())
+    else:
+        factor = _noise(input, p, channels).div_(1 - p)
+    return input.mul_(factor) if inplace else input * factor
+
+
+# The value of selu far to the left, with which alpha dropout replaces what it drops.
+_ALPHA = 1.7580993408473766
+
+
+def _alpha_drop(input, p, training, inplace, channels=False):
+    _check(p)
+    if p == 0 or not training or input.numel() == 0:
+        return input
+    if p == 1:
+        return input.mul_(0) if inplace else input * 0
+    a = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
+    kept = _noise(input, p, channels)
+    shift = kept.add(-1).mul_(_ALPHA * a).add_(_ALPHA * a * p)
+    kept.mul_(a)
+    return input.mul_(kept).add_(shift) if inplace else input * kept + shift
+
+
+@composite(f"dropout(Tensor self, {_ARGUMENTS})",
+           "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).")
+def dropout(input, p, training, inplace):
+    return _drop(input, p, training, inplace)
+
+
+@composite(f"alpha_dropout(Tensor self, {_AT_REST})",
+           "Dropout that keeps mean and variance of what selu returns (Klambauer et al., 2017).")
+def alpha_dropout(input, p, training, inplace):
+    return _alpha_drop(input, p, training, inplace)
+
+
+@composite(f"feature_alpha_dropout(Tensor self, {_AT_REST})", "alpha_dropout of whole channels.")
+def feature_alpha_dropout(input, p, training, inplace):
+    return _alpha_drop(input, p, training, inplace, channels=True)
+
+
+def _channels(name, sizes, batched):
+    @composite(f"{name}(Tensor self, {_ARGUMENTS})",
+               f"Dropout of whole channels; `input` is {sizes} (Tompson et al., 2014).")
+    def drop(input, p, training, inplace):
+        _check(p)
+        if input.ndim not in (batched - 1, batched):
+            if name == "dropout1d":
+                raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
+                                   "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
+                                   "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
+                                   "inputs).")
+            import warnings
+
+            warnings.warn(f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will result in "
+                          "an error in a future release. To retain the behavior and silence this warning, please use "
+                          "dropout instead.", stacklevel=3)
+        if input.ndim == batched - 1 and batched != 4:
+            batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+            out = _drop(batch, p, training, inplace, channels=True)
+            return out.squeeze_(0) if inplace else out.squeeze(0)
+        return _drop(input, p, training, inplace, channels=True)
+    return drop
+
+
+dropout1d = _channels("dropout1d", "(N, C, L) or (C, L)", 3)
+dropout2d = _channels("dropout2d", "(N, C, H, W)", 4)
+dropout3d = _channels("dropout3d", "(N, C, D, H, W) or (C, D, H, W)", 5)

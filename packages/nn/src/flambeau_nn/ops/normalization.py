@@ -1,0 +1,136 @@
+"""Normalization: numbers brought to mean 0 and variance 1, or vectors to length 1."""
+import flambeau_tensor as ft
+from flambeau_nn._kernels import normalization as kernels
+from flambeau_nn.ops import INTERNAL, NAMESPACE
+from flambeau_nn.ops.front import composite
+from flambeau_tensor import Operator
+
+_LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
+layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.layer_norm, namespace=NAMESPACE,
+                      variants="function",
+                      doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
+                          "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.")
+layer_norm_backward = Operator(
+    f"layer_norm_backward(Tensor grad_output, Tensor self, {_LAYER}) -> (Tensor, Tensor, Tensor)",
+    kernels.layer_norm_backward, namespace=INTERNAL, variants="function", differentiable=False,
+    doc="The gradients of layer_norm with respect to self, weight and bias.")
+
+
+def _per_channel(t, ndim):
+    return t.reshape((1, -1) + (1,) * (ndim - 2))
+
+
+@composite("group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
+           "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
+           "times `weight` plus `bias`, one for each channel (Wu and He, 2018).")
+def group_norm(input, num_groups, weight, bias, eps):
+    if input.ndim < 2:
+        raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
+    n, channels = input.shape[:2]
+    if num_groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if channels % num_groups:
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
+                           f"{list(input.shape)} and num_groups={num_groups}")
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != (channels,):
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                               f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}")
+    rows = input.reshape((n, num_groups, -1))
+    out = layer_norm(rows, (rows.shape[2],), None, None, eps).reshape(tuple(input.shape))
+    if weight is not None:
+        out = out * _per_channel(weight, input.ndim)
+    return out if bias is None else out + _per_channel(bias, input.ndim)
+
+
+@composite("rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
+           "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
+           "precision unless given.")
+def rms_norm(input, normalized_shape, weight, eps):
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+    if not shape or tuple(input.shape[-len(shape):]) != tuple(shape):
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}")
+    if eps is None:
+        eps = ft.finfo(input.dtype).eps
+    dims = tuple(range(-len(shape), 0))
+    out = input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt()
+    return out if weight is None else out * weight
+
+
+@composite("batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "
+           "bool training=False, float momentum=0.1, float eps=1e-05)",
+           "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
+           "and Szegedy, 2015): of the batch while training, which moves the running ones by `momentum`, else the "
+           "running ones.")
+def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
+    if input.ndim < 2:
+        raise ValueError(f"batch_norm: expected at least 2 dimensions (got {input.ndim}D input)")
+    channels = input.shape[1]
+    for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
+        if t is not None and t.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
+    if training:
+        count = input.numel() // channels if channels else 0
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        dims = tuple(d for d in range(input.ndim) if d != 1)
+        mean = input.mean(dims)
+        centered = input - _per_channel(mean, input.ndim)
+        var = (centered * centered).mean(dims)
+        _move(running_mean, mean, momentum)
+        _move(running_var, var, momentum, count / max(count - 1, 1))
+    elif running_mean is None or running_var is None:
+        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    else:
+        mean, var = running_mean, running_var
+        centered = input - _per_channel(mean, input.ndim)
+    scale = (var + eps).rsqrt()
+    scale = scale if weight is None else scale * weight
+    out = centered * _per_channel(scale, input.ndim)
+    return out if bias is None else out + _per_channel(bias, input.ndim)
+
+
+def _move(running, value, momentum, correction=1.0):
+    """running += momentum · (value - running)."""
+    if running is not None:
+        from flambeau_autograd import no_grad
+
+        with no_grad():
+            running.mul_(1 - momentum).add_(value.detach().to(running.dtype), alpha=momentum * correction)
+
+
+@composite("instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
+           "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05)",
+           "batch_norm of each sample alone (Ulyanov et al., 2016).")
+def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
+    if not use_input_stats:
+        return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    n, channels = input.shape[:2]
+    if input[0, 0].numel() == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    if running_mean is not None:
+        dims = tuple(range(2, input.ndim))
+        plain = input.detach()
+        _move(running_mean, plain.mean(dims).mean(0), momentum)
+        _move(running_var, plain.var(dims, correction=1).mean(0), momentum)
+    return group_norm(input, channels, weight, bias, eps)
+
+
+@composite("normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, *, Tensor(a!)? out=None)",
+           "x / max(‖x‖, eps) along `dim`, of the p-norm.")
+def normalize(input, p, dim, eps, out):
+    length = ft.norm(input, p, dim, keepdim=True).clamp_min(eps)
+    return ft.div(input, length, out=out) if out is not None else input / length
+
+
+@composite("local_response_norm(Tensor self, int size, float alpha=0.0001, float beta=0.75, float k=1.0)",
+           "x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky et al., 2012).")
+def local_response_norm(input, size, alpha, beta, k):
+    if input.ndim < 3:
+        raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
+    from flambeau_nn.ops.padding import constant_pad_nd
+
+    squares = constant_pad_nd((input * input).transpose(1, -1), (size // 2, (size - 1) // 2))
+    mean = squares.unfold(-1, size, 1).mean(-1).transpose(1, -1)
+    return input / (mean * alpha + k) ** beta

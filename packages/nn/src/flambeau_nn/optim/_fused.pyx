@@ -1,0 +1,293 @@
+# cython: language_level=3
+"""A step of an optimizer over all of its parameters in one call, and ``zero_grad``.
+
+Each optimizer is a loop of hot/optim.pyx and a pair of functions that fill in its coefficients: from a parameter group,
+and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are updated where they
+are; others (float16, bfloat16, odd strides) go through dense copies, float16 and bfloat16 as float32. Complex numbers
+are pairs of real ones.
+"""
+from cpython.object cimport PyObject
+from libc cimport math
+
+from flambeau_tensor.abi cimport TENSOR_ABI, Facts, copy_into, is_tensor, look, set_grad, shape_of, type_string
+from flambeau_tensor.compute cimport (
+    COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, begin_write,
+    dense, parallel_for, written,
+)
+
+from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-nn")
+require_compute(COMPUTE_ABI, "flambeau-nn")
+
+cdef extern from "Python.h":
+    PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
+
+cdef enum:
+    GIL_FREE = 20000  # elements from which the GIL is released
+    GRAIN = 16384  # elements a thread should have at least
+    STATES = 3
+    COEFFICIENTS = 10
+
+ctypedef void (*loop_t)(char* p, const char* g, char* a, char* b, char* c, Py_ssize_t n, const double* k) noexcept nogil
+
+cdef struct Plan:  # how the parameters of one group are updated
+    double[COEFFICIENTS] k
+    double lr
+    double[2] beta
+    double taken  # the coefficient of a gradient from the second step on, or the decay of the rate
+    double step  # the one that `k` is for
+    bint[STATES] wanted
+
+ctypedef int (*read_t)(dict group, Plan* plan) except -1
+ctypedef void (*count_t)(Plan* plan, double step) noexcept
+
+cdef struct Job:
+    loop_t loop
+    char* data[STATES + 2]
+    int item
+    const double* k
+
+
+cdef void _part(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Job* job = <Job*>context
+    cdef Py_ssize_t offset = begin * job.item
+    cdef char* at[STATES + 2]
+    cdef int k
+    for k in range(STATES + 2):
+        at[k] = NULL if job.data[k] == NULL else job.data[k] + offset
+    job.loop(at[0], at[1], at[2], at[3], at[4], end - begin, job.k)
+
+
+cdef class Rule:
+    """An optimizer's update: ``rule(optimizer)`` makes a step."""
+    cdef str name
+    cdef loop_t[2] loops  # of float32 and float64
+    cdef read_t read
+    cdef count_t count
+    cdef tuple states
+    cdef bint counted  # every parameter has a tensor `step` that counts its steps
+
+    def __call__(self, optimizer not None):
+        cdef list groups = optimizer.param_groups
+        state = optimizer.state
+        if not isinstance(state, dict):
+            raise TypeError(f"{self.name}(): the optimizer's state must be a dict, not {type(state).__name__}")
+        cdef dict group
+        cdef Plan plan
+        for item in groups:
+            group = item if type(item) is dict else dict(item)
+            plan.step = -1
+            self.read(group, &plan)
+            for p in <list?>group["params"]:
+                self._update(optimizer, group, state, p, &plan)
+
+    cdef int _update(self, object optimizer, dict group, object state, object p, Plan* plan) except -1:
+        cdef Facts facts
+        cdef PyObject* mine
+        cdef dict entries = None
+        if not is_tensor(<PyObject*>p):
+            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+        look(<PyObject*>p, &facts)
+        if facts.grad == NULL:
+            return 0
+        grad = <object>facts.grad
+        if self.counted or plan.wanted[0]:
+            mine = PyDict_GetItemWithError(<PyObject*>state, <PyObject*>p)
+            if mine != NULL:
+                entries = <dict?><object>mine
+            if not entries or (not self.counted and entries.get(self.states[0]) is None):
+                optimizer._new_state(p, group)
+                entries = <dict?>state[p]
+                if not self.counted:
+                    self.count(plan, 1)
+            elif not self.counted:
+                self.count(plan, 2)
+        return self._run(p, grad, entries, plan)
+
+    cdef int _run(self, object p, object grad, dict entries, Plan* plan) except -1:
+        cdef Array[STATES + 2] arrays  # the parameter, its gradient, its states
+        cdef PyObject* originals[STATES + 2]
+        cdef int dtype, k
+        cdef list copies = None
+        cdef Py_ssize_t n
+        cdef Job job
+        array_of(<PyObject*>p, &arrays[0])
+        n = arrays[0].numel
+        dtype = arrays[0].dtype
+        if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
+            dtype = D_FLOAT32
+        elif dtype < D_FLOAT16:
+            raise RuntimeError(f"{self.name}(): parameters must be floating point or complex, got "
+                               f"{type_string(dtype)}")
+        originals[0] = <PyObject*>p
+        originals[1] = <PyObject*>grad
+        for k in range(STATES):
+            originals[k + 2] = NULL
+            if plan.wanted[k]:
+                value = entries[self.states[k]]
+                if not is_tensor(<PyObject*>value):
+                    raise TypeError(f"{self.name}(): state '{self.states[k]}' must be a Tensor, not "
+                                    f"{type(value).__name__}")
+                originals[k + 2] = <PyObject*>value  # `entries` holds it
+        for k in range(STATES + 2):
+            arrays[k].data = NULL
+            if originals[k] == NULL:
+                continue
+            if k != 1:
+                begin_write(originals[k], self.name)
+            array_of(originals[k], &arrays[k])
+            if arrays[k].numel != n:
+                what = "grad" if k == 1 else f"state '{self.states[k - 2]}'"
+                raise RuntimeError(f"{self.name}(): {what} of shape {tuple(shape_of(originals[k]))} does not fit the "
+                                   f"parameter of shape {tuple(shape_of(originals[0]))}")
+            if arrays[k].dtype != dtype or not arrays[k].contiguous:
+                if copies is None:
+                    copies = [None] * (STATES + 2)
+                copies[k] = dense(originals[k], dtype, &arrays[k])
+        if self.counted:
+            self.count(plan, _next_step(entries["step"]))
+        job.loop = self.loops[0 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 1]
+        job.item = 4 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 8
+        if dtype == D_COMPLEX64 or dtype == D_COMPLEX128:
+            n *= 2
+        for k in range(STATES + 2):
+            job.data[k] = arrays[k].data
+        job.k = plan.k
+        if n < GIL_FREE:
+            job.loop(job.data[0], job.data[1], job.data[2], job.data[3], job.data[4], n, plan.k)
+        else:
+            _held = [<object>originals[k] for k in range(STATES + 2) if originals[k] != NULL]
+            with nogil:
+                parallel_for(n, GRAIN, _part, &job)
+        for k in range(STATES + 2):
+            if k == 1 or originals[k] == NULL:
+                continue
+            if copies is not None and copies[k] is not None:
+                copy = copies[k]
+                copy_into(originals[k], <PyObject*>copy)
+            else:
+                written(originals[k])
+        return 0
+
+
+cdef double _next_step(object step) except -1:
+    """Count one more in the tensor `step`."""
+    cdef Array a
+    cdef double value
+    if not is_tensor(<PyObject*>step):
+        raise RuntimeError("`state_steps` argument must contain a list of singleton tensors: state 'step' is "
+                           f"{type(step).__name__}")
+    array_of(<PyObject*>step, &a)
+    if a.numel != 1 or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
+        raise RuntimeError("`state_steps` argument must contain a list of singleton tensors: state 'step' must be one "
+                           f"Float or Double, got {type_string(a.dtype)} of shape {tuple(shape_of(<PyObject*>step))}")
+    begin_write(<PyObject*>step, "step")
+    if a.dtype == D_FLOAT32:
+        value = (<float*>a.data)[0] = (<float*>a.data)[0] + 1
+    else:
+        value = (<double*>a.data)[0] = (<double*>a.data)[0] + 1
+    written(<PyObject*>step)
+    return value
+
+
+# --- coefficients ---------------------------------------------------------------------------------------------------
+
+cdef inline double _number(dict group, str name) except? -1e300:
+    return <double>group[name]
+
+
+cdef inline int _common(dict group, Plan* plan) except -1:
+    plan.lr = _number(group, "lr")
+    plan.k[0] = -1 if group["maximize"] else 1
+    plan.k[1] = _number(group, "weight_decay")
+    return 0
+
+
+cdef int _read_sgd(dict group, Plan* plan) except -1:
+    _common(group, plan)
+    plan.k[2] = plan.lr
+    plan.k[3] = _number(group, "momentum")
+    plan.taken = 1 - _number(group, "dampening")
+    plan.k[5] = 1 if group["nesterov"] else 0
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = plan.k[3] != 0, False, False
+    return 0
+
+
+cdef void _count_sgd(Plan* plan, double step) noexcept:
+    plan.k[4] = 1 if step == 1 else plan.taken  # the buffer starts as the first gradient
+
+
+cdef int _read_adam(dict group, Plan* plan) except -1:
+    betas = group["betas"]
+    _common(group, plan)
+    plan.k[2] = 1
+    if group["decoupled_weight_decay"]:
+        plan.k[2] = 1 - plan.lr * plan.k[1]
+        plan.k[1] = 0
+    plan.beta[0], plan.beta[1] = betas[0], betas[1]
+    plan.k[3], plan.k[4] = plan.beta[0], 1 - plan.beta[0]
+    plan.k[5], plan.k[6] = plan.beta[1], 1 - plan.beta[1]
+    plan.k[7] = _number(group, "eps")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, bool(group["amsgrad"])
+    return 0
+
+
+cdef void _count_adam(Plan* plan, double step) noexcept:
+    if step != plan.step:
+        plan.k[8] = plan.lr / (1 - math.pow(plan.beta[0], step))
+        plan.k[9] = 1 / math.sqrt(1 - math.pow(plan.beta[1], step))
+        plan.step = step
+
+
+cdef int _read_rmsprop(dict group, Plan* plan) except -1:
+    _common(group, plan)
+    plan.k[2] = plan.lr
+    plan.k[3] = _number(group, "alpha")
+    plan.k[4] = 1 - plan.k[3]
+    plan.k[5] = _number(group, "eps")
+    plan.k[6] = _number(group, "momentum")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, plan.k[6] > 0, bool(group["centered"])
+    return 0
+
+
+cdef void _count_rmsprop(Plan* plan, double step) noexcept:
+    pass
+
+
+cdef int _read_adagrad(dict group, Plan* plan) except -1:
+    _common(group, plan)
+    plan.taken = _number(group, "lr_decay")
+    plan.k[3] = _number(group, "eps")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, False, False
+    return 0
+
+
+cdef void _count_adagrad(Plan* plan, double step) noexcept:
+    plan.k[2] = plan.lr / (1 + (step - 1) * plan.taken)
+
+
+cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bint counted):
+    cdef Rule rule = Rule.__new__(Rule)
+    loops = hot("optim", "flambeau_nn").LOOPS[key]
+    rule.loops[0] = <loop_t><size_t>loops["float32"]
+    rule.loops[1] = <loop_t><size_t>loops["float64"]
+    rule.name, rule.read, rule.count, rule.states, rule.counted = name, read, count, states, counted
+    return rule
+
+
+sgd = _rule("SGD.step", "sgd", _read_sgd, _count_sgd, ("momentum_buffer",), False)
+adam = _rule("Adam.step", "adam", _read_adam, _count_adam, ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"), True)
+rmsprop = _rule("RMSprop.step", "rmsprop", _read_rmsprop, _count_rmsprop,
+                ("square_avg", "momentum_buffer", "grad_avg"), True)
+adagrad = _rule("Adagrad.step", "adagrad", _read_adagrad, _count_adagrad, ("sum",), True)
+
+
+def clear_grads(list groups not None):
+    """Set the gradients of all parameters of all groups to None."""
+    for group in groups:
+        for p in <list?>group["params"]:
+            if is_tensor(<PyObject*>p):
+                set_grad(<PyObject*>p, NULL)

@@ -1,0 +1,62 @@
+"""Gradients divided by the root of the sum of their squares."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, full_like
+
+__all__ = ["Adagrad"]
+
+
+class Adagrad(Optimizer):
+    """Gradients divided by the root of the sum of their squares since the start.
+
+    ``foreach`` and ``fused`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        lr_decay: step t goes lr / (1 + (t - 1)·lr_decay).
+        weight_decay: this much of the parameter is added to the gradient.
+        initial_accumulator_value: the sum at the start.
+        eps: added to the divisor.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: J. Duchi, E. Hazan and Y. Singer, Adaptive subgradient methods for online learning and stochastic
+    optimization, JMLR 12, 2011.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0], requires_grad=True)
+    >>> p.grad = ft.tensor([2.0])
+    >>> Adagrad([p], lr=0.1).step()
+    >>> p
+    tensor([0.9000], requires_grad=True)
+    """
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: "bool | None" = None, *,
+                 maximize: bool = False, differentiable: bool = False, fused: "bool | None" = None) -> None:
+        _check_options("Adagrad", lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _at_least_zero(lr_decay__value=lr_decay, weight_decay__value=weight_decay,
+                       initial_accumulator_value__value=initial_accumulator_value, epsilon__value=eps)
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "fused": fused})
+        for group in self.param_groups:
+            for p in group["params"]:
+                self._new_state(p, group)
+
+    def _new_state(self, p, group):
+        state = self.state[p]
+        start = self.defaults["initial_accumulator_value"]
+        state["step"] = _counter(0.0, group)
+        state["sum"] = full_like(p.detach(), complex(start, start) if p.is_complex() else start)
+
+    def step(self, closure=None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        loss = None if closure is None else self._evaluate(closure)
+        _fused.adagrad(self)
+        return loss

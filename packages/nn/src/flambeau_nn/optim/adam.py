@@ -1,0 +1,100 @@
+"""Adaptive moment estimation, with the decay in the gradient (Adam) or apart from it (AdamW)."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["Adam", "AdamW"]
+
+
+class Adam(Optimizer):
+    """Steps of about `lr` along running means of the gradients, divided by the roots of those of their squares.
+
+    ``foreach``, ``fused`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        betas: how much of the mean and of the mean of squares is kept.
+        eps: added to the divisor.
+        weight_decay: this much of the parameter is added to the gradient.
+        amsgrad: divide by the greatest mean of squares so far.
+        maximize: go up instead of down.
+        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead, as AdamW does.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Sources: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015; S. J. Reddi et al., On the
+    convergence of Adam and beyond, ICLR 2018.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.5, -0.5])
+    >>> Adam([p], lr=0.1).step()
+    >>> p
+    tensor([0.9000, 2.1000], requires_grad=True)
+    """
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: "bool | None" = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False,
+                 fused: "bool | None" = None, decoupled_weight_decay: bool = False) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
+        _check_options(type(self).__name__, lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _at_least_zero(epsilon__value=eps)
+        for i in (0, 1):
+            if not 0.0 <= betas[i] < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
+        _at_least_zero(weight_decay__value=weight_decay)
+        if not (all(isinstance(b, float) for b in betas) or all(isinstance(b, Tensor) for b in betas)):
+            raise ValueError("betas must be either both floats or both Tensors")
+        betas = tuple(float(b) for b in betas)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})
+
+    def _new_state(self, p, group):
+        state, like = self.state[p], p.detach()
+        state["step"] = _counter(0.0, group)
+        state["exp_avg"] = zeros_like(like)
+        state["exp_avg_sq"] = zeros_like(like)
+        if group["amsgrad"]:
+            state["max_exp_avg_sq"] = zeros_like(like)
+
+    def step(self, closure=None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        loss = None if closure is None else self._evaluate(closure)
+        _fused.adam(self)
+        return loss
+
+
+class AdamW(Adam):
+    """Adam whose ``weight_decay`` shrinks the parameters by lr·weight_decay and leaves the gradients alone.
+
+    The arguments are :class:`Adam`'s; ``weight_decay`` is 0.01 unless given.
+
+    Source: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, ICLR 2019.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.0, 0.0])
+    >>> AdamW([p], lr=0.1, weight_decay=0.5).step()
+    >>> p
+    tensor([0.9500, 1.9000], requires_grad=True)
+    """
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: "bool | None" = None, capturable: bool = False, differentiable: bool = False,
+                 fused: "bool | None" = None) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
+                         capturable=capturable, differentiable=differentiable, fused=fused,
+                         decoupled_weight_decay=True)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group["decoupled_weight_decay"] = True  # states saved before it was an option

@@ -1,0 +1,328 @@
+"""What all optimizers share: parameter groups, state, saving and loading, hooks."""
+import warnings
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import wraps
+from itertools import chain
+
+from flambeau_autograd import enable_grad
+from flambeau_autograd.hooks import RemovableHandle
+from flambeau_nn.optim import _fused
+from flambeau_tensor import Tensor, float32, float64, get_default_dtype, tensor
+
+__all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
+
+_global_pre_hooks: "OrderedDict[int, Callable]" = OrderedDict()
+_global_post_hooks: "OrderedDict[int, Callable]" = OrderedDict()
+_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
+          "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
+          "_optimizer_load_state_dict_post_hooks")
+
+
+class _RequiredParameter:
+    """Stands for a default that every parameter group has to give."""
+
+    def __repr__(self):
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
+def _register(hooks, hook, prepend=False):
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    if prepend:
+        hooks.move_to_end(handle.id, last=False)
+    return handle
+
+
+def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` before every step of every optimizer."""
+    return _register(_global_pre_hooks, hook)
+
+
+def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+    """Call ``hook(optimizer, args, kwargs)`` after every step of every optimizer."""
+    return _register(_global_post_hooks, hook)
+
+
+def _hooked(step):
+    """`step` with the hooks around it."""
+
+    @wraps(step)
+    def run(self, *args, **kwargs):
+        self._opt_called = True  # what schedules look at
+        if not (_global_pre_hooks or _global_post_hooks or self._optimizer_step_pre_hooks
+                or self._optimizer_step_post_hooks):
+            return step(self, *args, **kwargs)
+        for hook in list(chain(_global_pre_hooks.values(), self._optimizer_step_pre_hooks.values())):
+            # Hooks see the optimizer itself as the first argument, as part of `args`.
+            result = hook(self, (self, *args), kwargs)
+            if result is not None:
+                if not isinstance(result, tuple) or len(result) != 2:
+                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
+                                       f"{result}.")
+                (self, *args), kwargs = result
+        out = step(self, *args, **kwargs)
+        for hook in list(chain(self._optimizer_step_post_hooks.values(), _global_post_hooks.values())):
+            hook(self, (self, *args), kwargs)
+        return out
+
+    run.hooked = True
+    return run
+
+
+def _type_name(value) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+class Optimizer:
+    """Base of all optimizers. A subclass gives its defaults and a method ``step``.
+
+    Args:
+        params: tensors, pairs (name, tensor), or dicts that are parameter groups with options of their own.
+        defaults: options of groups that do not give them.
+
+    Raises:
+        TypeError: `params` is a tensor, or holds something that is not one.
+        ValueError: no parameters, one that is not a leaf, or one that is in two groups.
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        step = cls.__dict__.get("step")
+        if callable(step) and not getattr(step, "hooked", False):
+            cls.step = _hooked(step)
+
+    def __init__(self, params: "Iterable", defaults: dict) -> None:
+        self.defaults = defaults
+        for name in _HOOKS:
+            setattr(self, name, OrderedDict())
+        if isinstance(params, Tensor):
+            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                            + _type_name(params))
+        self.state = defaultdict(dict)
+        self.param_groups = []
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        if not isinstance(groups[0], dict):
+            groups = [{"params": groups}]
+        for group in groups:
+            self.add_param_group(group)
+
+    # --- steps
+
+    def step(self, closure: "Callable | None" = None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters: set them to None, or with ``set_to_none=False`` to zero."""
+        if set_to_none:
+            _fused.clear_grads(self.param_groups)
+            return
+        for group in self.param_groups:
+            for p in group["params"]:
+                grad = p.grad
+                if grad is None:
+                    continue
+                if grad.grad_fn is not None:
+                    grad.detach_()
+                else:
+                    grad.requires_grad_(False)
+                grad.zero_()
+
+    @staticmethod
+    def _evaluate(closure):
+        with enable_grad():
+            return closure()
+
+    # --- parameter groups
+
+    def add_param_group(self, param_group: dict) -> None:
+        """Optimize further parameters: a dict with "params" and the options in which they differ from the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, Tensor):
+            params = [params]
+        elif isinstance(params, set):
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of "
+                            "tensors in sets will change between runs. Please use a list instead.")
+        params = list(params)
+        names = [p[0] for p in params if isinstance(p, tuple)]
+        if names and len(names) != len(params):
+            raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+        params = param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
+        if names:
+            param_group["param_names"] = names
+        for p in params:
+            if not isinstance(p, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_type_name(p)}")
+            if not self.defaults.get("differentiable") and not (p.is_leaf or p.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            if default is required and name not in param_group:
+                raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
+            param_group.setdefault(name, default)
+        if len(params) != len(set(params)):
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                          "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
+        others = set()
+        for group in self.param_groups:
+            others.update(group["params"])
+            if ("param_names" in param_group) != ("param_names" in group):
+                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
+                                 f"{'with' if names else 'without'} names to the optimizer")
+        if not others.isdisjoint(params):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def __repr__(self):
+        lines = [f"{type(self).__name__} ("]
+        for i, group in enumerate(self.param_groups):
+            lines.append(f"Parameter Group {i}")
+            lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
+        return "\n".join([*lines, ")"])
+
+    # --- saving and loading
+
+    def __getstate__(self):
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+        for name in _HOOKS:
+            if name not in self.__dict__:
+                setattr(self, name, OrderedDict())
+        self.defaults.setdefault("differentiable", False)
+        for group in self.param_groups:
+            for name, default in self.defaults.items():  # options that an older version did not know
+                if default is not required:
+                    group.setdefault(name, default)
+        for entries in self.state.values():
+            if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
+                entries["step"] = _counter(float(entries["step"]))
+
+    def state_dict(self) -> dict:
+        """The state as a dict: "state" by the numbers of the parameters, and "param_groups" with these numbers."""
+        for hook in self._optimizer_state_dict_pre_hooks.values():
+            hook(self)
+        numbers = {}
+        groups = []
+        start = 0
+        for group in self.param_groups:
+            packed = {key: value for key, value in group.items() if key != "params"}
+            for i, p in enumerate(group["params"], start):
+                numbers.setdefault(id(p), i)
+            packed["params"] = [numbers[id(p)] for p in group["params"]]
+            start += len(group["params"])
+            groups.append(packed)
+        state = {numbers[id(p)] if isinstance(p, Tensor) else p: entries for p, entries in self.state.items()}
+        result = {"state": state, "param_groups": groups}
+        for hook in self._optimizer_state_dict_post_hooks.values():
+            changed = hook(self, result)
+            result = result if changed is None else changed
+        return result
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Take over what ``state_dict`` returned; tensors are converted to the parameters' dtypes.
+
+        Raises:
+            ValueError: the groups do not fit this optimizer's.
+        """
+        state_dict = state_dict.copy()
+        for hook in self._optimizer_load_state_dict_pre_hooks.values():
+            changed = hook(self, state_dict)
+            state_dict = state_dict if changed is None else changed
+        groups = deepcopy(state_dict["param_groups"])
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        params = {}
+        for saved, own in zip(groups, self.param_groups, strict=True):
+            if len(saved["params"]) != len(own["params"]):
+                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of "
+                                 "optimizer's group")
+        for saved, own in zip(groups, self.param_groups, strict=True):
+            for number, p in zip(saved["params"], own["params"], strict=True):
+                params[number] = p, saved
+            saved["params"] = own["params"]
+            if "param_names" in own:
+                saved.setdefault("param_names", own["param_names"])
+        state = defaultdict(dict)
+        for key, entries in state_dict["state"].items():
+            if key in params:
+                state[params[key][0]] = _fitted(entries, *params[key])
+            else:
+                state[key] = entries
+        self.__setstate__({"state": state, "param_groups": groups})
+        for hook in self._optimizer_load_state_dict_post_hooks.values():
+            hook(self)
+
+    # --- hooks
+
+    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` before a step; it may return other (args, kwargs)."""
+        return _register(self._optimizer_step_pre_hooks, hook)
+
+    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+        """Call ``hook(optimizer, args, kwargs)`` after a step."""
+        return _register(self._optimizer_step_post_hooks, hook)
+
+    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` before ``state_dict``."""
+        return _register(self._optimizer_state_dict_pre_hooks, hook, prepend)
+
+    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` after ``state_dict``; it may return another one."""
+        return _register(self._optimizer_state_dict_post_hooks, hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer, state_dict)`` before ``load_state_dict``; it may return another one."""
+        return _register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+        """Call ``hook(optimizer)`` after ``load_state_dict``."""
+        return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+
+def _fitted(value, param, group, key=None):
+    """A loaded state: tensors in the dtype of their parameter, counts of steps as they are."""
+    if isinstance(value, Tensor):
+        if key == "step":
+            return value.to(float32) if group.get("fused") or group.get("capturable") else value
+        return value.to(param.dtype) if param.is_floating_point() else value
+    if isinstance(value, dict):
+        return {k: _fitted(v, param, group, k) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return type(value)(_fitted(v, param, group) for v in value)
+    return value
+
+
+def _counter(value: float = 0.0, group: "dict | None" = None) -> Tensor:
+    """The tensor that counts a parameter's steps: float32, or float64 where that is the default dtype."""
+    fixed = group is not None and (group.get("fused") or group.get("capturable"))
+    return tensor(value, dtype=float64 if get_default_dtype() == float64 and not fixed else float32)
+
+
+def _at_least_zero(**options) -> None:
+    """PyTorch's error for an option that is negative or NaN; named by how its texts call it."""
+    for name, value in options.items():
+        if not 0.0 <= value:
+            raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")
+
+
+def _check_options(name: str, lr, *, foreach=None, fused=None, differentiable=False) -> None:
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    _at_least_zero(learning__rate=lr)
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    if differentiable:
+        raise NotImplementedError(f"{name}(differentiable=True) is not built")

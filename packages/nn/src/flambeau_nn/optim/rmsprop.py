@@ -1,0 +1,63 @@
+"""Gradients divided by the root of the running mean of their squares."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["RMSprop"]
+
+
+class RMSprop(Optimizer):
+    """Gradients divided by the root of the running mean of their squares, with momentum on the quotients.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        alpha: how much of the mean of squares is kept.
+        eps: added to the divisor.
+        weight_decay: this much of the parameter is added to the gradient.
+        momentum: how much of the previous quotients is kept.
+        centered: divide by an estimate of the standard deviation: take the squared mean off the mean of squares.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Sources: T. Tieleman and G. Hinton, Lecture 6.5, Neural networks for machine learning, 2012; centered: A. Graves,
+    Generating sequences with recurrent neural networks, 2013.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0], requires_grad=True)
+    >>> p.grad = ft.tensor([2.0])
+    >>> RMSprop([p], lr=0.1, alpha=0.75).step()
+    >>> p
+    tensor([0.8000], requires_grad=True)
+    """
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+                 weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
+                 foreach: "bool | None" = None, maximize: bool = False, differentiable: bool = False) -> None:
+        _check_options("RMSprop", lr, foreach=foreach, differentiable=differentiable)
+        _at_least_zero(epsilon__value=eps, momentum__value=momentum, weight_decay__value=weight_decay,
+                       alpha__value=alpha)
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable})
+
+    def _new_state(self, p, group):
+        state, like = self.state[p], p.detach()
+        state["step"] = _counter(0.0, group)
+        state["square_avg"] = zeros_like(like)
+        if group["momentum"] > 0:
+            state["momentum_buffer"] = zeros_like(like)
+        if group["centered"]:
+            state["grad_avg"] = zeros_like(like)
+
+    def step(self, closure=None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        loss = None if closure is None else self._evaluate(closure)
+        _fused.rmsprop(self)
+        return loss

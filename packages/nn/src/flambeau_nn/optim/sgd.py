@@ -1,0 +1,56 @@
+"""Gradient descent with momentum."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["SGD"]
+
+
+class SGD(Optimizer):
+    """Gradient descent, p ← p - lr·g, with momentum: b ← momentum·b + (1 - dampening)·g takes the place of g.
+
+    The first b is the first gradient. ``foreach`` and ``fused`` are accepted and make no difference: a step is one
+    compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        momentum: how much of b is kept; 0: no b.
+        dampening: how much of the gradient is left out of b.
+        weight_decay: this much of the parameter is added to the gradient.
+        nesterov: go along g + momentum·b instead of b.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: I. Sutskever et al., On the importance of initialization and momentum in deep learning, ICML 2013.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.5, -0.5])
+    >>> SGD([p], lr=0.1).step()
+    >>> p
+    tensor([0.9500, 2.0500], requires_grad=True)
+    """
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-3, momentum: float = 0, dampening: float = 0,
+                 weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
+                 foreach: "bool | None" = None, differentiable: bool = False, fused: "bool | None" = None) -> None:
+        _check_options("SGD", lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _at_least_zero(momentum__value=momentum, weight_decay__value=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
+
+    def _new_state(self, p, group):
+        self.state[p]["momentum_buffer"] = zeros_like(p.detach())
+
+    def step(self, closure=None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        loss = None if closure is None else self._evaluate(closure)
+        _fused.sgd(self)
+        return loss

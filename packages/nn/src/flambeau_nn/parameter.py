@@ -1,0 +1,117 @@
+"""Tensors that modules register by themselves: parameters, which are trained, and buffers, which are not."""
+from collections import OrderedDict
+
+from flambeau_tensor._core.tensor import set_plain_subclass
+
+from flambeau_overrides import _disabled_torch_function_impl
+from flambeau_tensor import Tensor, empty
+
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
+
+
+class _ParameterMeta(type(Tensor)):
+    # Tensors of other classes count as parameters when they say so.
+    def __instancecheck__(cls, instance):
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
+    """A tensor to be trained. Assigned to an attribute of a module, it is registered there.
+
+    Operations on it give plain tensors.
+
+    Args:
+        data: the tensor whose elements it shares; without it, an empty one.
+        requires_grad: whether gradients are computed for it.
+
+    >>> import flambeau_tensor as ft
+    >>> Parameter(ft.ones(2))
+    Parameter containing:
+    tensor([1., 1.], requires_grad=True)
+    """
+
+    def __new__(cls, data: "Tensor | None" = None, requires_grad: bool = True):
+        if data is None:
+            data = empty((0,))
+        if type(data) is Tensor or type(data) is Parameter:
+            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+        if not isinstance(data, Tensor):
+            raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
+        param = data.detach().requires_grad_(requires_grad)
+        if type(param) is not type(data):
+            raise RuntimeError(
+                f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
+                f"an instance of the same type, but return type {type(param).__name__} was found instead. To use the "
+                "type as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
+                "implementation.")
+        param._is_param = True
+        return param
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.detach().clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+    def __reduce_ex__(self, proto):
+        state = vars(self)
+        rebuild = (_rebuild_parameter, (self.detach(), self.requires_grad, OrderedDict()))
+        return (*rebuild, dict(state)) if state else rebuild
+
+    __torch_function__ = _disabled_torch_function_impl
+
+
+set_plain_subclass(Parameter)
+
+
+def _rebuild_parameter(data, requires_grad, backward_hooks):
+    return Parameter(data, requires_grad)  # hooks are functions of a session and stay behind
+
+
+class _BufferMeta(type(Tensor)):
+    def __instancecheck__(cls, instance):
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+
+class Buffer(Tensor, metaclass=_BufferMeta):
+    """A tensor that is part of a module's state and not trained; assigned to an attribute, it is registered there.
+
+    Args:
+        data: the tensor; it is marked, not copied.
+        persistent: whether it belongs into the module's ``state_dict``.
+    """
+
+    def __new__(cls, data: "Tensor | None" = None, *, persistent: bool = True):
+        if data is None:
+            data = empty((0,))
+        buffer = data.detach().requires_grad_(data.requires_grad)
+        buffer.persistent = persistent
+        buffer._is_buffer = True
+        return buffer
+
+    __torch_function__ = _disabled_torch_function_impl
+
+
+def is_lazy(param) -> bool:
+    """Whether the sizes of a parameter are still open."""
+    return False
+
+
+class UninitializedParameter(Parameter):
+    """A parameter whose sizes follow from the first input. Not built."""
+
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError("UninitializedParameter is not built: give the layer its sizes")
+
+
+class UninitializedBuffer(Buffer):
+    """A buffer whose sizes follow from the first input. Not built."""
+
+    def __new__(cls, *args, **kwargs):
+        raise NotImplementedError("UninitializedBuffer is not built: give the layer its sizes")

@@ -1,0 +1,13 @@
+"""``torch.nn.utils``: gradient clipping, parameters as one vector, modules without initialization."""
+from flambeau_nn.utils.clip_grad import (
+    clip_grad_norm,
+    clip_grad_norm_,
+    clip_grad_value_,
+    clip_grads_with_norm_,
+    get_total_norm,
+)
+from flambeau_nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
+from flambeau_nn.utils.init import skip_init
+
+__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
+           "parameters_to_vector", "skip_init", "vector_to_parameters"]

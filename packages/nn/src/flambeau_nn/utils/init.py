@@ -1,0 +1,27 @@
+"""Making modules whose parameters are to be set by other means."""
+import inspect
+
+from flambeau_tensor.random import fork_rng
+
+__all__ = ["skip_init"]
+
+
+def skip_init(module_cls, *args, **kwargs):
+    """A ``module_cls`` whose parameters hold no particular values; no random numbers are drawn for them.
+
+    Args:
+        module_cls: the class of the module; its initializer takes ``device``.
+        args: for the initializer.
+        kwargs: likewise.
+
+    Raises:
+        RuntimeError: ``module_cls`` is no module, or takes no ``device``.
+    """
+    from flambeau_nn.modules.module import Module
+
+    if not (isinstance(module_cls, type) and issubclass(module_cls, Module)):
+        raise RuntimeError(f"Expected a Module; got {module_cls}")
+    if "device" not in inspect.signature(module_cls).parameters:
+        raise RuntimeError("Module must support a 'device' arg to skip initialization")
+    with fork_rng():
+        return module_cls(*args, **kwargs)

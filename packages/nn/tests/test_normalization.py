@@ -1,0 +1,217 @@
+"""Normalization: against NumPy, gradients against differences, running statistics, modules."""
+import numpy as np
+import pytest
+
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_autograd import grad
+from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
+from flambeau_nn import functional as F
+
+RNG = np.random.default_rng(0)
+IMAGE = RNG.standard_normal((2, 4, 3, 5)) * 2 + 1
+
+
+def t(a, requires_grad=False):
+    return ft.from_numpy(np.array(a)).requires_grad_(requires_grad)
+
+
+def standard(x, axes, eps=1e-5):
+    mean = x.mean(axes, keepdims=True)
+    return (x - mean) / np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True) + eps)
+
+
+def channels(w, ndim=4):
+    return w.reshape((1, -1) + (1,) * (ndim - 2))
+
+
+# --- layers ---------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("size", [(1,), (7,), (16,), (33,), (1000,), (3, 5), (4, 3, 5)])
+@pytest.mark.parametrize("affine", ["", "w", "b", "wb"])
+def test_layer_norm(size, affine):
+    x = RNG.standard_normal((6, *size)) * 3 + 2
+    w = RNG.standard_normal(size) if "w" in affine else None
+    b = RNG.standard_normal(size) if "b" in affine else None
+    expected = standard(x, tuple(range(1, x.ndim))) * (1 if w is None else w) + (0 if b is None else b)
+    args = [None if v is None else t(v) for v in (w, b)]
+    np.testing.assert_allclose(F.layer_norm(t(x), size, *args).numpy(), expected, rtol=1e-10, atol=1e-12)
+    single = F.layer_norm(t(x).float(), size, *(None if v is None else v.float() for v in args))
+    np.testing.assert_allclose(single.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_layer_norm_of_large_numbers():
+    """The mean is subtracted before squaring."""
+    x = (RNG.standard_normal((4, 1000)) + 1e4).astype("float32")
+    np.testing.assert_allclose(F.layer_norm(t(x), (1000,)).numpy(), standard(x.astype("float64"), 1), atol=2e-3)
+
+
+@pytest.mark.parametrize("rows", [1, 3, 200])
+def test_layer_norm_gradients(rows):
+    x, w, b = t(RNG.standard_normal((rows, 5)), True), t(RNG.standard_normal(5), True), t(RNG.standard_normal(5), True)
+    fast = {"fast_mode": True} if rows > 10 else {}
+    assert gradcheck(lambda x, w, b: F.layer_norm(x, (5,), w, b), (x, w, b), **fast)
+    assert gradgradcheck(lambda x, w, b: F.layer_norm(x, (5,), w, b), (x, w, b), **fast)
+    assert gradcheck(lambda x: F.layer_norm(x, (5,)), (x,), **fast)
+
+
+@pytest.mark.parametrize("size", [(4, 64), (300, 130)])
+def test_layer_norm_kernel_agrees_with_its_formula(size):
+    x, w, b = (t(RNG.standard_normal(n), True) for n in (size, size[1], size[1]))
+    out = F.layer_norm(x, size[1:], w, b)
+    g = t(RNG.standard_normal(size))
+    by_kernel = grad(out, (x, w, b), g, retain_graph=True)
+    by_formula = grad(out, (x, w, b), g, create_graph=True)
+    for k, f in zip(by_kernel, by_formula, strict=True):
+        np.testing.assert_allclose(k.numpy(), f.detach().numpy(), rtol=1e-9, atol=1e-10)
+
+
+def test_layer_norm_layouts_and_dtypes():
+    x = t(IMAGE)
+    turned = x.permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0)
+    assert (F.layer_norm(turned, (5,)) == F.layer_norm(x, (5,))).all()
+    half = F.layer_norm(x.half(), (5,), ft.ones(5))
+    assert half.dtype is ft.float16
+    assert F.layer_norm(ft.ones(0, 3), (3,)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(("args", "text"), [
+    (((4,),), r"Given normalized_shape=\[4\], expected input with shape \[\*, 4\], but got input of size\[2, 4, 3, "
+              r"5\]"),
+    (((3, 4),), r"Given normalized_shape=\[3, 4\], expected input with shape \[\*, 3, 4\]"),
+    (((5,), ft.ones(4)), r"Expected weight to be of same shape as normalized_shape, but got weight of shape \[4\] and "
+                         r"normalized_shape = \[5\]"),
+    (((5,), None, ft.ones(4)), "Expected bias to be of same shape as normalized_shape"),
+    (((),), "Expected normalized_shape to be at least 1-dimensional"),
+])
+def test_layer_norm_errors(args, text):
+    with pytest.raises(RuntimeError, match=text):
+        F.layer_norm(t(IMAGE), *args)
+
+
+def test_rms_norm():
+    w = RNG.standard_normal(5)
+    expected = IMAGE / np.sqrt((IMAGE ** 2).mean(-1, keepdims=True) + 0.1) * w
+    np.testing.assert_allclose(F.rms_norm(t(IMAGE), (5,), t(w), 0.1).numpy(), expected)
+    assert gradcheck(lambda x, w: F.rms_norm(x, (5,), w), (t(IMAGE, True), t(w, True)))
+    with pytest.raises(RuntimeError, match=r"Given normalized_shape=\[4\], expected input with shape \[\*, 4\]"):
+        F.rms_norm(t(IMAGE), (4,))
+
+
+# --- groups and batches ---------------------------------------------------------------------------------------------
+
+def test_group_norm():
+    w, b = RNG.standard_normal(4), RNG.standard_normal(4)
+    grouped = standard(IMAGE.reshape(2, 2, 2, 3, 5), (2, 3, 4)).reshape(IMAGE.shape)
+    out = F.group_norm(t(IMAGE), 2, t(w), t(b))
+    np.testing.assert_allclose(out.numpy(), grouped * channels(w) + channels(b), rtol=1e-9)
+    assert gradcheck(lambda x, w, b: F.group_norm(x, 2, w, b), (t(IMAGE, True), t(w, True), t(b, True)))
+    with pytest.raises(RuntimeError, match="Expected number of channels in input to be divisible by num_groups"):
+        F.group_norm(t(IMAGE), 3)
+    with pytest.raises(RuntimeError, match="Expected weight to be a vector of size equal to the number of channels"):
+        F.group_norm(t(IMAGE), 2, ft.ones(3))
+
+
+def test_batch_norm():
+    w, b = RNG.standard_normal(4), RNG.standard_normal(4)
+    mean, var = ft.zeros(4, dtype=ft.float64), ft.ones(4, dtype=ft.float64)
+    out = F.batch_norm(t(IMAGE), mean, var, t(w), t(b), training=True, momentum=0.3)
+    np.testing.assert_allclose(out.numpy(), standard(IMAGE, (0, 2, 3)) * channels(w) + channels(b), rtol=1e-9)
+    np.testing.assert_allclose(mean.numpy(), 0.3 * IMAGE.mean((0, 2, 3)))
+    np.testing.assert_allclose(var.numpy(), 0.7 + 0.3 * IMAGE.var((0, 2, 3), ddof=1))
+    out = F.batch_norm(t(IMAGE), mean, var, t(w), t(b))
+    expected = (IMAGE - channels(mean.numpy())) / np.sqrt(channels(var.numpy()) + 1e-5) * channels(w) + channels(b)
+    np.testing.assert_allclose(out.numpy(), expected)
+    args = (t(IMAGE, True), t(w, True), t(b, True))
+    assert gradcheck(lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), args)
+    assert gradcheck(lambda x, w, b: F.batch_norm(x, mean, var, w, b), args)
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda: F.batch_norm(ft.ones(1, 3), None, None, training=True), ValueError,
+     r"Expected more than 1 value per channel when training, got input size torch.Size\(\[1, 3\]\)"),
+    (lambda: F.batch_norm(ft.ones(2, 3), None, None), RuntimeError,
+     "Expected running_mean and running_var to be defined when training=False"),
+    (lambda: F.batch_norm(ft.ones(2, 3), ft.ones(4), ft.ones(3)), RuntimeError,
+     "running_mean should contain 3 elements not 4"),
+    (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"expected 4D input \(got 2D input\)"),
+    (lambda: nn.BatchNorm1d(3)(ft.ones(2, 3, 4, 4)), ValueError, r"expected 2D or 3D input \(got 4D input\)"),
+    (lambda: nn.GroupNorm(2, 3), ValueError, r"num_channels \(3\) must be divisible by num_groups \(2\)"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_instance_norm():
+    np.testing.assert_allclose(F.instance_norm(t(IMAGE)).numpy(), standard(IMAGE, (2, 3)), rtol=1e-9)
+    m = nn.InstanceNorm2d(4, affine=True, track_running_stats=True).double()
+    m(t(IMAGE))
+    np.testing.assert_allclose(m.running_mean.numpy(), 0.1 * IMAGE.mean((2, 3)).mean(0))
+    np.testing.assert_allclose(m.running_var.numpy(), 0.9 + 0.1 * IMAGE.var((2, 3), ddof=1).mean(0))
+    assert nn.InstanceNorm2d(4)(ft.ones(4, 3, 5)).shape == (4, 3, 5)
+
+
+def test_normalize():
+    np.testing.assert_allclose(F.normalize(t(IMAGE)).numpy(), IMAGE / np.linalg.norm(IMAGE, axis=1, keepdims=True))
+    np.testing.assert_allclose(F.normalize(t(IMAGE), 1.0, 0).numpy(), IMAGE / np.abs(IMAGE).sum(0, keepdims=True))
+    assert not F.normalize(ft.zeros(2, 3)).any()
+    assert gradcheck(F.normalize, (t(IMAGE, True),))
+
+
+def test_local_response_norm():
+    size, expected = 3, np.empty_like(IMAGE)
+    for c in range(4):
+        near = IMAGE[:, max(c - size // 2, 0):c + (size - 1) // 2 + 1]
+        expected[:, c] = IMAGE[:, c] / (1 + 1e-4 * (near ** 2).sum(1) / size) ** 0.75
+    np.testing.assert_allclose(F.local_response_norm(t(IMAGE), size).numpy(), expected)
+    assert gradcheck(lambda x: F.local_response_norm(x, 2), (t(IMAGE, True),))
+
+
+# --- modules --------------------------------------------------------------------------------------------------------
+
+def test_batch_norm_module():
+    m = nn.BatchNorm2d(4).double()
+    assert list(m.state_dict()) == ["weight", "bias", "running_mean", "running_var", "num_batches_tracked"]
+    first = m(t(IMAGE))
+    assert m.num_batches_tracked.item() == 1
+    np.testing.assert_allclose(m.running_mean.numpy(), 0.1 * IMAGE.mean((0, 2, 3)))
+    m.eval()
+    assert (m(t(IMAGE)) != first).any() and m.num_batches_tracked.item() == 1
+    m.reset_running_stats()
+    assert not m.running_mean.any() and m.num_batches_tracked.item() == 0
+    average = nn.BatchNorm2d(4, momentum=None).double()
+    for x in (IMAGE, IMAGE + 1):
+        average(t(x))
+    np.testing.assert_allclose(average.running_mean.numpy(), IMAGE.mean((0, 2, 3)) + 0.5)
+    plain = nn.BatchNorm1d(3, affine=False, track_running_stats=False).eval()
+    assert not list(plain.parameters()) and not plain.state_dict()
+    np.testing.assert_allclose(plain(ft.tensor([[1.0, 2, 3], [3, 2, 1]])).mean(0).numpy(), 0, atol=1e-6)
+
+
+def test_old_checkpoints_of_batch_norm():
+    state = nn.BatchNorm1d(3).state_dict()
+    del state["num_batches_tracked"]
+    state._metadata[""]["version"] = 1
+    nn.BatchNorm1d(3).load_state_dict(state)
+
+
+def test_layer_norm_module():
+    m = nn.LayerNorm(5).double()
+    np.testing.assert_allclose(m(t(IMAGE)).detach().numpy(), standard(IMAGE, (3,)), rtol=1e-9)
+    assert [n for n, _ in nn.LayerNorm(5, bias=False).named_parameters()] == ["weight"]
+    assert not list(nn.LayerNorm(5, elementwise_affine=False).parameters())
+    assert nn.GroupNorm(2, 4)(t(IMAGE).float()).shape == IMAGE.shape
+    assert nn.RMSNorm((3, 5)).double()(t(IMAGE)).shape == IMAGE.shape
+    assert nn.LocalResponseNorm(2)(t(IMAGE)).shape == IMAGE.shape
+
+
+@pytest.mark.parametrize(("module", "printed"), [  # made with PyTorch 2.13
+    (nn.LayerNorm(4), "LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True)"),
+    (nn.RMSNorm(3), "RMSNorm((3,), eps=None, elementwise_affine=True)"),
+    (nn.GroupNorm(2, 4), "GroupNorm(2, 4, eps=1e-05, affine=True, bias=True)"),
+    (nn.BatchNorm2d(4), "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"),
+    (nn.LocalResponseNorm(2), "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"),
+])
+def test_printing(module, printed):
+    assert repr(module) == printed

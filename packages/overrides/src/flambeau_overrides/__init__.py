@@ -1,0 +1,77 @@
+"""The `__torch_function__` protocol as a library of its own: any package can let other people's types take over its
+functions. It knows nothing of tensors and depends on nothing.
+
+`overridable` and `register_base` make a library take part; `has_torch_function` and `handle_torch_function` do the
+same by hand. Modes and the `Disable` classes change who is asked; the listing functions tell what can be overridden.
+Compiled code cimports `flambeau_overrides._dispatch`.
+"""
+# ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
+
+from flambeau_overrides._dispatch import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    _disabled_torch_function_impl,
+    handle_torch_function,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+    is_tensor_like,
+    redispatch_function,
+    register_base,
+)
+from flambeau_overrides.declare import overridable, wrap_torch_function
+from flambeau_overrides.modes import (
+    BaseTorchFunctionMode,
+    TorchFunctionMode,
+    _enable_torch_function,
+    _get_current_function_mode,
+    _get_current_function_mode_stack,
+    _is_torch_function_enabled,
+    _is_torch_function_mode_enabled,
+    _pop_mode,
+    _pop_mode_temporarily,
+    _push_mode,
+    enable_reentrant_dispatch,
+)
+from flambeau_overrides.registry import (
+    get_ignored_functions,
+    get_overridable_functions,
+    get_testing_overrides,
+    ignore,
+    is_tensor_method_or_property,
+    register,
+    register_namespace,
+    resolve_name,
+)
+
+# The listing functions under the names of PyTorch's older versions.
+_get_overridable_functions = get_overridable_functions
+_get_testing_overrides = get_testing_overrides
+_get_ignored_functions = get_ignored_functions
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BaseTorchFunctionMode",
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "TorchFunctionMode",
+    "enable_reentrant_dispatch",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "ignore",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "overridable",
+    "redispatch_function",
+    "register",
+    "register_base",
+    "register_namespace",
+    "resolve_name",
+    "wrap_torch_function",
+]

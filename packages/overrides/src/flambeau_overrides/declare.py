@@ -1,0 +1,71 @@
+"""Decorators with which a library makes its own functions overridable."""
+
+from flambeau_overrides._dispatch import handle_torch_function, has_torch_function
+from flambeau_overrides._function import OverridableFunction, OverridableMethod
+from flambeau_overrides.registry import register
+
+
+def overridable(
+    function=None,
+    /,
+    *,
+    namespace: object = None,
+    name: str | None = None,
+    signature: object = None,
+    method: bool = False,
+):
+    """Make a plain function overridable, and list it.
+
+    All arguments are looked at, and the items of lists and tuples among them. Without an overriding type in it, a call
+    goes on to the function for some nanoseconds more.
+
+    Args:
+        function: the function. Without it, a decorator is returned.
+        namespace: where users find it: a dotted name, a module or a class. Default: the module that defines it.
+        name: what users call it there. Default: its own name.
+        signature: what get_testing_overrides() shows, see register(). Default: its own signature.
+        method: let it bind like a method. Otherwise it stays a function in a class body too.
+
+    >>> @overridable
+    ... def double(x):
+    ...     return 2 * x
+    >>> class Recorder:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return func.__name__, len(args)
+    >>> double(4), double(Recorder())
+    (8, ('double', 1))
+    """
+    if function is None:
+        return lambda function: overridable(
+            function, namespace=namespace, name=name, signature=signature, method=method
+        )
+    namespace = function.__module__ if namespace is None else namespace
+    name = function.__name__ if name is None else name
+    wrapped = (OverridableMethod if method else OverridableFunction)(function)
+    register(namespace, name, wrapped, signature)
+    return wrapped
+
+
+def wrap_torch_function(dispatcher):
+    """A decorator that asks only the arguments which `dispatcher`, called with the function's arguments, returns.
+
+    >>> @wrap_torch_function(lambda a, b: (a,))
+    ... def scale(a, b):
+    ...     return a * b
+    >>> scale(2, 3)
+    6
+    """
+    from functools import wraps
+
+    def decorate(function):
+        @wraps(function)
+        def wrapped(*args, **kwargs):
+            relevant_args = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant_args):
+                return handle_torch_function(wrapped, relevant_args, *args, **kwargs)
+            return function(*args, **kwargs)
+
+        return wrapped
+
+    return decorate

@@ -1,0 +1,117 @@
+"""Modes: overriding every function for the length of a `with` block, without a type of one's own."""
+
+from flambeau_overrides._dispatch import is_enabled, leave_again, mode_stack, pop_mode, push_mode, reenter, switches
+
+
+class TorchFunctionMode:
+    """A context manager whose `__torch_function__` is asked before those of the arguments' types.
+
+    Modes form a stack of the thread. The innermost is asked first; while its handler runs it is set aside, so what the
+    handler calls goes to the next one, and `with self:` in the handler brings it back.
+
+    A mode that handles some functions only can say which, as a set in `__torch_function_handles__`, read when the mode
+    is entered: calls of others do not go through its handler and cost next to nothing.
+
+    >>> from flambeau_overrides import overridable
+    >>> @overridable
+    ... def half(x):
+    ...     return x / 2
+    >>> class Trace(TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         print("calling", func.__name__)
+    ...         return func(*args, **(kwargs or {}))
+    >>> with Trace():
+    ...     half(3)
+    calling half
+    1.5
+    """
+
+    __torch_function_handles__ = None
+
+    # Here so that subclasses may call super().__init__() whatever stands between.
+    def __init__(self):
+        pass
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        raise NotImplementedError(f"{type(self).__name__} must define __torch_function__")
+
+    def __enter__(self):
+        push_mode(self)
+        return self
+
+    def __exit__(self, exc_type, exc_value, traceback):
+        pop_mode()
+
+    @classmethod
+    def push(cls, *args, **kwargs):
+        """Old spelling of `cls(...)`."""
+        import warnings
+
+        warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
+        return cls(*args, **kwargs)
+
+
+class BaseTorchFunctionMode(TorchFunctionMode):
+    """A mode that passes every call on."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+class enable_reentrant_dispatch:
+    """Inside a handler: dispatch as it was when the function that is being handled was called.
+
+    The handling mode itself is active again, and what was switched off is on. Raises RuntimeError outside of a handler.
+    """
+
+    def __enter__(self):
+        self._before = reenter()
+
+    def __exit__(self, *exc_info):
+        leave_again(self._before)
+
+
+class _enable_torch_function:
+    """Undoes the `Disable` classes for the length of a block."""
+
+    def __enter__(self):
+        self._before = switches((0, 0))
+
+    def __exit__(self, *exc_info):
+        switches(self._before)
+
+
+class _pop_mode_temporarily:
+    """Sets the innermost mode aside for the length of a block, and gives it as the block's variable."""
+
+    def __enter__(self):
+        self._mode = pop_mode()
+        return self._mode
+
+    def __exit__(self, *exc_info):
+        push_mode(self._mode)
+
+
+def _push_mode(mode):
+    push_mode(mode)
+
+
+def _pop_mode():
+    return pop_mode()
+
+
+def _get_current_function_mode():
+    stack = mode_stack()
+    return stack[-1] if stack else None
+
+
+def _get_current_function_mode_stack():
+    return mode_stack()
+
+
+def _is_torch_function_enabled():
+    return is_enabled()
+
+
+def _is_torch_function_mode_enabled():
+    return bool(mode_stack()) and not switches()[1]

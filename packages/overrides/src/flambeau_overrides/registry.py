@@ -1,0 +1,193 @@
+"""Which functions are overridable: declared by the libraries that own them, listed for those who override.
+
+Declaring is one append to a list, because libraries declare hundreds of functions while they are imported. Namespaces
+are looked up and signatures built when somebody asks.
+"""
+
+import sys
+
+_entries = []  # (namespace, name, function, signature)
+_namespaces = {}  # dotted name: object
+_ignored = []
+_cache = {}  # what is derived from the above; emptied when they change
+
+
+def register(namespace: object, name: str, func: object, signature: object = None) -> None:
+    """Declare that `func`, which users reach as `namespace.name`, is overridable.
+
+    Args:
+        namespace: a module, a class, or a dotted name, which need not exist yet (see register_namespace()).
+        name: "add"; "shape.__get__" for a property's getter.
+        func: the object that handlers get.
+        signature: the signature as text, "(input, other, *, alpha=1)", where annotations are ignored; an
+            inspect.Signature; a callable without arguments that returns one of these; or None for the one that
+            inspect finds, (*args, **kwargs) if it finds none.
+    """
+    _entries.append((namespace, name, func, signature))
+    _cache.clear()
+
+
+def register_namespace(name: str, namespace: object) -> None:
+    """Declare that the dotted `name` under which functions are registered means the object `namespace`, or the module
+    of that name when it is a text (imported when somebody lists the functions).
+
+    Not needed for a name under which a module can be imported.
+    """
+    _namespaces[name] = namespace
+    _cache.clear()
+
+
+def ignore(*funcs: object) -> None:
+    """Declare that these functions cannot be overridden, though one might expect it. They are never listed."""
+    _ignored.extend(funcs)
+    _cache.clear()
+
+
+def get_overridable_functions() -> dict[object, list]:
+    """The overridable functions of all libraries: lists in order of name, by namespace.
+
+    The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
+    """
+    if "functions" not in _cache:
+        ignored = set(_ignored)
+        found = {}
+        for namespace, name, func, _ in _entries:
+            if func not in ignored:
+                found.setdefault(_resolve(namespace), {})[name] = func
+        _cache["functions"] = found
+    return {namespace: [funcs[name] for name in sorted(funcs)] for namespace, funcs in _cache["functions"].items()}
+
+
+def get_testing_overrides() -> dict:
+    """For every overridable function, a dummy that has its signature and returns -1.
+
+    >>> import inspect
+    >>> def add(input, other, *, out=None): ...
+    >>> register("mylib", "add", add)
+    >>> dummy = get_testing_overrides()[add]
+    >>> inspect.signature(dummy), dummy(1, other=2)
+    (<Signature (input, other, *, out=None)>, -1)
+    """
+    if "dummies" not in _cache:
+        ignored = set(_ignored)
+        _cache["dummies"] = {
+            func: _dummy(_dotted(namespace, name), func, signature)
+            for namespace, name, func, signature in _entries
+            if func not in ignored
+        }
+    return dict(_cache["dummies"])
+
+
+def get_ignored_functions() -> tuple:
+    """The functions that are declared not to be overridable."""
+    return tuple(_ignored)
+
+
+def resolve_name(func: object) -> str | None:
+    """The dotted name of an overridable function, None for others.
+
+    It is the function's own `__torch_name__` if it has one, else the first name under which it was registered.
+    """
+    name = getattr(func, "__torch_name__", None)
+    if isinstance(name, str):
+        return name
+    if "names" not in _cache:
+        names = {}
+        for namespace, name, function, _ in _entries:
+            names.setdefault(function, _dotted(namespace, name))
+        _cache["names"] = names
+    try:
+        return _cache["names"].get(func)
+    except TypeError:  # not hashable
+        return None
+
+
+def is_tensor_method_or_property(func: object) -> bool:
+    """Whether `func` was registered for a class, as its method, or is the getter of a property."""
+    if "methods" not in _cache:
+        _cache["methods"] = {entry[2] for entry in _entries if isinstance(_resolve(entry[0]), type)}
+    return func in _cache["methods"] or func.__name__ == "__get__"
+
+
+def _resolve(namespace):
+    if not isinstance(namespace, str):
+        return namespace
+    if namespace in _namespaces:
+        found = _namespaces[namespace]
+        if isinstance(found, str):
+            from importlib import import_module
+
+            found = import_module(found)
+        return found
+    return sys.modules.get(namespace, namespace)
+
+
+def _dotted(namespace, name):
+    if isinstance(namespace, type):
+        namespace = f"{namespace.__module__}.{namespace.__qualname__}"
+    elif not isinstance(namespace, str):
+        namespace = namespace.__name__
+    return f"{namespace}.{name}"
+
+
+def _dummy(name, func, signature):
+    """A function with the parameters that `signature` (see register()) tells, and nothing else."""
+    import inspect
+
+    if callable(signature) and not isinstance(signature, inspect.Signature):
+        signature = signature()
+    if signature is None:
+        try:
+            signature = inspect.signature(func)
+        except (TypeError, ValueError):  # some built-ins do not tell
+            signature = "(*args, **kwargs)"
+    try:
+        if isinstance(signature, inspect.Signature):
+            text, names = _from_signature(signature)
+        else:
+            text, names = _from_text(signature)
+        dummy = eval(f"lambda {text}: -1", {}, names)
+    except (SyntaxError, ValueError, NameError, AttributeError, TypeError) as error:
+        raise ValueError(f"cannot use the signature {signature!r} that was registered for {name}: {error}") from error
+    dummy.__name__ = dummy.__qualname__ = name.rpartition(".")[2]
+    return dummy
+
+
+def _from_signature(signature):
+    import inspect
+
+    defaults = {}
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.default is not inspect.Parameter.empty:
+            # By reference: a default need not have a repr that gives it back.
+            defaults[f"_{len(defaults)}"] = parameter.default
+            parameter = parameter.replace(default=_Verbatim(f"_{len(defaults) - 1}"))
+        parameters.append(parameter.replace(annotation=inspect.Parameter.empty))
+    return str(inspect.Signature(parameters))[1:-1], defaults
+
+
+def _from_text(text):
+    import ast
+
+    arguments = ast.parse(f"def _{text}: pass").body[0].args
+    for argument in ast.walk(arguments):
+        if isinstance(argument, ast.arg):
+            argument.annotation = None
+    return ast.unparse(arguments), _Names()
+
+
+class _Verbatim(str):
+    """Text that is its own repr."""
+
+    def __repr__(self):
+        return str(self)
+
+
+class _Names(dict):
+    """What a name in the text of a signature means: a loaded module (`torch.float32`), infinity or not-a-number."""
+
+    def __missing__(self, name):
+        if name in ("inf", "nan"):
+            return float(name)
+        return sys.modules[name]

@@ -1,0 +1,67 @@
+"""Tensors with PyTorch's semantics on NumPy: storage, views, operators and their kernels.
+
+>>> import flambeau_tensor as ft
+>>> ft.tensor([1.0, 2.0]) + 1
+tensor([2., 3.])
+"""
+import sys as _sys
+
+from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
+from flambeau_tensor import subclassing as _subclassing
+from flambeau_tensor._core.dtype import (
+    DType as dtype,
+)
+from flambeau_tensor._core.dtype import (
+    all_dtypes as _all_dtypes,
+)
+from flambeau_tensor._core.dtype import (
+    can_cast,
+    get_default_dtype,
+    promote_types,
+    set_default_dtype,
+)
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.operator import functions as _functions
+from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
+from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor.ops import contraction as _contraction, joining as _joining
+from flambeau_tensor.ops.attributes import from_dlpack
+from flambeau_tensor.ops.factories import scalar_tensor
+from flambeau_tensor.options import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    strided,
+)
+
+__version__ = "0.1.0"
+
+_dtypes = {d.name: d for d in _all_dtypes()}
+_dtypes |= {short: _dtypes[name] for short, name in (
+    ("half", "float16"), ("float", "float32"), ("double", "float64"), ("short", "int16"), ("int", "int32"),
+    ("long", "int64"), ("cfloat", "complex64"), ("cdouble", "complex128"))}
+_composed = {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
+_torch = {**_functions("torch"), **_composed, **_dtypes}
+globals().update(_torch)
+_register_namespace("torch", _sys.modules[__name__])
+
+# What `import flambeau as torch` takes over; the rest of torch's names load when first used.
+TORCH_NAMES = (*_torch, "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
+               "dtype", "from_dlpack", "get_default_dtype", "get_num_threads", "layout", "memory_format",
+               "preserve_format", "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided")
+_LAZY = {"set_printoptions": "printing", "printoptions": "printing", "finfo": "numeric_limits",
+         "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
+         "get_rng_state": "random", "set_rng_state": "random", "Generator": "random", "default_generator": "random", "fork_rng": "random"}
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(f"flambeau_tensor.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'flambeau_tensor' has no attribute '{name}'")

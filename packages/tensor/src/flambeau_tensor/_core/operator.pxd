@@ -1,0 +1,79 @@
+"""The Operator, its one call path, and the sockets that other packages fill."""
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.types cimport *
+
+ctypedef object (*kernel_t)(Operator op, PyObject** slots)
+ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+
+cdef enum:  # Operator.flags
+    OP_RECORD = 1  # autograd records it
+    OP_INPLACE = 2  # writes its first argument and returns it
+    OP_VIEW = 4  # its result shares memory with its first argument
+    OP_COMPOSITE = 8  # a composition of other operators: they record, it does not
+    OP_PLAIN_RESULT = 16  # its result is never rewrapped as a subclass
+    OP_OUT = 32  # its kernel fills `out` itself
+
+cdef enum:  # ArgSpec.flags
+    A_OPTIONAL = 1
+    A_NUMBER = 2  # a Python number will do for a tensor
+    A_SINGLE = 4  # a bare int will do for a list
+    A_OUT = 8
+
+cdef struct ArgSpec:
+    int kind
+    int flags
+    PyObject* default  # NULL: required
+    PyObject* name
+
+cdef class Kernel:
+    """What runs below autograd; `run` gets the bound arguments, every slot filled."""
+    cdef kernel_t run
+    cdef readonly bint handles_out  # also does in-place
+
+cdef class Operator:
+    cdef vectorcallfunc vectorcall
+    cdef kernel_t kernel
+    cdef readonly int flags
+    cdef int nslots, npos, nrequired
+    cdef int out_index  # -1: has no `out`
+    cdef ArgSpec[MAX_ARGS] args
+    cdef readonly object implementation  # the Kernel or the Python function
+    cdef readonly object schema
+    cdef readonly str name, namespace
+    cdef readonly Operator functional  # of an in-place operator: the one it is made from
+    cdef readonly Operator inplace
+    cdef readonly Py_ssize_t varargs  # the position from which ints may be given one by one, or -1
+    cdef dict index
+    cdef readonly object result_type  # the named tuple of several named results, made when first needed
+    cdef readonly bint is_method, is_function
+    cdef public object rule  # the derivative, autograd's
+    cdef public object sockets  # dict for other packages (batching, meta), usually None
+    cdef object doc
+    cdef object extra  # attributes that functools.wraps and users set
+
+cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4
+cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
+cdef object call1(Operator op, object a)
+cdef object call2(Operator op, object a, object b)
+cdef Operator find(str name)
+cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
+
+# --- what a thread is doing -----------------------------------------------------------------------------------------
+cdef struct ThreadState:
+    bint grad_enabled
+    bint inference
+    bint transforming
+    int kernels  # how many kernels written in Python are running: what they call is not recorded
+
+cdef ThreadState* thread_state() noexcept nogil
+
+# --- sockets --------------------------------------------------------------------------------------------------------
+ctypedef object (*record_t)(Operator op, PyObject** slots, unsigned int flags)
+
+cdef struct AutogradSocket:
+    int abi
+    record_t record  # run the kernel of `op` and attach a node to what it returns
+
+cdef AutogradSocket* autograd_socket() noexcept

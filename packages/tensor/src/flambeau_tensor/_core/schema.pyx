@@ -1,0 +1,181 @@
+# cython: language_level=3
+"""PyTorch's schema language: ``name.overload(Type arg=default, *, Type kw) -> Returns``, alias marks included.
+
+A parsed schema is the single source for binding, error messages, signatures, stubs and documentation.
+"""
+from flambeau_tensor._core.types cimport *
+
+cdef dict _KINDS = {
+    "Tensor": K_TENSOR, "int": K_INT, "SymInt": K_INT, "bool": K_BOOL, "float": K_FLOAT, "Scalar": K_SCALAR,
+    "ScalarType": K_DTYPE, "str": K_STR, "Device": K_ANY, "Layout": K_ANY, "MemoryFormat": K_ANY, "Generator": K_ANY,
+    "Dimname": K_ANY, "Any": K_ANY, "Storage": K_ANY, "Size": K_ANY,
+}
+cdef dict _LIST_KINDS = {
+    K_TENSOR: K_TENSORS, K_INT: K_INTS, K_BOOL: K_SCALARS, K_FLOAT: K_SCALARS, K_SCALAR: K_SCALARS, K_ANY: K_ANY,
+}
+cdef dict _CONSTANTS = {
+    "None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan"), "[]": (),
+    "contiguous_format": None, "preserve_format": None, "strided": None, "Mean": 1, "Sum": 2,
+}
+NO_DEFAULT = type("NO_DEFAULT", (), {"__repr__": lambda self: "<required>"})()
+
+
+class SchemaError(ValueError):
+    """A schema that cannot be read; says where."""
+
+
+cdef class Argument:
+    """One argument of a schema."""
+
+    cdef readonly str name, type, alias
+    cdef readonly int kind
+    cdef readonly bint optional, kwarg_only, write, is_list
+    cdef readonly int size  # the N of int[N], else 0
+    cdef readonly object default
+
+    @property
+    def has_default(self):
+        return self.default is not NO_DEFAULT
+
+    def __repr__(self):
+        text = f"{self.type} {self.name}".strip()
+        return text if self.default is NO_DEFAULT else f"{text}={self.default!r}"
+
+
+cdef class Schema:
+    """A parsed schema: ``name``, ``overload``, ``arguments``, ``returns`` and the ``text`` it came from."""
+
+    cdef readonly str name, namespace, overload, text
+    cdef readonly tuple arguments, returns
+
+    def __repr__(self):
+        return self.text
+
+    def __reduce__(self):
+        return parse, (self.text,)
+
+
+cdef list _split(str text):
+    """Split at top-level commas."""
+    cdef list parts = []
+    cdef int depth = 0
+    cdef Py_ssize_t start = 0, i
+    cdef Py_UCS4 c
+    cdef bint quoted = False
+    for i in range(len(text)):
+        c = text[i]
+        if c == u'"' or c == u"'":
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif c == u"(" or c == u"[":
+            depth += 1
+        elif c == u")" or c == u"]":
+            depth -= 1
+        elif c == u"," and depth == 0:
+            parts.append(text[start:i].strip())
+            start = i + 1
+    last = text[start:].strip()
+    if last:
+        parts.append(last)
+    return parts
+
+
+cdef object _default(str text):
+    cdef Py_UCS4 c = text[0]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if c == u"'" or c == u'"':
+        return text[1:-1]
+    if c == u"[":
+        return tuple([_default(p) for p in _split(text[1:-1])])
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+cdef Argument _argument(str text, bint kwarg_only, bint is_return):
+    cdef Argument a = Argument.__new__(Argument)
+    cdef str typ, rest, base
+    cdef Py_ssize_t i, j
+    a.kwarg_only = kwarg_only
+    a.default = NO_DEFAULT
+    a.alias = None
+    i = text.find(" ") if "(" not in text else text.find(" ", text.find(")"))
+    if i < 0:
+        typ, rest = text, ""
+        if not is_return:
+            raise SchemaError(f"argument '{text}' needs a type and a name")
+    else:
+        typ, rest = text[:i], text[i + 1:].strip()
+    j = rest.find("=")
+    if j >= 0:
+        a.default = _default(rest[j + 1:].strip())
+        rest = rest[:j].strip()
+    a.name = rest
+    a.type = typ
+    i = typ.find("(")
+    if i >= 0:
+        j = typ.find(")")
+        a.alias = typ[i + 1:j].rstrip("!").strip()
+        a.write = typ[j - 1] == u"!"
+        typ = typ[:i] + typ[j + 1:]
+    if typ.endswith("?"):
+        a.optional = True
+        typ = typ[:-1]
+    if typ.endswith("]"):
+        i = typ.find("[")
+        a.is_list = True
+        a.size = int(typ[i + 1:-1] or 0)
+        typ = typ[:i]
+        if typ.endswith("?"):
+            typ = typ[:-1]
+    base = typ
+    if base not in _KINDS:
+        raise SchemaError(f"unknown type '{base}' in '{text}'; known are {', '.join(sorted(_KINDS))}")
+    a.kind = _KINDS[base]
+    if a.is_list:
+        a.kind = _LIST_KINDS[a.kind]
+    if a.default is None and not is_return:
+        a.optional = True
+    return a
+
+
+def parse(str text not None):
+    """Read a schema.
+
+    >>> parse("add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor").arguments
+    (Tensor self, Tensor other, Scalar alpha=1)
+    """
+    cdef Schema s = Schema.__new__(Schema)
+    cdef Py_ssize_t lo = text.find("("), arrow = text.rfind("->"), hi
+    cdef str head, part, ret
+    cdef list args = []
+    cdef bint kwarg_only = False
+    if lo < 0 or arrow < 0 or text[:arrow].rstrip()[-1:] != ")":
+        raise SchemaError(f"a schema reads 'name(Type arg, ...) -> Type', got '{text}'")
+    hi = text.rfind(")", 0, arrow)
+    head = text[:lo].strip()
+    s.namespace, _, head = head.rpartition("::")
+    s.name, _, s.overload = head.partition(".")
+    if not s.name.isidentifier():
+        raise SchemaError(f"'{s.name}' is not a name, in '{text}'")
+    s.text = text
+    for part in _split(text[lo + 1:hi]):
+        if part == "*":
+            kwarg_only = True
+            continue
+        args.append(_argument(part, kwarg_only, False))
+    names = [(<Argument>a).name for a in args]
+    if len(set(names)) != len(names):
+        raise SchemaError(f"an argument's name stands twice in '{text}'")
+    if len(args) > MAX_ARGS:
+        raise SchemaError(f"more than {MAX_ARGS} arguments in '{text}'")
+    s.arguments = tuple(args)
+    ret = text[arrow + 2:].strip()
+    if ret.startswith("(") and ret.endswith(")"):
+        s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:-1])])
+    else:
+        s.returns = (_argument(ret, False, True),)
+    return s

@@ -1,0 +1,560 @@
+# cython: language_level=3, c_api_binop_methods=True
+"""The Tensor: a window (sizes, strides, first element) on a Storage.
+
+Only what Python's syntax needs stands in the class; methods, properties and functions are operators that
+``operator.pyx`` places here. Sizes and strides of up to five dimensions live in the object, freed objects are
+reused, and no step of making a tensor runs Python code.
+"""
+cimport cython
+from cpython.buffer cimport PyObject_GetBuffer
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.object cimport PyObject, PyTypeObject, newfunc
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
+
+from flambeau_overrides._dispatch cimport pop_disabled, push_disabled
+
+from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
+from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage, resize_storage
+from flambeau_tensor._core.syntax cimport *
+from flambeau_tensor._core.types cimport *
+
+cdef extern from "Python.h":
+    object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)
+    ctypedef struct NamedType "PyTypeObject":
+        const char* tp_name
+        void* tp_vectorcall
+
+
+class Size(tuple):
+    """The sizes of a tensor, a tuple of ints."""
+
+    __slots__ = ()
+
+    def numel(self):
+        """How many elements a tensor of these sizes has."""
+        n = 1
+        for s in self:
+            n *= s
+        return n
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, other))
+
+    def __radd__(self, other):
+        return Size(tuple(other) + tuple(self))
+
+    def __mul__(self, n):
+        return Size(tuple.__mul__(self, n))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, index):
+        item = tuple.__getitem__(self, index)
+        return Size(item) if type(index) is slice else item
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+SizeType = Size
+
+
+@cython.freelist(256)
+@cython.auto_pickle(False)
+cdef class Tensor:
+    """A multi-dimensional array of one element type.
+
+    Shape, dtype and the elements' strides are fixed at creation; views share elements and version counter.
+    Make one with ``torch.tensor``, ``torch.zeros`` and their kin; ``torch.Tensor(2, 3)`` is uninitialised.
+    """
+
+    def __dealloc__(self):
+        if self.sizes != NULL and self.sizes != self.inline_dims:
+            PyMem_Free(self.sizes)
+
+    # Python's syntax; which operator answers is declared with the operator (``syntax=...``).
+    def __add__(a, b):
+        return call_syntax(S_ADD, a, b)
+
+    def __sub__(a, b):
+        return call_syntax(S_SUB, a, b)
+
+    def __mul__(a, b):
+        return call_syntax(S_MUL, a, b)
+
+    def __truediv__(a, b):
+        return call_syntax(S_TRUEDIV, a, b)
+
+    def __floordiv__(a, b):
+        return call_syntax(S_FLOORDIV, a, b)
+
+    def __mod__(a, b):
+        return call_syntax(S_MOD, a, b)
+
+    def __pow__(a, b, modulo):
+        if modulo is not None:
+            return NotImplemented
+        return call_syntax(S_POW, a, b)
+
+    def __matmul__(a, b):
+        return call_syntax(S_MATMUL, a, b)
+
+    def __and__(a, b):
+        return call_syntax(S_AND, a, b)
+
+    def __or__(a, b):
+        return call_syntax(S_OR, a, b)
+
+    def __xor__(a, b):
+        return call_syntax(S_XOR, a, b)
+
+    def __lshift__(a, b):
+        return call_syntax(S_LSHIFT, a, b)
+
+    def __rshift__(a, b):
+        return call_syntax(S_RSHIFT, a, b)
+
+    def __iadd__(self, b):
+        return call_syntax(S_IADD, self, b)
+
+    def __isub__(self, b):
+        return call_syntax(S_ISUB, self, b)
+
+    def __imul__(self, b):
+        return call_syntax(S_IMUL, self, b)
+
+    def __itruediv__(self, b):
+        return call_syntax(S_ITRUEDIV, self, b)
+
+    def __ifloordiv__(self, b):
+        return call_syntax(S_IFLOORDIV, self, b)
+
+    def __imod__(self, b):
+        return call_syntax(S_IMOD, self, b)
+
+    def __ipow__(self, b, modulo):
+        return call_syntax(S_IPOW, self, b)
+
+    def __iand__(self, b):
+        return call_syntax(S_IAND, self, b)
+
+    def __ior__(self, b):
+        return call_syntax(S_IOR, self, b)
+
+    def __ixor__(self, b):
+        return call_syntax(S_IXOR, self, b)
+
+    def __ilshift__(self, b):
+        return call_syntax(S_ILSHIFT, self, b)
+
+    def __irshift__(self, b):
+        return call_syntax(S_IRSHIFT, self, b)
+
+    def __richcmp__(self, b, int how):
+        return call_syntax(S_LT + how, self, b)
+
+    def __hash__(self):
+        return <Py_hash_t>(<size_t><PyObject*>self >> 4)
+
+    def __neg__(self):
+        return call_syntax(S_NEG, self, None)
+
+    def __pos__(self):
+        return call_syntax(S_POS, self, None)
+
+    def __abs__(self):
+        return call_syntax(S_ABS, self, None)
+
+    def __invert__(self):
+        return call_syntax(S_INVERT, self, None)
+
+    def __bool__(self):
+        return call_syntax(S_BOOL, self, None)
+
+    def __int__(self):
+        return call_syntax(S_INT, self, None)
+
+    def __float__(self):
+        return call_syntax(S_FLOAT, self, None)
+
+    def __complex__(self):
+        return call_syntax(S_COMPLEX, self, None)
+
+    def __index__(self):
+        return call_syntax(S_INDEX, self, None)
+
+    def __len__(self):
+        return call_syntax(S_LEN, self, None)
+
+    def __iter__(self):
+        return call_syntax(S_ITER, self, None)
+
+    def __contains__(self, b):
+        return call_syntax(S_CONTAINS, self, b)
+
+    def __getitem__(self, index):
+        return call_syntax(S_GETITEM, self, index)
+
+    def __setitem__(self, index, value):
+        call_syntax(S_SETITEM, self, (index, value))
+
+    def __delitem__(self, index):
+        raise TypeError("Tensor does not support deleting items")
+
+    def __getbuffer__(self, Py_buffer* buffer, int flags):
+        PyObject_GetBuffer(buffer_source(self), buffer, flags)
+
+    def __repr__(self):
+        push_disabled()  # printing never dispatches
+        try:
+            return describe(self)
+        finally:
+            pop_disabled()
+
+    def __format__(self, spec):
+        push_disabled()
+        try:
+            return describe(self, spec)
+        finally:
+            pop_disabled()
+
+
+TensorType = PlainType = <PyTypeObject*>Tensor
+call_syntax = NULL
+
+
+# --- geometry -------------------------------------------------------------------------------------------------------
+
+cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) except -1:
+    """Take over sizes and strides; sets numel and the contiguity flag."""
+    cdef int i
+    cdef Py_ssize_t n = 1, expected = 1
+    cdef bint dense = True
+    cdef Py_ssize_t* block
+    if ndim <= INLINE_NDIM:
+        block = t.inline_dims
+    else:
+        if ndim > MAX_NDIM:
+            raise RuntimeError(f"a tensor has at most {MAX_NDIM} dimensions, got {ndim}")
+        block = <Py_ssize_t*>PyMem_Malloc(2 * ndim * sizeof(Py_ssize_t))
+        if block == NULL:
+            raise MemoryError()
+    for i in range(ndim - 1, -1, -1):
+        block[i] = sizes[i]
+        block[ndim + i] = strides[i]
+        if sizes[i] != 1:
+            if strides[i] != expected:
+                dense = False
+            expected *= sizes[i]
+        n *= sizes[i]
+    if t.sizes != NULL and t.sizes != t.inline_dims:
+        PyMem_Free(t.sizes)
+    t.sizes = block
+    t.strides = block + ndim
+    t.ndim = ndim
+    t.numel = n
+    if dense or n == 0:
+        t.flags |= CONTIGUOUS
+    else:
+        t.flags &= ~CONTIGUOUS
+    return 0
+
+
+cdef void contiguous_strides(int ndim, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept nogil:
+    cdef int i
+    cdef Py_ssize_t n = 1
+    for i in range(ndim - 1, -1, -1):
+        strides[i] = n
+        if sizes[i] > 1:
+            n *= sizes[i]
+
+
+cdef bint is_dense(Tensor t) noexcept:
+    cdef int i, j, n = 0, k
+    cdef int[MAX_NDIM] order
+    cdef Py_ssize_t expected = 1
+    if t.flags & CONTIGUOUS:
+        return True
+    for i in range(t.ndim):
+        if t.sizes[i] == 1:
+            continue
+        j = n
+        while j > 0 and t.strides[order[j - 1]] > t.strides[i]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+        n += 1
+    for k in range(n):
+        if t.strides[order[k]] != expected:
+            return False
+        expected *= t.sizes[order[k]]
+    return True
+
+
+cdef Py_ssize_t offset_of(Tensor t) noexcept:
+    return (t.data - t.storage.data) // ITEMSIZE[t.dtype]
+
+
+cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1:
+    cdef int n = ndim if ndim > 0 else 1
+    if dim < -n or dim >= n:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})")
+    return <int>(dim + n if dim < 0 else dim)
+
+
+cdef object size_tuple(int ndim, const Py_ssize_t* sizes):
+    cdef object out = PyTuple_NewSized(<PyTypeObject*>SizeType, ndim)
+    cdef int i
+    cdef object v
+    for i in range(ndim):
+        v = sizes[i]
+        Py_INCREF(v)
+        PyTuple_SET_ITEM(out, i, v)
+    return out
+
+
+cdef object plain_tuple(int n, const Py_ssize_t* values):
+    cdef tuple out = PyTuple_New(n)
+    cdef int i
+    cdef object v
+    for i in range(n):
+        v = values[i]
+        Py_INCREF(v)
+        PyTuple_SET_ITEM(out, i, v)
+    return out
+
+
+cdef str shape_str(int ndim, const Py_ssize_t* sizes):
+    return "[" + ", ".join([str(sizes[i]) for i in range(ndim)]) + "]"
+
+
+cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, const char* name) except -1:
+    """Read an int or a tuple of ints (as binding leaves them) and return how many there were."""
+    cdef object o = <object>obj
+    cdef Py_ssize_t i, n
+    if type(o) is int:
+        out[0] = o
+        return 1
+    n = PyTuple_GET_SIZE(o)
+    if n > most:
+        raise RuntimeError(f"{func.decode()}(): argument '{name.decode()}' takes at most {most} values, got {n}")
+    for i in range(n):
+        out[i] = <object>PyTuple_GET_ITEM(o, i)
+    return <int>n
+
+
+# --- making tensors -------------------------------------------------------------------------------------------------
+
+cdef int _count(int ndim, const Py_ssize_t* sizes, int dtype, Py_ssize_t* nbytes) except -1:
+    cdef Py_ssize_t n = ITEMSIZE[dtype]
+    cdef int i
+    cdef bint zero = False
+    for i in range(ndim):
+        if sizes[i] < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {sizes[i]}: {shape_str(ndim, sizes)}")
+        if sizes[i] == 0:
+            zero = True
+    if zero:
+        nbytes[0] = 0
+        return 0
+    for i in range(ndim):
+        if n > (<Py_ssize_t>1 << 62) // sizes[i]:
+            raise RuntimeError(f"Storage size calculation overflowed with sizes={shape_str(ndim, sizes)}")
+        n *= sizes[i]
+    nbytes[0] = n
+    return 0
+
+
+cdef Tensor new_tensor():
+    return Tensor.__new__(Tensor)
+
+
+cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
+    cdef Tensor t = Tensor.__new__(Tensor)
+    cdef Py_ssize_t n = 1, nbytes
+    cdef int i
+    if ndim <= INLINE_NDIM:
+        t.sizes = t.inline_dims
+        t.strides = &t.inline_dims[ndim]
+        for i in range(ndim - 1, -1, -1):
+            t.sizes[i] = sizes[i]
+            t.strides[i] = n
+            if sizes[i] != 1:
+                n *= sizes[i]
+                if sizes[i] <= 0 or sizes[i] > (<Py_ssize_t>1 << 20) or n > (<Py_ssize_t>1 << 40):  # could overflow
+                    _count(ndim, sizes, dtype, &nbytes)
+                    n = 0 if nbytes == 0 else n
+        if n == 0:
+            contiguous_strides(ndim, sizes, t.strides)
+        t.ndim = ndim
+        t.numel = n
+        t.flags = CONTIGUOUS
+        nbytes = n * ITEMSIZE[dtype]
+    else:
+        _count(ndim, sizes, dtype, &nbytes)
+        _set_contiguous(t, ndim, sizes)
+    t.dtype = dtype
+    t.storage = new_storage(nbytes)
+    t.data = t.storage.data
+    return t
+
+
+cdef int _set_contiguous(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
+    cdef Py_ssize_t[MAX_NDIM] strides
+    if ndim > MAX_NDIM:
+        raise RuntimeError(f"a tensor has at most {MAX_NDIM} dimensions, got {ndim}")
+    contiguous_strides(ndim, sizes, strides)
+    return set_geometry(t, ndim, sizes, strides)
+
+
+cdef Py_ssize_t _span(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept:
+    # Elements from the first to one past the last that the geometry reaches.
+    cdef Py_ssize_t last = 1
+    cdef int i
+    for i in range(ndim):
+        if sizes[i] == 0:
+            return 0
+        last += (sizes[i] - 1) * strides[i]
+    return last
+
+
+cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
+    cdef Tensor t = Tensor.__new__(Tensor)
+    cdef Py_ssize_t nbytes
+    _count(ndim, sizes, dtype, &nbytes)
+    set_geometry(t, ndim, sizes, strides)
+    t.dtype = dtype
+    t.storage = new_storage(_span(ndim, sizes, strides) * ITEMSIZE[dtype])
+    t.data = t.storage.data
+    return t
+
+
+cdef Tensor empty_like(Tensor t, int dtype):
+    if t.flags & CONTIGUOUS or not is_dense(t):
+        return empty(dtype, t.ndim, t.sizes)
+    return empty_strided(dtype, t.ndim, t.sizes, t.strides)
+
+
+cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data):
+    """A view with another geometry; keeps the tensor it views so that autograd can follow writes."""
+    cdef Tensor v = Tensor.__new__(Tensor)
+    set_geometry(v, ndim, sizes, strides)
+    v.dtype = t.dtype
+    v.storage = t.storage
+    v.data = data
+    v.base = t if t.base is None else t.base
+    v.view_version = t.storage.version
+    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW)
+    return v
+
+
+cdef Tensor alias_of(Tensor t):
+    return view_of(t, t.ndim, t.sizes, t.strides, t.data)
+
+
+cdef Tensor detached(Tensor t):
+    cdef Tensor v = Tensor.__new__(Tensor)
+    set_geometry(v, t.ndim, t.sizes, t.strides)
+    v.dtype = t.dtype
+    v.storage = t.storage
+    v.data = t.data
+    v.flags |= t.flags & INFERENCE
+    return v
+
+
+cdef Tensor scalar_tensor(object number, int dtype):
+    cdef Scalar s
+    cdef Tensor t = empty(dtype, 0, NULL)
+    read_scalar(<PyObject*>number, &s)
+    store_scalar(&s, dtype, t.data)
+    return t
+
+
+cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
+    """The same tensor as an instance of ``cls``: shares elements, history and base; hooks stay behind."""
+    cdef Tensor v
+    if cls == TensorType:
+        v = Tensor.__new__(Tensor)
+    else:
+        v = <Tensor>allocate(<type>cls, <PyObject*>_NOTHING, NULL)
+    set_geometry(v, t.ndim, t.sizes, t.strides)
+    v.dtype = t.dtype
+    v.storage = t.storage
+    v.data = t.data
+    v.base = t.base
+    v.flags = t.flags
+    v.view_version = t.view_version
+    v.grad_fn = t.grad_fn
+    v.output_nr = t.output_nr
+    v.meta = t.meta
+    return v
+
+
+cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
+    """Give ``t`` these sizes, contiguous, growing its storage where needed."""
+    cdef Py_ssize_t nbytes, offset = t.data - t.storage.data
+    _count(ndim, sizes, t.dtype, &nbytes)
+    resize_storage(t.storage, offset + nbytes)
+    t.data = t.storage.data + offset
+    return _set_contiguous(t, ndim, sizes)
+
+
+# --- torch.Tensor(...) ----------------------------------------------------------------------------------------------
+# The type's own tp_new makes an empty shell and is kept for subclasses; calling the class goes through `construct`.
+
+cdef newfunc allocate = TensorType.tp_new
+cdef tuple _NOTHING = ()
+constructor = None  # flambeau_tensor.factories fills this in
+
+
+cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
+    cdef Tensor t = constructor(*<tuple>args, **(<dict>kwargs if kwargs != NULL else {}))
+    return t if <PyTypeObject*>cls == TensorType else as_subclass(t, <PyTypeObject*>cls)
+
+
+TensorType.tp_new = <newfunc><void*>_construct
+(<NamedType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
+(<NamedType*>TensorType).tp_name = "flambeau_tensor.Tensor"
+
+
+def describe(tensor, spec=None):
+    """The text of a tensor; printing is imported when the first one is shown."""
+    from flambeau_tensor._core.dtype import get_default_dtype
+    from flambeau_tensor._kernels.interop import as_array
+    from flambeau_tensor.printing import tensor_format, tensor_repr
+
+    subclass = type(tensor) is not Tensor
+    if spec:
+        return tensor_format(tensor, spec, as_array=as_array, subclass=subclass)
+    return tensor_repr(tensor, as_array=as_array, default_dtype=get_default_dtype,
+                       name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__)
+
+
+buffer_source = None  # interop fills this in
+
+
+def set_buffer_source(function):
+    """Name the function that gives an ndarray over a tensor, for the buffer protocol."""
+    global buffer_source
+    buffer_source = function
+
+
+def set_plain_subclass(cls):
+    """Name the subclass (the Parameter) that takes the fast lane of every call; it overrides nothing, and results are
+    plain tensors."""
+    global PlainType
+    if not issubclass(cls, Tensor):
+        raise TypeError(f"set_plain_subclass(): a subclass of Tensor is needed, not {cls!r}")
+    PlainType = <PyTypeObject*>cls
+
+
+def set_constructor(function):
+    """Name the function that answers ``torch.Tensor(...)``."""
+    global constructor
+    constructor = function

@@ -1,0 +1,21 @@
+"""Matrix products on memory: NumPy's BLAS where it can be reached, else the inner loop of ``np.matmul``."""
+from flambeau_tensor._core.types cimport *
+
+# c[m, n] = alpha * a[m, k] @ b[k, n] + beta * c, for every index of the batch dimensions.
+cdef struct Products:
+    int dtype  # anything but float16, bfloat16 and bool
+    Py_ssize_t m, n, k
+    char* a
+    char* b
+    char* c
+    Py_ssize_t a_row, a_col, b_row, b_col, c_row  # strides in elements; c's columns are adjacent
+    int nbatch  # batch dimensions
+    Py_ssize_t[MAX_NDIM] batch_sizes, a_batch, b_batch, c_batch
+    double[2] alpha, beta  # complex; only where has_factors() says so, else 1 and 0
+    Py_ssize_t batches, parts
+    bint by_columns
+
+# Gives strides of dimensions of size 1 values that BLAS takes; False: the matrix has to be copied first.
+cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* col) noexcept nogil
+cdef bint has_factors(int dtype) noexcept nogil
+cdef int multiply(Products* p) except -1  # holds no tensors: the caller keeps them alive

@@ -1,0 +1,339 @@
+# cython: language_level=3
+"""Matrix products on memory.
+
+Small ones are done by a loop of our own: getting into BLAS would cost more. NumPy carries OpenBLAS; its symbols are
+taken from the library that NumPy has loaded. Where they are not found (another BLAS, another platform) the inner loop
+of ``np.matmul`` does the same work. Large products are split over the thread pool in blocks, with BLAS held to one
+thread meanwhile: its own threads would spin beside ours.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
+from flambeau_tensor._core.parallel cimport num_threads, parallel_for
+from flambeau_tensor._core.types cimport *
+
+import os
+
+import numpy as np
+
+from flambeau_tensor._core import parallel
+from flambeau_tensor._kernels.levels import hot
+
+cdef extern from * nogil:
+    """
+    #if defined(_WIN32)
+    static void* fl_symbol(const char* library, const char* name) { (void)library; (void)name; return NULL; }
+    #else
+    #include <dlfcn.h>
+    /* Looks in a library that is already loaded and in those that it was linked with. */
+    static void* fl_symbol(const char* library, const char* name) {
+        void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+        return handle ? dlsym(handle, name) : NULL;
+    }
+    #endif
+    """
+    void* fl_symbol(const char* library, const char* name)
+
+ctypedef long long blas_int  # of the 64-bit interface that NumPy's wheels carry
+
+ctypedef void (*sgemm_t)(int, int, int, blas_int, blas_int, blas_int, float, const void*, blas_int, const void*,
+                         blas_int, float, void*, blas_int) noexcept nogil
+ctypedef void (*dgemm_t)(int, int, int, blas_int, blas_int, blas_int, double, const void*, blas_int, const void*,
+                         blas_int, double, void*, blas_int) noexcept nogil
+ctypedef void (*cgemm_t)(int, int, int, blas_int, blas_int, blas_int, const void*, const void*, blas_int, const void*,
+                         blas_int, const void*, void*, blas_int) noexcept nogil
+ctypedef void (*sgemv_t)(int, int, blas_int, blas_int, float, const void*, blas_int, const void*, blas_int, float,
+                         void*, blas_int) noexcept nogil
+ctypedef void (*dgemv_t)(int, int, blas_int, blas_int, double, const void*, blas_int, const void*, blas_int, double,
+                         void*, blas_int) noexcept nogil
+ctypedef void (*cgemv_t)(int, int, blas_int, blas_int, const void*, const void*, blas_int, const void*, blas_int,
+                         const void*, void*, blas_int) noexcept nogil
+ctypedef void (*loop_t)(char** args, const Py_ssize_t* dimensions, const Py_ssize_t* strides, void* data) noexcept nogil
+
+ctypedef void (*small_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t a_row, Py_ssize_t a_col,
+                         const void* b, Py_ssize_t b_row, void* c, Py_ssize_t c_row, int add) noexcept nogil
+
+cdef enum:  # CBLAS
+    ROW_MAJOR = 101
+    COL_MAJOR = 102
+    AS_IS = 111
+    TRANSPOSED = 112
+
+cdef enum:  # multiplications
+    SMALL = 4096  # up to this our own loop is faster
+    QUIET = 4096  # below this BLAS does not think of threads
+    GIL_FREE = 65536  # from this on the GIL is released
+    GRAIN = 524288  # a thread should have at least this many
+
+cdef sgemm_t _sgemm = NULL
+cdef dgemm_t _dgemm = NULL
+cdef cgemm_t _cgemm = NULL
+cdef cgemm_t _zgemm = NULL
+cdef sgemv_t _sgemv = NULL
+cdef dgemv_t _dgemv = NULL
+cdef cgemv_t _cgemv = NULL
+cdef cgemv_t _zgemv = NULL
+cdef int (*_get_threads)() noexcept nogil
+cdef void (*_set_threads)(int) noexcept nogil
+cdef bint _found = False
+cdef small_t _small_float = NULL
+cdef small_t _small_double = NULL
+cdef loop_t[NDTYPES] _loops  # of np.matmul
+cdef void* _loop_data[NDTYPES]
+
+
+# --- finding them ---------------------------------------------------------------------------------------------------
+
+cdef extern from "numpy/arrayobject.h":  # what ufuncobject.h builds on
+    pass
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef struct UFunc "PyUFuncObject":
+        int nin
+        int ntypes
+        void** functions
+        void** data
+        char* types
+
+
+def _find_loops():
+    cdef UFunc* f = <UFunc*><PyObject*>np.matmul
+    cdef int d, i
+    for d in range(NDTYPES):
+        _loops[d] = NULL
+        if d == BFLOAT16:
+            continue
+        for i in range(f.ntypes):
+            if f.types[3 * i] == NPY_TYPE[d] and f.types[3 * i + 1] == NPY_TYPE[d]:
+                _loops[d] = <loop_t>f.functions[i]
+                _loop_data[d] = f.data[i] if f.data != NULL else NULL
+                break
+
+
+def _find_small():
+    global _small_float, _small_double
+    loops = hot("matmul").LOOPS.get("small")
+    if loops:
+        _small_float = <small_t><size_t>loops["float32"]
+        _small_double = <small_t><size_t>loops["float64"]
+
+
+def _find_blas():
+    """Take OpenBLAS's functions from the libraries of NumPy's core; says whether all are there."""
+    global _sgemm, _dgemm, _cgemm, _zgemm, _sgemv, _dgemv, _cgemv, _zgemv, _get_threads, _set_threads, _found
+    from numpy._core import _multiarray_umath
+
+    cdef bytes library = os.fsencode(getattr(_multiarray_umath, "__file__", None) or "")
+    cdef void* found[10]
+    cdef int i
+    if os.environ.get("FLAMBEAU_BLAS") == "numpy":
+        return False
+    for prefix in ("scipy_", ""):
+        names = [f"{prefix}cblas_{letter}{kind}64_" for kind in ("gemm", "gemv") for letter in "sdcz"]
+        names += [f"{prefix}openblas_get_num_threads64_", f"{prefix}openblas_set_num_threads64_"]
+        for i, name in enumerate(names):
+            found[i] = fl_symbol(library, <bytes>name.encode())
+            if found[i] == NULL:
+                break
+        else:
+            _sgemm, _dgemm, _cgemm, _zgemm = <sgemm_t>found[0], <dgemm_t>found[1], <cgemm_t>found[2], <cgemm_t>found[3]
+            _sgemv, _dgemv, _cgemv, _zgemv = <sgemv_t>found[4], <dgemv_t>found[5], <cgemv_t>found[6], <cgemv_t>found[7]
+            _get_threads = <int (*)() noexcept nogil>found[8]
+            _set_threads = <void (*)(int) noexcept nogil>found[9]
+            _found = True
+            return True
+    return False
+
+
+def uses_blas():
+    """Whether floating point products go to BLAS directly; ``FLAMBEAU_BLAS=numpy`` keeps them in NumPy's loop."""
+    return _found
+
+
+def _follow(int n):
+    if _found:
+        _set_threads(n)
+
+
+_find_loops()
+_find_small()
+_find_blas()
+parallel._followers.append(_follow)
+
+
+# --- BLAS held to one thread ----------------------------------------------------------------------------------------
+# Entered and left with the GIL held, so several Python threads may be inside at once.
+
+cdef int _inside = 0, _threads_before = 1
+
+
+cdef inline void _hold() noexcept:
+    global _inside, _threads_before
+    if _inside == 0:
+        _threads_before = _get_threads()
+        if _threads_before != 1:
+            _set_threads(1)
+    _inside += 1
+
+
+cdef inline void _release() noexcept:
+    global _inside
+    _inside -= 1
+    if _inside == 0 and _threads_before != 1:
+        _set_threads(_threads_before)
+
+
+# --- one product ----------------------------------------------------------------------------------------------------
+
+cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* col) noexcept nogil:
+    if rows == 1 and cols == 1:
+        row[0] = col[0] = 1
+    elif cols == 1:
+        col[0] = 1
+    elif rows == 1:
+        row[0] = cols if col[0] == 1 else 1
+    if rows == 1 and col[0] > 1:
+        return True
+    return (col[0] == 1 and row[0] >= cols) or (row[0] == 1 and col[0] >= rows)
+
+
+cdef bint has_factors(int dtype) noexcept nogil:
+    return _found and dtype >= FLOAT32
+
+
+cdef inline void _gemm(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
+                       Py_ssize_t n) noexcept nogil:
+    cdef int ta = AS_IS if p.a_col == 1 else TRANSPOSED
+    cdef int tb = AS_IS if p.b_col == 1 else TRANSPOSED
+    cdef Py_ssize_t lda = p.a_row if p.a_col == 1 else p.a_col
+    cdef Py_ssize_t ldb = p.b_row if p.b_col == 1 else p.b_col
+    cdef float[4] factors
+    if p.dtype == FLOAT32:
+        _sgemm(ROW_MAJOR, ta, tb, m, n, p.k, <float>p.alpha[0], a, lda, b, ldb, <float>p.beta[0], c, p.c_row)
+    elif p.dtype == FLOAT64:
+        _dgemm(ROW_MAJOR, ta, tb, m, n, p.k, p.alpha[0], a, lda, b, ldb, p.beta[0], c, p.c_row)
+    elif p.dtype == COMPLEX64:
+        factors[0], factors[1] = <float>p.alpha[0], <float>p.alpha[1]
+        factors[2], factors[3] = <float>p.beta[0], <float>p.beta[1]
+        _cgemm(ROW_MAJOR, ta, tb, m, n, p.k, factors, a, lda, b, ldb, &factors[2], c, p.c_row)
+    else:
+        _zgemm(ROW_MAJOR, ta, tb, m, n, p.k, p.alpha, a, lda, b, ldb, p.beta, c, p.c_row)
+
+
+cdef inline void _gemv(const Products* p, const char* matrix, Py_ssize_t rows, Py_ssize_t row, Py_ssize_t col,
+                       const char* x, Py_ssize_t x_step, char* y, Py_ssize_t y_step) noexcept nogil:
+    """y[rows] = alpha * matrix[rows, k] @ x[k] + beta * y."""
+    cdef int order = ROW_MAJOR if col == 1 else COL_MAJOR
+    cdef Py_ssize_t ld = row if col == 1 else col
+    cdef float[4] factors
+    if p.dtype == FLOAT32:
+        _sgemv(order, AS_IS, rows, p.k, <float>p.alpha[0], matrix, ld, x, x_step, <float>p.beta[0], y, y_step)
+    elif p.dtype == FLOAT64:
+        _dgemv(order, AS_IS, rows, p.k, p.alpha[0], matrix, ld, x, x_step, p.beta[0], y, y_step)
+    elif p.dtype == COMPLEX64:
+        factors[0], factors[1] = <float>p.alpha[0], <float>p.alpha[1]
+        factors[2], factors[3] = <float>p.beta[0], <float>p.beta[1]
+        _cgemv(order, AS_IS, rows, p.k, factors, matrix, ld, x, x_step, &factors[2], y, y_step)
+    else:
+        _zgemv(order, AS_IS, rows, p.k, p.alpha, matrix, ld, x, x_step, p.beta, y, y_step)
+
+
+cdef void _numpy(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m, Py_ssize_t n) noexcept nogil:
+    cdef char* args[3]
+    cdef Py_ssize_t item = ITEMSIZE[p.dtype]
+    cdef Py_ssize_t[4] dimensions
+    cdef Py_ssize_t[9] steps
+    args[0], args[1], args[2] = <char*>a, <char*>b, c
+    dimensions[0], dimensions[1], dimensions[2], dimensions[3] = 1, m, p.k, n
+    steps[0] = steps[1] = steps[2] = 0
+    steps[3], steps[4] = p.a_row * item, p.a_col * item
+    steps[5], steps[6] = p.b_row * item, p.b_col * item
+    steps[7], steps[8] = p.c_row * item, item
+    _loops[p.dtype](args, dimensions, steps, _loop_data[p.dtype])
+
+
+cdef inline void _product(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
+                          Py_ssize_t n) noexcept nogil:
+    if not has_factors(p.dtype):
+        _numpy(p, a, b, c, m, n)
+    elif n == 1:
+        _gemv(p, a, m, p.a_row, p.a_col, b, p.b_row, c, p.c_row)
+    elif m == 1:
+        _gemv(p, b, n, p.b_col, p.b_row, a, p.a_col, c, 1)
+    else:
+        _gemm(p, a, b, c, m, n)
+
+
+# --- many, and parts of large ones ----------------------------------------------------------------------------------
+
+cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Products* p = <const Products*>context
+    cdef Py_ssize_t i, part, rest, at, lo, hi, item = ITEMSIZE[p.dtype]
+    cdef const char* a
+    cdef const char* b
+    cdef char* c
+    cdef int d
+    for i in range(begin, end):
+        rest, part = i // p.parts, i % p.parts
+        a, b, c = p.a, p.b, p.c
+        for d in range(p.nbatch - 1, -1, -1):
+            at = rest % p.batch_sizes[d]
+            rest = rest // p.batch_sizes[d]
+            a += at * p.a_batch[d] * item
+            b += at * p.b_batch[d] * item
+            c += at * p.c_batch[d] * item
+        if p.by_columns:
+            lo, hi = p.n * part // p.parts, p.n * (part + 1) // p.parts
+            _product(p, a, b + lo * p.b_col * item, c + lo * item, p.m, hi - lo)
+        else:
+            lo, hi = p.m * part // p.parts, p.m * (part + 1) // p.parts
+            _product(p, a + lo * p.a_row * item, b, c + lo * p.c_row * item, hi - lo, p.n)
+
+
+cdef inline bint _small(const Products* p) noexcept:
+    """Do a single small product, if it is one."""
+    cdef small_t loop
+    if p.b_col != 1 or p.alpha[0] != 1:
+        return False
+    if p.dtype == FLOAT32:
+        loop = _small_float if p.n % 8 == 0 else NULL
+    elif p.dtype == FLOAT64:
+        loop = _small_double if p.n % 4 == 0 else NULL
+    else:
+        return False
+    if loop == NULL or (p.beta[0] != 0 and p.beta[0] != 1):
+        return False
+    loop(p.m, p.n, p.k, p.a, p.a_row, p.a_col, p.b, p.b_row, p.c, p.c_row, p.beta[0] == 1)
+    return True
+
+
+cdef int multiply(Products* p) except -1:
+    cdef Py_ssize_t work = p.m * p.n * p.k, threads
+    cdef int d
+    if work <= SMALL and p.nbatch == 0 and _small(p):
+        return 0
+    p.batches = 1
+    for d in range(p.nbatch):
+        p.batches *= p.batch_sizes[d]
+    if p.m == 0 or p.n == 0 or p.batches == 0:
+        return 0
+    p.parts = 1
+    p.by_columns = False
+    work *= p.batches
+    if work < QUIET or not _found:
+        if work < GIL_FREE:
+            _task(p, 0, p.batches)
+            return 0
+    threads = min(<Py_ssize_t>num_threads(), work // GRAIN)
+    if threads > p.batches:
+        p.by_columns = p.n > p.m
+        p.parts = min((threads + p.batches - 1) // p.batches, max(p.n, p.m))
+    if _found:
+        _hold()
+    if work < GIL_FREE:
+        _task(p, 0, p.batches)
+    else:
+        with nogil:
+            parallel_for(p.batches * p.parts, 1, _task, p)
+    if _found:
+        _release()
+    return 0

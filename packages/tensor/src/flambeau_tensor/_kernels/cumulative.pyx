@@ -1,0 +1,174 @@
+# cython: language_level=3
+"""Cumulative sums and their kin along one dimension of contiguous tensors, by the loops of ``hot/cumulative``."""
+from cpython.object cimport PyObject
+from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
+
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
+from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
+from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.elementwise import type_name, write_inplace, write_out
+from flambeau_tensor._kernels.levels import hot
+
+cdef enum:
+    COLUMNS = 512  # of one call of a loop across
+    RUNS = 8  # of one call of a loop along, at least
+    GIL_FREE = 20000  # elements from which the GIL is released
+    GRAIN = 32768  # elements a thread should have at least
+
+ctypedef void (*along_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t n, Py_ssize_t m) noexcept nogil
+ctypedef void (*across_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t step, Py_ssize_t n,
+                          Py_ssize_t m) noexcept nogil
+
+cdef struct Entry:
+    along_t along
+    across_t across
+    int compute
+
+cdef struct Job:
+    Entry* e
+    char* x
+    char* out
+    char* places
+    int start  # what the carry starts from: 0, 1, or -1 for -inf
+    Py_ssize_t item, n, runs, inner, tiles
+
+
+cdef void _start(Job* job, double* carry, Py_ssize_t m) noexcept nogil:
+    cdef bint pairs = job.e.compute == COMPLEX128
+    cdef Py_ssize_t k
+    for k in range(m):
+        if job.e.compute == INT64:
+            (<int64_t*>carry)[k] = job.start
+        else:
+            carry[k << pairs] = -INFINITY if job.start < 0 else job.start
+            if pairs:
+                carry[2 * k + 1] = 0
+
+
+cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Groups of RUNS runs, or tiles of columns, [begin, end)."""
+    cdef Job* job = <Job*>context
+    cdef double[2 * COLUMNS] carry
+    cdef char* extra = <char*>carry
+    cdef Py_ssize_t i, at, m, first
+    if job.inner == 1:
+        first = begin * RUNS * job.n
+        if job.places != NULL:
+            extra = job.places + first * 8
+        else:
+            _start(job, carry, 1)
+        job.e.along(NULL, job.x + first * job.item, job.out + first * job.item, extra, job.n,
+                    min(end * RUNS, job.runs) - begin * RUNS)
+        return
+    for i in range(begin, end):
+        at = i % job.tiles * COLUMNS
+        m = min(<Py_ssize_t>COLUMNS, job.inner - at)
+        first = i // job.tiles * job.n * job.inner + at
+        if job.places != NULL:
+            extra = job.places + first * 8
+        else:
+            _start(job, carry, m)
+        job.e.across(NULL, job.x + first * job.item, job.out + first * job.item, extra, job.inner, job.n, m)
+
+
+cdef class Cumulative(Kernel):
+    """A kernel with the slots self, dim and perhaps dtype.
+
+    Args:
+        name: how errors about dtypes call it.
+        loops: the name of a table in ``hot/cumulative``.
+        start: what the accumulated value starts from (-1 stands for -inf).
+        places: the second result is where each value stands; integers stay as they are.
+        dtype: the slot of that argument, or -1.
+        dtypes: categories that are accepted, letters of ``"bifc"``.
+        fallback: the Python function of (tensor, dim) that answers for complex numbers where no loop does.
+    """
+
+    cdef Entry[NDTYPES] entries
+    cdef int start, dtype
+    cdef bint places
+    cdef object fallback
+    cdef str name
+
+    def __init__(self, str name not None, str loops not None, *, int start=0, bint places=False, int dtype=-1,
+                 str dtypes="bifc", fallback=None):
+        cdef int d, compute
+        table = hot("cumulative").LOOPS[loops]
+        self.run = _run
+        self.name, self.start, self.places, self.dtype = name, start, places, dtype
+        self.fallback = fallback
+        self.handles_out = dtype >= 0  # where `out` says what to compute in
+        for d in range(NDTYPES):
+            compute = d
+            if CATEGORY[d] <= CAT_INT:
+                compute = INT64
+            elif d == FLOAT16 or d == BFLOAT16:
+                compute = FLOAT32
+            elif d == COMPLEX64:
+                compute = COMPLEX128
+            self.entries[d].along = NULL
+            self.entries[d].compute = compute
+            reads = dtype_object(compute).name
+            if "bifc"[CATEGORY[d]] in dtypes and reads in table:
+                along, across = table[reads]
+                self.entries[d].along, self.entries[d].across = <along_t><size_t>along, <across_t><size_t>across
+
+
+cdef object _run(Operator op, PyObject** slots):
+    cdef Cumulative kernel = <Cumulative>op.implementation
+    cdef Tensor x = <Tensor>slots[0], out, places = None
+    cdef int dim = wrap_dim(<object>slots[1], x.ndim), dtype = x.dtype, d
+    cdef Job job
+    cdef Py_ssize_t count
+    target = None
+    if kernel.handles_out:
+        target = <object>slots[0 if op.flags & OP_INPLACE else op.out_index]
+        if slots[kernel.dtype] != <PyObject*>None:
+            dtype = (<DType>slots[kernel.dtype]).id
+        elif target is not None:
+            dtype = (<Tensor>target).dtype
+        elif CATEGORY[dtype] <= CAT_INT:
+            dtype = INT64
+    job.e = &kernel.entries[dtype]
+    if job.e.along == NULL or (kernel.handles_out and dtype == BOOL):
+        if kernel.fallback is not None and CATEGORY[dtype] == CAT_COMPLEX:
+            return kernel.fallback(x, dim)
+        raise NotImplementedError(f'"{kernel.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
+    if x.dtype != dtype and x.dtype != job.e.compute:
+        x = to_dtype(x, dtype)
+    x = to_dtype(x, job.e.compute)
+    if not x.flags & CONTIGUOUS:
+        out = empty(x.dtype, x.ndim, x.sizes)
+        copy_elements(out, x)
+        x = out
+    out = empty(x.dtype, x.ndim, x.sizes)
+    job.places = NULL
+    if kernel.places:
+        places = empty(INT64, x.ndim, x.sizes)
+        job.places = places.data
+    if x.numel:
+        job.n, job.inner, job.runs = 1, 1, 1
+        for d in range(x.ndim):
+            if d < dim:
+                job.runs *= x.sizes[d]
+            elif d == dim:
+                job.n = x.sizes[d]
+            else:
+                job.inner *= x.sizes[d]
+        job.x, job.out, job.item, job.start = x.data, out.data, ITEMSIZE[x.dtype], kernel.start
+        job.tiles = (job.inner + COLUMNS - 1) // COLUMNS
+        count = (job.runs + RUNS - 1) // RUNS if job.inner == 1 else job.runs * job.tiles
+        if x.numel < GIL_FREE:
+            _task(&job, 0, count)
+        else:
+            with nogil:
+                parallel_for(count, GRAIN // (x.numel // count) + 1, _task, &job)
+    out = to_dtype(out, dtype)
+    if target is not None:
+        return (write_inplace if op.flags & OP_INPLACE else write_out)(op.name, target, out)
+    return (out, places) if kernel.places else out

@@ -1,0 +1,464 @@
+# cython: language_level=3
+"""Fresh tensors, and the bare facts about existing ones."""
+from cpython.object cimport PyObject
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.string cimport memset
+
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.elementwise cimport (
+    check_overlap, check_writable, copy_elements, copy_of, fill_elements, out_tensor, to_dtype,
+)
+from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
+from flambeau_tensor._core.tensor cimport (
+    Tensor, detached, empty as make_empty, empty_like as make_like, empty_strided as make_strided, offset_of,
+    plain_tuple, read_ints, resize, size_tuple, wrap_dim,
+)
+from flambeau_tensor._core.types cimport *
+
+_check_device = None
+_check_layout = None
+
+
+def set_checks(check_device, check_layout):
+    """Name the functions that judge `device=` and `layout=` arguments."""
+    global _check_device, _check_layout
+    _check_device, _check_layout = check_device, check_layout
+
+
+cdef int options(PyObject** a, int at, int inferred) except -1:
+    """Read dtype, layout, device from slots `at`…; returns the dtype."""
+    if a[at + 1] != <PyObject*>None:
+        _check_layout(<object>a[at + 1])
+    if a[at + 2] != <PyObject*>None:
+        _check_device(<object>a[at + 2])
+    return inferred if a[at] == <PyObject*>None else (<DType>a[at]).id
+
+
+cdef Tensor finished(Tensor t, PyObject* requires_grad):
+    """Apply `requires_grad=`."""
+    if requires_grad == Py_True:
+        if CATEGORY[t.dtype] < CAT_FLOAT:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.flags |= REQUIRES_GRAD
+    return t
+
+
+# Factories by size: (size, [value], *, out, dtype, layout, device, pin_memory, requires_grad)
+
+cdef Tensor _sized(Operator op, PyObject** a, int at, int inferred):
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef int n = read_ints(a[0], sizes, MAX_NDIM, b"size", b"size"), dtype
+    dtype = options(a, at + 1, inferred)
+    if a[at] != <PyObject*>None:
+        return out_tensor(op.name, <object>a[at], (<Tensor>a[at]).dtype if a[at + 1] == <PyObject*>None else dtype, n,
+                          sizes)
+    return make_empty(dtype, n, sizes)
+
+
+cdef object _empty(Operator op, PyObject** a):
+    return finished(_sized(op, a, 1, default_dtype()), a[6])
+
+
+cdef object _zeros(Operator op, PyObject** a):
+    cdef Tensor t = _sized(op, a, 1, default_dtype())
+    if a[1] == <PyObject*>None:
+        _clear(t)
+    else:
+        fill_elements(t, 0)
+    return finished(t, a[6])
+
+
+cdef void _clear(Tensor t) noexcept:
+    cdef Py_ssize_t n = t.numel * ITEMSIZE[t.dtype]
+    if n > 1 << 18:
+        with nogil:
+            memset(t.data, 0, n)
+    else:
+        memset(t.data, 0, n)
+
+
+cdef object _ones(Operator op, PyObject** a):
+    cdef Tensor t = _sized(op, a, 1, default_dtype())
+    fill_elements(t, 1)
+    return finished(t, a[6])
+
+
+cdef object _full(Operator op, PyObject** a):
+    cdef Scalar s
+    cdef Tensor t
+    read_scalar(a[1], &s)
+    t = _sized(op, a, 2, scalar_dtype(s.category))
+    fill_elements(t, <object>a[1])
+    return finished(t, a[7])
+
+
+# The same by example: (self, [value], *, dtype, layout, device, pin_memory, requires_grad, memory_format)
+
+cdef object _empty_like(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    return finished(make_like(t, options(a, 1, t.dtype)), a[5])
+
+
+cdef object _zeros_like(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    t = make_like(t, options(a, 1, t.dtype))
+    _clear(t)
+    return finished(t, a[5])
+
+
+cdef object _ones_like(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    t = make_like(t, options(a, 1, t.dtype))
+    fill_elements(t, 1)
+    return finished(t, a[5])
+
+
+cdef object _full_like(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    t = make_like(t, options(a, 2, t.dtype))
+    fill_elements(t, <object>a[1])
+    return finished(t, a[6])
+
+
+cdef object _new_empty(Operator op, PyObject** a):  # (self, size, *, dtype, layout, device, pin_memory, requires_grad)
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef int n = read_ints(a[1], sizes, MAX_NDIM, b"new_empty", b"size")
+    return finished(make_empty(options(a, 2, (<Tensor>a[0]).dtype), n, sizes), a[6])
+
+
+cdef object _empty_strided(Operator op, PyObject** a):  # (size, stride, *, dtype, layout, device, pin_memory, grad)
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef Py_ssize_t strides[MAX_NDIM]
+    cdef int n = read_ints(a[0], sizes, MAX_NDIM, b"empty_strided", b"size"), i
+    if read_ints(a[1], strides, MAX_NDIM, b"empty_strided", b"stride") != n:
+        raise RuntimeError("empty_strided(): mismatch in length of strides and shape")
+    for i in range(n):
+        if strides[i] < 0:
+            raise RuntimeError("empty_strided(): negative strides are not supported")
+    return finished(make_strided(options(a, 2, default_dtype()), n, sizes, strides), a[6])
+
+
+# --- by rule --------------------------------------------------------------------------------------------------------
+
+ctypedef fused number_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+ctypedef fused step_t:
+    int64_t
+    float
+    double
+
+
+cdef void _ramp(number_t* out, Py_ssize_t n, step_t start, step_t step) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = <number_t>(start + step * i)
+
+
+cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept nogil:
+    # From both ends to the middle, so that both are met exactly. `start` and `end` are values of the dtype.
+    cdef Py_ssize_t i, half = n // 2
+    cdef step_t step = (end - start) / (n - 1) if n > 1 else <step_t>0
+    if n == 1:
+        out[0] = <number_t>start
+        return
+    for i in range(half):
+        out[i] = <number_t>(start + step * i)
+    for i in range(half, n):
+        out[i] = <number_t>(end - step * (n - 1 - i))
+
+
+def ramp(DType dtype not None, Py_ssize_t n, start, step):
+    """`n` numbers from `start`, `step` apart."""
+    cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
+    cdef Tensor t = make_empty(compute, 1, &n)
+    cdef double x, dx
+    cdef int64_t i, di
+    if CATEGORY[want] == CAT_FLOAT:
+        x, dx = start, step
+        with nogil:
+            if compute == FLOAT32:
+                _ramp[float, double](<float*>t.data, n, x, dx)
+            else:
+                _ramp[double, double](<double*>t.data, n, x, dx)
+        return to_dtype(t, want)
+    i, di = int(start), int(step)
+    with nogil:
+        if want == UINT8:
+            _ramp[uint8_t, int64_t](<uint8_t*>t.data, n, i, di)
+        elif want == INT8:
+            _ramp[int8_t, int64_t](<int8_t*>t.data, n, i, di)
+        elif want == INT16:
+            _ramp[int16_t, int64_t](<int16_t*>t.data, n, i, di)
+        elif want == INT32:
+            _ramp[int32_t, int64_t](<int32_t*>t.data, n, i, di)
+        else:
+            _ramp[int64_t, int64_t](<int64_t*>t.data, n, i, di)
+    return t
+
+
+def line(DType dtype not None, Py_ssize_t n, start, end):
+    """`n` real numbers from `start` to `end`, both included."""
+    cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
+    cdef Tensor t = make_empty(compute, 1, &n)
+    cdef double a, b
+    if CATEGORY[want] == CAT_INT:
+        a, b = int(start), int(end)
+    else:
+        a, b = start, end
+    with nogil:
+        if compute == FLOAT32:
+            _line[float, float](<float*>t.data, n, <float>a, <float>b)
+        elif compute == FLOAT64:
+            _line[double, double](<double*>t.data, n, a, b)
+        elif want == UINT8:
+            _line[uint8_t, double](<uint8_t*>t.data, n, a, b)
+        elif want == INT8:
+            _line[int8_t, double](<int8_t*>t.data, n, a, b)
+        elif want == INT16:
+            _line[int16_t, double](<int16_t*>t.data, n, a, b)
+        elif want == INT32:
+            _line[int32_t, double](<int32_t*>t.data, n, a, b)
+        else:
+            _line[int64_t, double](<int64_t*>t.data, n, a, b)
+    return to_dtype(t, want)
+
+
+# --- copying and filling --------------------------------------------------------------------------------------------
+
+cdef object _clone(Operator op, PyObject** a):
+    return copy_of(<Tensor>a[0])
+
+
+cdef object _contiguous(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor out
+    if t.flags & CONTIGUOUS:
+        return t
+    out = make_empty(t.dtype, t.ndim, t.sizes)
+    copy_elements(out, t)
+    return out
+
+
+cdef object _to_copy(Operator op, PyObject** a):  # (self, dtype)
+    cdef Tensor t = <Tensor>a[0]
+    cdef int dtype = (<DType>a[1]).id
+    if CATEGORY[t.dtype] == CAT_COMPLEX and CATEGORY[dtype] < CAT_COMPLEX and dtype != BOOL:
+        import warnings
+
+        warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
+    return copy_of(t) if t.dtype == dtype else to_dtype(t, dtype)
+
+
+cdef object _copy_(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    check_writable(op.name, t)
+    if isinstance(<object>a[1], Tensor):
+        check_overlap(t, <Tensor>a[1])
+        copy_elements(t, <Tensor>a[1])
+    else:
+        fill_elements(t, <object>a[1])
+    t.storage.version += 1
+    return t
+
+
+cdef object _fill_(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    check_writable(op.name, t)
+    if isinstance(<object>a[1], Tensor):
+        if (<Tensor>a[1]).ndim:
+            raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
+                               f"{(<Tensor>a[1]).ndim} dimensions.")
+        copy_elements(t, <Tensor>a[1])
+    else:
+        fill_elements(t, <object>a[1])
+    t.storage.version += 1
+    return t
+
+
+cdef object _zero_(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    check_writable(op.name, t)
+    if t.flags & CONTIGUOUS:
+        _clear(t)
+    else:
+        fill_elements(t, 0)
+    t.storage.version += 1
+    return t
+
+
+cdef object _resize_(Operator op, PyObject** a):
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef Tensor t = <Tensor>a[0]
+    cdef int n = read_ints(a[1], sizes, MAX_NDIM, b"resize_", b"size")
+    if t.flags & REQUIRES_GRAD:
+        raise RuntimeError("cannot resize variables that require grad")
+    resize(t, n, sizes)
+    return t
+
+
+# --- facts ----------------------------------------------------------------------------------------------------------
+
+cdef object _shape(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    return size_tuple(t.ndim, t.sizes)
+
+
+cdef object _size(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    if a[1] == <PyObject*>None:
+        return size_tuple(t.ndim, t.sizes)
+    if t.ndim == 0:
+        raise IndexError(f"Dimension specified as {<object>a[1]} but tensor has no dimensions")
+    return t.sizes[wrap_dim(<object>a[1], t.ndim)]
+
+
+cdef object _stride(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    if a[1] == <PyObject*>None:
+        return plain_tuple(t.ndim, t.strides)
+    if t.ndim == 0:
+        raise IndexError(f"Dimension specified as {<object>a[1]} but tensor has no dimensions")
+    return t.strides[wrap_dim(<object>a[1], t.ndim)]
+
+
+cdef object _dim(Operator op, PyObject** a):
+    return (<Tensor>a[0]).ndim
+
+
+cdef object _numel(Operator op, PyObject** a):
+    return (<Tensor>a[0]).numel
+
+
+cdef object _dtype(Operator op, PyObject** a):
+    return dtype_object((<Tensor>a[0]).dtype)
+
+
+cdef object _itemsize(Operator op, PyObject** a):
+    return ITEMSIZE[(<Tensor>a[0]).dtype]
+
+
+cdef object _nbytes(Operator op, PyObject** a):
+    return ITEMSIZE[(<Tensor>a[0]).dtype] * (<Tensor>a[0]).numel
+
+
+cdef object _is_contiguous(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef Py_ssize_t expected = 1
+    cdef int i
+    if a[1] != <PyObject*>None and (<object>a[1]).name == "channels_last":
+        if t.ndim != 4:
+            return False
+        for i in (1, 3, 2, 0):
+            if t.sizes[i] != 1 and t.strides[i] != expected:
+                return False
+            expected *= t.sizes[i]
+        return True
+    return (t.flags & CONTIGUOUS) != 0
+
+
+cdef object _storage_offset(Operator op, PyObject** a):
+    return offset_of(<Tensor>a[0])
+
+
+cdef object _data_ptr(Operator op, PyObject** a):
+    return <size_t>(<Tensor>a[0]).data if (<Tensor>a[0]).numel else 0
+
+
+cdef object _storage(Operator op, PyObject** a):
+    return (<Tensor>a[0]).storage
+
+
+cdef object _is_floating_point(Operator op, PyObject** a):
+    return CATEGORY[(<Tensor>a[0]).dtype] == CAT_FLOAT
+
+
+cdef object _is_inference(Operator op, PyObject** a):
+    return ((<Tensor>a[0]).flags & INFERENCE) != 0
+
+
+cdef object _is_complex(Operator op, PyObject** a):
+    return CATEGORY[(<Tensor>a[0]).dtype] == CAT_COMPLEX
+
+
+cdef object _is_signed(Operator op, PyObject** a):
+    return (<Tensor>a[0]).dtype not in (BOOL, UINT8)
+
+
+cdef object _is_nonzero(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor b
+    if t.numel != 1:
+        if t.numel == 0:
+            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    b = to_dtype(t, BOOL)
+    return b.data[0] != 0
+
+
+cdef object _base(Operator op, PyObject** a):
+    return (<Tensor>a[0]).base
+
+
+cdef object _version(Operator op, PyObject** a):
+    return (<Tensor>a[0]).storage.version
+
+
+cdef object _shares(Operator op, PyObject** a):
+    return (<Tensor>a[0]).storage is (<Tensor>a[1]).storage
+
+
+cdef object _as_subclass(Operator op, PyObject** a):
+    from flambeau_tensor._core.operator import rewrap
+
+    if not isinstance(<object>a[1], type) or not issubclass(<object>a[1], Tensor):
+        raise TypeError("as_subclass(): argument 'cls' (position 1) must be a subclass of Tensor, not "
+                        f"{<object>a[1]!r}")
+    return rewrap(detached(<Tensor>a[0]), <object>a[1])
+
+
+empty = make_kernel(_empty, True)
+zeros = make_kernel(_zeros, True)
+ones = make_kernel(_ones, True)
+full = make_kernel(_full, True)
+empty_like = make_kernel(_empty_like)
+zeros_like = make_kernel(_zeros_like)
+ones_like = make_kernel(_ones_like)
+full_like = make_kernel(_full_like)
+new_empty = make_kernel(_new_empty)
+empty_strided = make_kernel(_empty_strided)
+clone = make_kernel(_clone)
+contiguous = make_kernel(_contiguous)
+to_copy = make_kernel(_to_copy)
+copy_ = make_kernel(_copy_, True)
+fill_ = make_kernel(_fill_, True)
+zero_ = make_kernel(_zero_, True)
+resize_ = make_kernel(_resize_, True)
+shape = make_kernel(_shape)
+size = make_kernel(_size)
+stride = make_kernel(_stride)
+dim = make_kernel(_dim)
+numel = make_kernel(_numel)
+dtype = make_kernel(_dtype)
+itemsize = make_kernel(_itemsize)
+nbytes = make_kernel(_nbytes)
+is_contiguous = make_kernel(_is_contiguous)
+storage_offset = make_kernel(_storage_offset)
+data_ptr = make_kernel(_data_ptr)
+storage = make_kernel(_storage)
+is_floating_point = make_kernel(_is_floating_point)
+is_complex = make_kernel(_is_complex)
+is_inference = make_kernel(_is_inference)
+is_signed = make_kernel(_is_signed)
+is_nonzero = make_kernel(_is_nonzero)
+base = make_kernel(_base)
+version = make_kernel(_version)
+shares = make_kernel(_shares)
+as_subclass = make_kernel(_as_subclass)

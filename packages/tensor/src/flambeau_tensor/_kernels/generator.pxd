@@ -1,0 +1,17 @@
+"""The random number generator's layout, and how kernels get at its numbers."""
+cimport cython
+from libc.stdint cimport uint64_t
+
+from flambeau_tensor._kernels.draws cimport Source
+
+cdef class Generator:
+    cdef Source source
+    cdef uint64_t seed_value
+    cdef cython.pymutex lock  # to hold while drawing
+    cdef object __weakref__
+
+    cdef void reseed(self, uint64_t seed) noexcept
+    cdef bytes save(self)
+    cdef int load(self, const char* data, Py_ssize_t n) except -1
+
+cdef Generator generator_of(str func, object generator)  # the default one for None

@@ -1,0 +1,222 @@
+"""Inner loops of reductions that keep two numbers a result: mean and squared deviations, log of a sum of exponentials.
+
+They have the form of those in reductions.pyx.
+"""
+from libc.math cimport INFINITY, log
+
+from flambeau_tensor._kernels.exponential cimport exp_down, largest, real
+
+cdef enum:
+    BLOCK = 1024  # elements that are visited twice while the cache has them
+    ROWS = 32  # the same, for rows
+
+
+# --- mean and squared deviations ------------------------------------------------------------------------------------
+# Accumulator: the mean; auxiliary: the sum of squared deviations from it. Two passes over a block that the cache
+# holds, and the parallel rule of Chan, Golub and LeVeque (1979) between blocks.
+
+cdef inline double folded(double* lanes) noexcept nogil:
+    """The sum of 32 lanes, pairwise."""
+    cdef Py_ssize_t k
+    for k in range(16):
+        lanes[k] += lanes[16 + k]
+    for k in range(8):
+        lanes[k] += lanes[8 + k]
+    for k in range(4):
+        lanes[k] += lanes[4 + k]
+    return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
+
+
+cdef inline void join(double* mean, double* m2, double have, double mean2, double m22, double more) noexcept nogil:
+    cdef double total = have + more, delta = mean2 - mean[0]
+    m2[0] += m22 + delta * delta * (have * more / total)
+    mean[0] += delta * (more / total)
+
+
+cdef void moments_along(void* params, const real* x, Py_ssize_t n, double* acc, double* aux,
+                        Py_ssize_t seen) noexcept nogil:
+    cdef double[32] lanes
+    cdef double mean, deviations, d
+    cdef Py_ssize_t i = 0, j, k, size
+    while i < n:
+        size = min(<Py_ssize_t>BLOCK, n - i)
+        for k in range(32):
+            lanes[k] = 0
+        j = 0
+        while j + 32 <= size:
+            for k in range(32):
+                lanes[k] += x[j + k]
+            j += 32
+        for k in range(size - j):
+            lanes[k] += x[j + k]
+        mean = folded(lanes) / size
+        for k in range(32):
+            lanes[k] = 0
+        j = 0
+        while j + 32 <= size:
+            for k in range(32):
+                d = <double>x[j + k] - mean
+                lanes[k] += d * d
+            j += 32
+        for k in range(size - j):
+            d = <double>x[j + k] - mean
+            lanes[k] += d * d
+        deviations = folded(lanes)
+        if seen == 0:
+            acc[0], aux[0] = mean, deviations
+        else:
+            join(acc, aux, seen, mean, deviations, size)
+        seen += size
+        i += size
+        x += size
+
+
+cdef void moments_across(void* params, const real* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, double* acc,
+                         double* aux, Py_ssize_t seen) noexcept nogil:
+    """Welford's recurrence, for all columns at once."""
+    cdef const real* row
+    cdef Py_ssize_t i = 0, k
+    cdef double delta, share
+    if seen == 0:
+        for k in range(m):
+            acc[k] = x[k]
+            aux[k] = 0
+        i = 1
+    while i < n:
+        row = <const real*>(<const char*>x + i * step)
+        share = 1.0 / (seen + i + 1)
+        for k in range(m):
+            delta = <double>row[k] - acc[k]
+            acc[k] += delta * share
+            aux[k] += delta * (<double>row[k] - acc[k])
+        i += 1
+
+
+cdef void moments_merge(void* params, double* acc, double* aux, Py_ssize_t seen, const double* acc2,
+                        const double* aux2, Py_ssize_t more, Py_ssize_t m) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(m):
+        if seen == 0:
+            acc[k], aux[k] = acc2[k], aux2[k]
+        else:
+            join(&acc[k], &aux[k], seen, acc2[k], aux2[k], more)
+
+
+# --- log of a sum of exponentials -----------------------------------------------------------------------------------
+# Accumulator: the largest element so far; auxiliary: the sum of exp(x - it).
+
+cdef inline real larger(real a, real b) noexcept nogil:
+    return b if (b > a) | (b != b) else a  # NaN wins
+
+
+cdef inline double shift(double top) noexcept nogil:
+    return 0 if top == -INFINITY else top  # -inf less -inf is to be -inf
+
+
+cdef inline double rescaled(double total, double old, double new) noexcept nogil:
+    """A sum that was taken relative to `old`, relative to `new`."""
+    return 0 if old == -INFINITY else total * exp_down(old - new)
+
+
+cdef void logsumexp_along(void* params, const real* x, Py_ssize_t n, double* acc, double* aux,
+                          Py_ssize_t seen) noexcept nogil:
+    cdef double[32] lanes
+    cdef double top
+    cdef real base
+    cdef Py_ssize_t i = 0, j, k, size
+    if seen == 0:
+        acc[0] = -INFINITY
+        aux[0] = 0
+    while i < n:
+        size = min(<Py_ssize_t>BLOCK, n - i)
+        top = largest(x, size)
+        if top == INFINITY:  # the only one that would hide a NaN, which the sum shows otherwise
+            for k in range(size):
+                top = larger(top, <double>x[k])
+        top = larger(acc[0], top)
+        aux[0] = rescaled(aux[0], acc[0], top)
+        acc[0] = top
+        base = <real>shift(top)
+        for k in range(32):
+            lanes[k] = 0
+        j = 0
+        while j + 32 <= size:
+            for k in range(32):
+                lanes[k] += exp_down(x[j + k] - base)
+            j += 32
+        for k in range(size - j):
+            lanes[k] += exp_down(x[j + k] - base)
+        aux[0] += folded(lanes)
+        i += size
+        x += size
+
+
+cdef void logsumexp_across(void* params, const real* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, double* acc,
+                           double* aux, Py_ssize_t seen) noexcept nogil:
+    cdef real[BLOCK] top
+    cdef real[BLOCK] base
+    cdef const real* row
+    cdef Py_ssize_t i = 0, j, k, size
+    if m > BLOCK:
+        logsumexp_across(params, x, step, n, BLOCK, acc, aux, seen)
+        logsumexp_across(params, x + BLOCK, step, n, m - BLOCK, acc + BLOCK, aux + BLOCK, seen)
+        return
+    if seen == 0:
+        for k in range(m):
+            acc[k] = -INFINITY
+            aux[k] = 0
+    while i < n:
+        size = min(<Py_ssize_t>ROWS, n - i)
+        for k in range(m):
+            top[k] = <real>acc[k]
+        for j in range(size):
+            row = <const real*>(<const char*>x + j * step)
+            for k in range(m):
+                top[k] = larger(top[k], row[k])
+        for k in range(m):
+            aux[k] = rescaled(aux[k], acc[k], top[k])
+            acc[k] = top[k]
+            base[k] = <real>shift(top[k])
+        for j in range(size):
+            row = <const real*>(<const char*>x + j * step)
+            for k in range(m):
+                aux[k] += exp_down(row[k] - base[k])
+        i += size
+        x = <const real*>(<const char*>x + size * step)
+
+
+cdef void logsumexp_merge(void* params, double* acc, double* aux, Py_ssize_t seen, const double* acc2,
+                          const double* aux2, Py_ssize_t more, Py_ssize_t m) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef double top
+    for k in range(m):
+        if seen == 0:
+            acc[k], aux[k] = acc2[k], aux2[k]
+        else:
+            top = larger(acc[k], acc2[k])
+            aux[k] = rescaled(aux[k], acc[k], top) + rescaled(aux2[k], acc2[k], top)
+            acc[k] = top
+
+
+cdef void logsumexp_finish(double* acc, const double* aux, Py_ssize_t n, Py_ssize_t m, double p) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(m):
+        if acc[k] != INFINITY:
+            acc[k] = shift(acc[k]) + log(aux[k])
+
+
+# By operation and the dtype it reads: addresses of the three loops, and the dtype of its accumulators.
+LOOPS = {
+    "moments": {
+        "float32": (<size_t>&moments_along[float], <size_t>&moments_across[float], <size_t>&moments_merge, "float64"),
+        "float64": (<size_t>&moments_along[double], <size_t>&moments_across[double], <size_t>&moments_merge,
+                    "float64"),
+    },
+    "logsumexp": {
+        "float32": (<size_t>&logsumexp_along[float], <size_t>&logsumexp_across[float], <size_t>&logsumexp_merge,
+                    "float64"),
+        "float64": (<size_t>&logsumexp_along[double], <size_t>&logsumexp_across[double], <size_t>&logsumexp_merge,
+                    "float64"),
+    },
+}
+FINISH = {"logsumexp": <size_t>&logsumexp_finish}

@@ -1,0 +1,707 @@
+# cython: language_level=3
+"""Elementwise inner loops that NumPy has not, or not as fast, with NumPy's signature.
+
+A scalar function over a fused type, `map1`, `map2` or `map3` of maps.pxd over it, and a row in ``LOOPS``: the compiler
+inlines the function and vectorizes what it can at each CPU level.
+"""
+cimport cython
+from libc cimport math
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+
+from flambeau_tensor._kernels.maps cimport (
+    BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map3, number_t, real_t, scatter,
+)
+
+cdef extern from "<complex.h>" nogil:
+    double cabs(double complex)
+    double complex cexp(double complex)
+    double complex clog(double complex)
+    double complex csqrt(double complex)
+
+ctypedef void (*loop_t)(char**, const Py_ssize_t*, const Py_ssize_t*, void*) noexcept nogil
+
+cdef struct Borrowed:  # a loop of NumPy's, and its data
+    loop_t run
+    void* data
+
+cdef Borrowed exp32, exp64, log1p32, log1p64, pow32, pow64
+
+
+def borrow(dict loops):
+    """Take the addresses of NumPy's loops that some of these are built on: ``{("exp", "float32"): (loop, data)}``."""
+    cdef Borrowed* target
+    for key, place in ((("exp", "float32"), <size_t>&exp32), (("exp", "float64"), <size_t>&exp64),
+                       (("log1p", "float32"), <size_t>&log1p32), (("log1p", "float64"), <size_t>&log1p64),
+                       (("power", "float32"), <size_t>&pow32), (("power", "float64"), <size_t>&pow64)):
+        target = <Borrowed*><size_t>place
+        target.run, target.data = <loop_t><size_t>loops[key][0], <void*><size_t>loops[key][1]
+
+
+cdef extern from *:
+    """
+    #ifdef __FMA__
+    #define FL_FMA 1
+    #else
+    #define FL_FMA 0
+    #endif
+    """
+    const bint FMA "FL_FMA"  # multiplication and addition in one instruction
+
+
+# --- scalar functions -----------------------------------------------------------------------------------------------
+
+cdef inline real_t _rsqrt(real_t x) noexcept nogil:
+    if real_t is float:
+        return <float>1 / math.sqrtf(x)
+    else:
+        return 1.0 / math.sqrt(x)
+
+
+cdef inline real_t _frac(real_t x) noexcept nogil:
+    if real_t is float:
+        return x - math.truncf(x)
+    else:
+        return x - math.trunc(x)
+
+
+# --- unary ----------------------------------------------------------------------------------------------------------
+
+cdef void loop_rsqrt(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _rsqrt[real_t])
+
+
+cdef void loop_frac(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _frac[real_t])
+
+
+cdef inline real_t _deg2rad(real_t x) noexcept nogil:
+    return x * <real_t>(3.141592653589793 / 180)
+
+
+cdef void loop_deg2rad(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _deg2rad[real_t])
+
+
+cdef inline real_t _rad2deg(real_t x) noexcept nogil:
+    return x * <real_t>(180 / 3.141592653589793)
+
+
+cdef void loop_rad2deg(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _rad2deg[real_t])
+
+
+cdef inline real_t _reciprocal(real_t x) noexcept nogil:
+    return <real_t>1 / x
+
+
+cdef void loop_reciprocal(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _reciprocal[real_t])
+
+
+cdef inline number_t _relu(number_t x) noexcept nogil:
+    return <number_t>0 if x < 0 else x  # NaN stays
+
+
+cdef void loop_relu(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map1[number_t](a, n, s, _relu[number_t])
+
+
+cdef inline number_t _sign(number_t x) noexcept nogil:
+    return <number_t>((x > 0) - (x < 0))  # 0 for NaN
+
+
+cdef void loop_sign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map1[number_t](a, n, s, _sign[number_t])
+
+
+cdef inline complex_t _sgn(complex_t x) noexcept nogil:
+    cdef double complex z = x
+    cdef double r = cabs(z)
+    if r != 0:
+        z = z / r
+    return <complex_t>z
+
+
+cdef void loop_sgn(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map1[complex_t](a, n, s, _sgn[complex_t])
+
+
+cdef inline complex_t _sigmoid_complex(complex_t x) noexcept nogil:
+    return <complex_t>(1 / (1 + cexp(-<double complex>x)))
+
+
+cdef void loop_sigmoid_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map1[complex_t](a, n, s, _sigmoid_complex[complex_t])
+
+
+cdef inline complex_t _rsqrt_complex(complex_t x) noexcept nogil:
+    return <complex_t>(1 / csqrt(<double complex>x))
+
+
+cdef void loop_rsqrt_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map1[complex_t](a, n, s, _rsqrt_complex[complex_t])
+
+
+cdef inline void run_block(Borrowed* loop, real_t* block, Py_ssize_t n) noexcept nogil:
+    """A loop of NumPy's over a block in place."""
+    cdef char* both[2]
+    cdef Py_ssize_t[2] steps = [sizeof(real_t), sizeof(real_t)]
+    both[0] = both[1] = <char*>block
+    loop.run(both, &n, steps, loop.data)
+
+
+cdef void loop_sigmoid(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    cdef real_t[BLOCK] block
+    cdef Py_ssize_t done = 0, m, i
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        gather(a[0] + done * s[0], s[0], block, m)
+        for i in range(m):
+            block[i] = -block[i]
+        run_block(&exp32 if real_t is float else &exp64, block, m)
+        for i in range(m):
+            block[i] = <real_t>1 / (<real_t>1 + block[i])
+        scatter(block, a[1] + done * s[1], s[1], m)
+        done += m
+
+
+cdef void loop_logaddexp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # The larger one and log1p(exp(-difference)).
+    cdef real_t[BLOCK] x, y, block
+    cdef Py_ssize_t done = 0, m, i
+    cdef real_t d
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        gather(a[0] + done * s[0], s[0], x, m)
+        gather(a[1] + done * s[1], s[1], y, m)
+        for i in range(m):
+            d = x[i] - y[i]
+            d = d if d < 0 else -d
+            block[i] = <real_t>0 if x[i] == y[i] else d  # two equal infinities have no difference
+        run_block(&exp32 if real_t is float else &exp64, block, m)
+        run_block(&log1p32 if real_t is float else &log1p64, block, m)
+        for i in range(m):
+            d = x[i] if x[i] > y[i] else y[i]
+            d = x[i] if x[i] != x[i] else d
+            block[i] += d
+        scatter(block, a[2] + done * s[2], s[2], m)
+        done += m
+
+
+cdef inline real_t _round(real_t x) noexcept nogil:
+    if real_t is float:
+        return math.nearbyintf(x)
+    else:
+        return math.nearbyint(x)
+
+
+cdef void loop_round(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # data: the number of decimals
+    cdef Py_ssize_t i
+    cdef double decimals = (<double*>tag)[0]
+    cdef real_t scale = <real_t>math.pow(10.0, math.fabs(decimals)), x
+    if decimals == 0:
+        map1[real_t](a, n, s, _round[real_t])
+        return
+    for i in range(n[0]):
+        x = (<real_t*>(a[0] + i * s[0]))[0]
+        x = _round[real_t](x * scale) / scale if decimals > 0 else _round[real_t](x / scale) * scale
+        (<real_t*>(a[1] + i * s[1]))[0] = x
+
+
+cdef inline integer_t _same(integer_t x) noexcept nogil:
+    return x
+
+
+cdef void loop_same(char** a, const Py_ssize_t* n, const Py_ssize_t* s, integer_t* tag) noexcept nogil:
+    map1[integer_t](a, n, s, _same[integer_t])
+
+
+cdef void loop_negative(char** a, const Py_ssize_t* n, const Py_ssize_t* s, integer_t* tag) noexcept nogil:
+    # signbit of integers
+    cdef Py_ssize_t i
+    for i in range(n[0]):
+        (<uint8_t*>(a[1] + i * s[1]))[0] = (<integer_t*>(a[0] + i * s[0]))[0] < 0
+
+
+# --- truth of any dtype ---------------------------------------------------------------------------------------------
+
+cdef void loop_logical_not(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef uint8_t* out = <uint8_t*>a[1]
+    if s[0] == sizeof(any_t) and s[1] == 1:
+        for i in range(n[0]):
+            out[i] = x[i] == 0
+        return
+    for i in range(n[0]):
+        (<uint8_t*>(a[1] + i * s[1]))[0] = (<any_t*>(a[0] + i * s[0]))[0] == 0
+
+
+cdef void loop_logical_and(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef uint8_t* out = <uint8_t*>a[2]
+    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
+        for i in range(n[0]):
+            out[i] = (x[i] != 0) & (y[i] != 0)
+        return
+    for i in range(n[0]):
+        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) & \
+            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+
+
+cdef void loop_logical_or(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef uint8_t* out = <uint8_t*>a[2]
+    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
+        for i in range(n[0]):
+            out[i] = (x[i] != 0) | (y[i] != 0)
+        return
+    for i in range(n[0]):
+        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) | \
+            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+
+
+cdef void loop_logical_xor(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef uint8_t* out = <uint8_t*>a[2]
+    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
+        for i in range(n[0]):
+            out[i] = (x[i] != 0) ^ (y[i] != 0)
+        return
+    for i in range(n[0]):
+        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) ^ \
+            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+
+
+# --- two operands ---------------------------------------------------------------------------------------------------
+
+cdef inline number_t _trunc_divide(number_t x, number_t y) noexcept nogil:
+    if number_t is float:
+        return math.truncf(x / y)
+    elif number_t is double:
+        return math.trunc(x / y)
+    else:
+        if y == 0:  # refused before
+            return 0
+        if y == <number_t>-1:  # the smallest integer has no negative
+            return -x
+        return x // y
+
+
+cdef void loop_trunc_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map2[number_t](a, n, s, _trunc_divide[number_t])
+
+
+cdef inline real_t _copysign(real_t x, real_t y) noexcept nogil:
+    if real_t is float:
+        return math.copysignf(x, y)
+    else:
+        return math.copysign(x, y)
+
+
+cdef void loop_copysign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _copysign[real_t])
+
+
+cdef inline number_t _maximum(number_t x, number_t y) noexcept nogil:
+    cdef number_t larger = x if x > y else y
+    return x if x != x else larger  # NaN wins
+
+
+cdef void loop_maximum(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map2[number_t](a, n, s, _maximum[number_t])
+
+
+cdef inline number_t _minimum(number_t x, number_t y) noexcept nogil:
+    cdef number_t smaller = x if x < y else y
+    return x if x != x else smaller
+
+
+cdef void loop_minimum(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map2[number_t](a, n, s, _minimum[number_t])
+
+
+cdef inline number_t _heaviside(number_t x, number_t y) noexcept nogil:
+    return y if x == 0 else <number_t>(x > 0)
+
+
+cdef void loop_heaviside(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map2[number_t](a, n, s, _heaviside[number_t])
+
+
+# Remainders. The whole part of the quotient times y is exact as long as it has few enough bits; where it has not, and
+# for infinities and NaN, the C library's long way.
+
+cdef inline bint _short(real_t x, real_t y) noexcept nogil:
+    if real_t is float:
+        return math.fabsf(x) < math.fabsf(y) * <float>536870912  # 2**29: times 24 bits it fits in a double
+    elif FMA:
+        return math.fabs(x) < math.fabs(y) * 4503599627370496.0  # 2**52; the product is never rounded
+    else:
+        return False
+
+
+cdef inline real_t _quick_fmod(real_t x, real_t y) noexcept nogil:
+    cdef double u = x, v = math.fabs(<double>y), r
+    if real_t is float:
+        r = u - math.trunc(u / v) * v
+    else:
+        r = math.fma(-math.trunc(u / v), v, u)
+    v = v if u > 0 else -v
+    r = r + v if (r < 0 if u > 0 else r > 0) else r  # the quotient had been rounded away from zero
+    r = math.copysign(r, u)
+    return x if math.fabs(u) < math.fabs(v) else <real_t>r
+
+
+cdef inline real_t _slow_fmod(real_t x, real_t y) noexcept nogil:
+    if real_t is float:
+        return math.fmodf(x, y)
+    else:
+        return math.fmod(x, y)
+
+
+cdef inline real_t _of_divisors_sign(real_t r, real_t y) noexcept nogil:
+    cdef real_t moved = r + y
+    moved = moved if (r < 0) != (y < 0) else r
+    return r if r == 0 else moved
+
+
+cdef inline real_t _floored(real_t x, real_t y, real_t r) noexcept nogil:
+    # From the exact remainder, so that the quotient is not rounded up to the next integer.
+    cdef real_t q = (x - r) / y, whole
+    q = q - 1 if (r != 0) & ((r < 0) != (y < 0)) else q
+    whole = math.floorf(q) if real_t is float else math.floor(q)
+    whole = whole + 1 if q - whole > <real_t>0.5 else whole
+    whole = _copysign[real_t](<real_t>0, x / y) if q == 0 else whole
+    return x / y if y == 0 else whole
+
+
+cdef inline real_t _quick_remainder(real_t x, real_t y) noexcept nogil:
+    return _of_divisors_sign[real_t](_quick_fmod[real_t](x, y), y)
+
+
+cdef inline real_t _slow_remainder(real_t x, real_t y) noexcept nogil:
+    return _of_divisors_sign[real_t](_slow_fmod[real_t](x, y), y)
+
+
+cdef inline real_t _quick_floor_divide(real_t x, real_t y) noexcept nogil:
+    return _floored[real_t](x, y, _quick_fmod[real_t](x, y))
+
+
+cdef inline real_t _slow_floor_divide(real_t x, real_t y) noexcept nogil:
+    return _floored[real_t](x, y, _slow_fmod[real_t](x, y))
+
+
+cdef void loop_fmod(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2_checked[real_t](a, n, s, _quick_fmod[real_t], _short[real_t], _slow_fmod[real_t])
+
+
+cdef void loop_remainder(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2_checked[real_t](a, n, s, _quick_remainder[real_t], _short[real_t], _slow_remainder[real_t])
+
+
+cdef void loop_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2_checked[real_t](a, n, s, _quick_floor_divide[real_t], _short[real_t], _slow_floor_divide[real_t])
+
+
+cdef inline integer_t _power(integer_t x, integer_t y) noexcept nogil:
+    # By squaring; wraps around. With negative exponents what is left of 1 / x**-y in integers.
+    cdef int64_t result = 1, base = x, left = y
+    if left < 0:
+        if x == 1:
+            return 1
+        if x == <integer_t>-1:
+            return <integer_t>(1 - 2 * (left & 1))
+        return 0
+    while left:
+        if left & 1:
+            result = <int64_t>(<unsigned long long>result * <unsigned long long>base)
+        left >>= 1
+        base = <int64_t>(<unsigned long long>base * <unsigned long long>base)
+    return <integer_t>result
+
+
+cdef void loop_power_integer(char** a, const Py_ssize_t* n, const Py_ssize_t* s, integer_t* tag) noexcept nogil:
+    map2[integer_t](a, n, s, _power[integer_t])
+
+
+cdef inline inexact_t _square(inexact_t x) noexcept nogil:
+    return x * x
+
+
+cdef inline inexact_t _cube(inexact_t x) noexcept nogil:
+    return x * x * x
+
+
+cdef inline real_t _root(real_t x) noexcept nogil:
+    if real_t is float:
+        return math.sqrtf(x)
+    else:
+        return math.sqrt(x)
+
+
+cdef inline real_t _inverse_square(real_t x) noexcept nogil:
+    return <real_t>1 / (x * x)
+
+
+cdef void loop_power(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # The usual constant exponents have short ways.
+    cdef double y = (<real_t*>a[1])[0]
+    cdef char* both[2]
+    cdef Py_ssize_t[2] steps
+    both[0], both[1] = a[0], a[2]
+    steps[0], steps[1] = s[0], s[2]
+    if s[1] == 0 and n[0] > 1:
+        if y == 2:
+            map1[real_t](both, n, steps, _square[real_t])
+            return
+        if y == 3:
+            map1[real_t](both, n, steps, _cube[real_t])
+            return
+        if y == 0.5:
+            map1[real_t](both, n, steps, _root[real_t])
+            return
+        if y == -1:
+            map1[real_t](both, n, steps, _reciprocal[real_t])
+            return
+        if y == -0.5:
+            map1[real_t](both, n, steps, _rsqrt[real_t])
+            return
+        if y == -2:
+            map1[real_t](both, n, steps, _inverse_square[real_t])
+            return
+    if real_t is float:
+        pow32.run(a, n, s, pow32.data)
+    else:
+        pow64.run(a, n, s, pow64.data)
+
+
+cdef inline complex_t _logaddexp_complex(complex_t x, complex_t y) noexcept nogil:
+    cdef double complex u = <double complex>x, v = <double complex>y
+    if u.real < v.real:
+        u, v = v, u
+    return <complex_t>(u + clog(1 + cexp(v - u)))
+
+
+cdef void loop_logaddexp_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map2[complex_t](a, n, s, _logaddexp_complex[complex_t])
+
+
+cdef inline real_t _hypot(real_t x, real_t y) noexcept nogil:
+    # Squares of floats neither overflow nor vanish in doubles.
+    cdef float length
+    if real_t is float:
+        length = <float>math.sqrt(<double>x * x + <double>y * y)
+        length = math.INFINITY if math.fabsf(x) == math.INFINITY else length  # also beside NaN
+        return math.INFINITY if math.fabsf(y) == math.INFINITY else length
+    else:
+        return math.hypot(x, y)
+
+
+cdef void loop_hypot(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _hypot[real_t])
+
+
+# --- several operands -----------------------------------------------------------------------------------------------
+
+cdef void loop_where(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef uint8_t* c = <uint8_t*>a[0]
+    cdef any_t* x = <any_t*>a[1]
+    cdef any_t* y = <any_t*>a[2]
+    cdef any_t* out = <any_t*>a[3]
+    cdef any_t u, v
+    if s[0] == 1 and s[3] == sizeof(any_t):
+        if s[1] == sizeof(any_t) and s[2] == sizeof(any_t):
+            for i in range(n[0]):
+                u, v = x[i], y[i]
+                out[i] = u if c[i] else v
+            return
+        if s[1] == sizeof(any_t) and s[2] == 0:
+            v = y[0]
+            for i in range(n[0]):
+                u = x[i]
+                out[i] = u if c[i] else v
+            return
+        if s[1] == 0 and s[2] == sizeof(any_t):
+            u = x[0]
+            for i in range(n[0]):
+                v = y[i]
+                out[i] = u if c[i] else v
+            return
+    for i in range(n[0]):
+        (<any_t*>(a[3] + i * s[3]))[0] = (<any_t*>(a[1] + i * s[1]))[0] if a[0][i * s[0]] else \
+            (<any_t*>(a[2] + i * s[2]))[0]
+
+
+cdef inline number_t _clamp(number_t x, number_t lo, number_t hi, number_t unused) noexcept nogil:
+    x = lo if x < lo else x
+    x = lo if lo != lo else x  # NaN anywhere wins
+    x = hi if x > hi else x
+    return hi if hi != hi else x
+
+
+cdef void loop_clamp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map3[number_t](a, n, s, 0, _clamp[number_t])
+
+
+cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unused) noexcept nogil:
+    # The nearer end is the base, so that both ends are met exactly.
+    cdef bint near
+    if inexact_t is float or inexact_t is double:
+        near = -0.5 < w < 0.5
+    else:
+        near = cabs(<double complex>w) < 0.5
+    return x + w * (y - x) if near else y - (y - x) * (1 - w)
+
+
+cdef void loop_lerp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
+    map3[inexact_t](a, n, s, 0, _lerp[inexact_t])
+
+
+cdef inline any_t _factor(any_t* tag) noexcept nogil:
+    # data: real parts of the parameters, then their imaginary parts
+    cdef double* p = <double*>tag
+    cdef double complex v
+    if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
+        v.real, v.imag = p[0], p[1]
+        return <any_t>v
+    else:
+        return <any_t>p[0]
+
+
+cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
+    return x + v * y * z
+
+
+cdef void loop_addcmul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    map3[any_t](a, n, s, _factor[any_t](tag), _addcmul[any_t])
+
+
+cdef inline inexact_t _addcdiv(inexact_t x, inexact_t y, inexact_t z, inexact_t v) noexcept nogil:
+    return x + v * y / z
+
+
+cdef void loop_addcdiv(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
+    map3[inexact_t](a, n, s, _factor[inexact_t](<inexact_t*>tag), _addcdiv[inexact_t])
+
+
+# --- the table ------------------------------------------------------------------------------------------------------
+
+cdef dict _reals(size_t f32, size_t f64):
+    return {"float32": f32, "float64": f64}
+
+
+cdef dict _integers(size_t u8, size_t i8, size_t i16, size_t i32, size_t i64):
+    return {"bool": u8, "uint8": u8, "int8": i8, "int16": i16, "int32": i32, "int64": i64}
+
+
+cdef dict _complexes(size_t c64, size_t c128):
+    return {"complex64": c64, "complex128": c128}
+
+
+LOOPS = {
+    "rsqrt": _reals(<size_t>&loop_rsqrt[float], <size_t>&loop_rsqrt[double])
+    | _complexes(<size_t>&loop_rsqrt_complex[cython.floatcomplex], <size_t>&loop_rsqrt_complex[cython.doublecomplex]),
+    "frac": _reals(<size_t>&loop_frac[float], <size_t>&loop_frac[double]),
+    "deg2rad": _reals(<size_t>&loop_deg2rad[float], <size_t>&loop_deg2rad[double]),
+    "rad2deg": _reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
+    "reciprocal": _reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
+    "sigmoid": _reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
+    | _complexes(<size_t>&loop_sigmoid_complex[cython.floatcomplex], <size_t>&loop_sigmoid_complex[cython.doublecomplex]),
+    "copysign": _reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
+    "fmod": _reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
+    "remainder": _reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
+    "floor_divide": _reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double]),
+    "hypot": _reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
+    "power": _reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
+    | _integers(
+        <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
+        <size_t>&loop_power_integer[int32_t], <size_t>&loop_power_integer[int64_t]),
+    "relu": _reals(<size_t>&loop_relu[float], <size_t>&loop_relu[double])
+    | _integers(
+        <size_t>&loop_relu[uint8_t], <size_t>&loop_relu[int8_t], <size_t>&loop_relu[int16_t],
+        <size_t>&loop_relu[int32_t], <size_t>&loop_relu[int64_t]),
+    "sign": _reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
+    | _integers(
+        <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
+        <size_t>&loop_sign[int32_t], <size_t>&loop_sign[int64_t]),
+    "trunc_divide": _reals(<size_t>&loop_trunc_divide[float], <size_t>&loop_trunc_divide[double])
+    | _integers(
+        <size_t>&loop_trunc_divide[uint8_t], <size_t>&loop_trunc_divide[int8_t], <size_t>&loop_trunc_divide[int16_t],
+        <size_t>&loop_trunc_divide[int32_t], <size_t>&loop_trunc_divide[int64_t]),
+    "maximum": _reals(<size_t>&loop_maximum[float], <size_t>&loop_maximum[double])
+    | _integers(
+        <size_t>&loop_maximum[uint8_t], <size_t>&loop_maximum[int8_t], <size_t>&loop_maximum[int16_t],
+        <size_t>&loop_maximum[int32_t], <size_t>&loop_maximum[int64_t]),
+    "minimum": _reals(<size_t>&loop_minimum[float], <size_t>&loop_minimum[double])
+    | _integers(
+        <size_t>&loop_minimum[uint8_t], <size_t>&loop_minimum[int8_t], <size_t>&loop_minimum[int16_t],
+        <size_t>&loop_minimum[int32_t], <size_t>&loop_minimum[int64_t]),
+    "heaviside": _reals(<size_t>&loop_heaviside[float], <size_t>&loop_heaviside[double])
+    | _integers(
+        <size_t>&loop_heaviside[uint8_t], <size_t>&loop_heaviside[int8_t], <size_t>&loop_heaviside[int16_t],
+        <size_t>&loop_heaviside[int32_t], <size_t>&loop_heaviside[int64_t]),
+    "clamp": _reals(<size_t>&loop_clamp[float], <size_t>&loop_clamp[double])
+    | _integers(
+        <size_t>&loop_clamp[uint8_t], <size_t>&loop_clamp[int8_t], <size_t>&loop_clamp[int16_t],
+        <size_t>&loop_clamp[int32_t], <size_t>&loop_clamp[int64_t]),
+    "where": _reals(<size_t>&loop_where[float], <size_t>&loop_where[double])
+    | _integers(
+        <size_t>&loop_where[uint8_t], <size_t>&loop_where[int8_t], <size_t>&loop_where[int16_t],
+        <size_t>&loop_where[int32_t], <size_t>&loop_where[int64_t])
+    | _complexes(<size_t>&loop_where[cython.floatcomplex], <size_t>&loop_where[cython.doublecomplex]),
+    "addcmul": _reals(<size_t>&loop_addcmul[float], <size_t>&loop_addcmul[double])
+    | _integers(
+        <size_t>&loop_addcmul[uint8_t], <size_t>&loop_addcmul[int8_t], <size_t>&loop_addcmul[int16_t],
+        <size_t>&loop_addcmul[int32_t], <size_t>&loop_addcmul[int64_t])
+    | _complexes(<size_t>&loop_addcmul[cython.floatcomplex], <size_t>&loop_addcmul[cython.doublecomplex]),
+    "logical_not": _reals(<size_t>&loop_logical_not[float], <size_t>&loop_logical_not[double])
+    | _integers(
+        <size_t>&loop_logical_not[uint8_t], <size_t>&loop_logical_not[int8_t], <size_t>&loop_logical_not[int16_t],
+        <size_t>&loop_logical_not[int32_t], <size_t>&loop_logical_not[int64_t])
+    | _complexes(<size_t>&loop_logical_not[cython.floatcomplex], <size_t>&loop_logical_not[cython.doublecomplex]),
+    "logical_and": _reals(<size_t>&loop_logical_and[float], <size_t>&loop_logical_and[double])
+    | _integers(
+        <size_t>&loop_logical_and[uint8_t], <size_t>&loop_logical_and[int8_t], <size_t>&loop_logical_and[int16_t],
+        <size_t>&loop_logical_and[int32_t], <size_t>&loop_logical_and[int64_t])
+    | _complexes(<size_t>&loop_logical_and[cython.floatcomplex], <size_t>&loop_logical_and[cython.doublecomplex]),
+    "logical_or": _reals(<size_t>&loop_logical_or[float], <size_t>&loop_logical_or[double])
+    | _integers(
+        <size_t>&loop_logical_or[uint8_t], <size_t>&loop_logical_or[int8_t], <size_t>&loop_logical_or[int16_t],
+        <size_t>&loop_logical_or[int32_t], <size_t>&loop_logical_or[int64_t])
+    | _complexes(<size_t>&loop_logical_or[cython.floatcomplex], <size_t>&loop_logical_or[cython.doublecomplex]),
+    "logical_xor": _reals(<size_t>&loop_logical_xor[float], <size_t>&loop_logical_xor[double])
+    | _integers(
+        <size_t>&loop_logical_xor[uint8_t], <size_t>&loop_logical_xor[int8_t], <size_t>&loop_logical_xor[int16_t],
+        <size_t>&loop_logical_xor[int32_t], <size_t>&loop_logical_xor[int64_t])
+    | _complexes(<size_t>&loop_logical_xor[cython.floatcomplex], <size_t>&loop_logical_xor[cython.doublecomplex]),
+    "lerp": _reals(<size_t>&loop_lerp[float], <size_t>&loop_lerp[double])
+    | _complexes(<size_t>&loop_lerp[cython.floatcomplex], <size_t>&loop_lerp[cython.doublecomplex]),
+    "addcdiv": _reals(<size_t>&loop_addcdiv[float], <size_t>&loop_addcdiv[double])
+    | _complexes(<size_t>&loop_addcdiv[cython.floatcomplex], <size_t>&loop_addcdiv[cython.doublecomplex]),
+    "same": _integers(
+        <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
+        <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
+    "round": _reals(<size_t>&loop_round[float], <size_t>&loop_round[double])
+    | _integers(
+        <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
+        <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
+    "sgn": _reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
+    | _integers(
+        <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
+        <size_t>&loop_sign[int32_t], <size_t>&loop_sign[int64_t])
+    | _complexes(<size_t>&loop_sgn[cython.floatcomplex], <size_t>&loop_sgn[cython.doublecomplex]),
+    "signbit": _integers(
+        <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
+        <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t]),
+    "logaddexp": _reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
+    | _complexes(<size_t>&loop_logaddexp_complex[cython.floatcomplex], <size_t>&loop_logaddexp_complex[cython.doublecomplex]),
+}

@@ -1,0 +1,103 @@
+"""Inner loops of softmax and log_softmax: along contiguous runs, and across rows for all columns at once.
+
+Three visits to what the cache holds: the largest element; the sum of exponentials relative to it; the results. Sums are
+kept in double precision. NaN and +inf make a run NaN.
+"""
+from libc.math cimport log
+
+from flambeau_tensor._kernels.exponential cimport exp_down, largest, real
+
+cdef enum:
+    COLUMNS = 512  # at most, in one call of the loops across
+
+cdef struct Soft:
+    int unused
+cdef struct LogSoft:
+    int unused
+
+ctypedef fused Kind:
+    Soft
+    LogSoft
+
+
+cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nogil:
+    cdef double[32] lanes
+    cdef real[32] e  # apart from `out`, which may overlap x for all that the compiler knows
+    cdef real top = largest(x, n), factor
+    cdef double total = 0
+    cdef Py_ssize_t i = 0, k
+    if n >= 32:
+        for k in range(32):
+            lanes[k] = 0
+        while i + 32 <= n:
+            for k in range(32):
+                e[k] = exp_down(x[i + k] - top)
+                lanes[k] += e[k]
+            if Kind is Soft:
+                for k in range(32):
+                    out[i + k] = e[k]
+            i += 32
+        for k in range(16):
+            lanes[k] += lanes[16 + k]
+        for k in range(8):
+            lanes[k] += lanes[8 + k]
+        for k in range(4):
+            lanes[k] += lanes[4 + k]
+        total = lanes[0] + lanes[2] + (lanes[1] + lanes[3])
+    for k in range(n - i):
+        e[k] = exp_down(x[i + k] - top)
+    for k in range(n - i):
+        total += e[k]
+    if Kind is Soft:
+        for k in range(n - i):
+            out[i + k] = e[k]
+    if Kind is Soft:
+        factor = <real>(1 / total)
+        for i in range(n):
+            out[i] = out[i] * factor
+    else:
+        factor = <real>log(total)
+        for i in range(n):
+            out[i] = x[i] - top - factor
+
+
+cdef void across(Kind* kind, const real* x, real* out, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+    """n rows, `step` elements apart, of m <= COLUMNS elements; `out` likewise."""
+    cdef real[COLUMNS] top
+    cdef real[COLUMNS] factor
+    cdef double[COLUMNS] total
+    cdef const real* row
+    cdef real* result
+    cdef real e
+    cdef Py_ssize_t i, k
+    for k in range(m):
+        top[k] = x[k]
+        total[k] = 0
+    for i in range(1, n):
+        row = x + i * step
+        for k in range(m):
+            top[k] = row[k] if row[k] > top[k] else top[k]
+    for i in range(n):
+        row = x + i * step
+        result = out + i * step
+        for k in range(m):
+            e = exp_down(row[k] - top[k])
+            if Kind is Soft:
+                result[k] = e
+            total[k] += e
+    for k in range(m):
+        factor[k] = <real>(1 / total[k]) if Kind is Soft else <real>log(total[k])
+    for i in range(n):
+        row = x + i * step
+        result = out + i * step
+        for k in range(m):
+            result[k] = result[k] * factor[k] if Kind is Soft else row[k] - top[k] - factor[k]
+
+
+# By operation and dtype: the loops along and across.
+LOOPS = {
+    "softmax": {"float32": (<size_t>&along[Soft, float], <size_t>&across[Soft, float]),
+                "float64": (<size_t>&along[Soft, double], <size_t>&across[Soft, double])},
+    "log_softmax": {"float32": (<size_t>&along[LogSoft, float], <size_t>&across[LogSoft, float]),
+                    "float64": (<size_t>&along[LogSoft, double], <size_t>&across[LogSoft, double])},
+}

@@ -1,0 +1,488 @@
+# cython: language_level=3
+"""Indexing: what stands between the brackets, as views and as gathering and scattering by index tensors.
+
+An index expression is read once, from left to right. Integers, slices, None, True and the ellipsis shape a view; index
+tensors and masks (and lists and arrays, converted) are kept for the dimensions of that view that they stand at. Where
+autograd or a transform takes part, the same steps go through operators.
+"""
+from cpython.bool cimport PyBool_Check
+from cpython.list cimport PyList_Check, PyList_GET_ITEM
+from cpython.long cimport PyLong_CheckExact
+from cpython.object cimport PyObject
+from cpython.slice cimport PySlice_Check
+from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise cimport check_writable, copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, find, make_kernel
+from flambeau_tensor._core.scalar cimport is_number, load_scalar
+from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.indexed cimport ADD, supports
+from flambeau_tensor._kernels.places cimport Places, find_places, gathered, scattered
+from flambeau_tensor._kernels.recording cimport recorded
+
+import numpy as np
+
+from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._kernels.interop import from_array, from_numpy
+
+cdef extern from "Python.h":
+    int PySlice_Unpack(object, Py_ssize_t*, Py_ssize_t*, Py_ssize_t*) except -1
+    Py_ssize_t PySlice_AdjustIndices(Py_ssize_t, Py_ssize_t*, Py_ssize_t*, Py_ssize_t)
+    Py_ssize_t PyNumber_AsSsize_t(object, object) except? -1
+    int PyIndex_Check(object)
+
+
+# --- views ----------------------------------------------------------------------------------------------------------
+
+cdef Tensor selected(Tensor t, int dim, Py_ssize_t i):
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef int d
+    if recorded(grad_flags(t)):
+        return find("torch.select")(t, dim, i)
+    for d in range(t.ndim - 1):
+        sizes[d] = t.sizes[d + (d >= dim)]
+        strides[d] = t.strides[d + (d >= dim)]
+    return view_of(t, t.ndim - 1, sizes, strides, t.data + i * t.strides[dim] * ITEMSIZE[t.dtype])
+
+
+cdef Tensor sliced(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssize_t step):
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef int d
+    if recorded(grad_flags(t)):
+        return find("torch._ops.slice")(t, dim, start, stop, step)
+    for d in range(t.ndim):
+        sizes[d] = t.sizes[d]
+        strides[d] = t.strides[d]
+    sizes[dim] = (stop - start + step - 1) // step
+    strides[dim] = t.strides[dim] * step
+    return view_of(t, t.ndim, sizes, strides, t.data + start * t.strides[dim] * ITEMSIZE[t.dtype])
+
+
+# --- reading an index expression ------------------------------------------------------------------------------------
+
+cdef struct Reading:
+    int ndim  # of the view so far
+    int source  # the dimension of the indexed tensor that is next
+    int nindices  # index tensors found
+    char* data
+    Py_ssize_t[MAX_NDIM] sizes, strides
+    PyObject* indices[MAX_NDIM]  # by dimension of the view; NULL: none
+
+
+cdef object _invalid(object o):
+    return IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
+                      f"indices (got {type(o).__name__})")
+
+
+cdef Tensor _index_tensor(object o):
+    """A tensor for an index that is one, or that NumPy can make an array of."""
+    cdef Tensor t
+    if isinstance(o, Tensor):
+        t = <Tensor>o
+    else:
+        if PyList_Check(o):
+            t = _list_of_ints(<list>o)
+            if t is not None:
+                return t
+        if isinstance(o, (str, bytes, dict, set, float, complex)):
+            raise _invalid(o)
+        try:
+            a = np.asarray(o)
+        except ValueError as e:
+            raise IndexError(f"a nested sequence must be regular to be an index: {e}") from None
+        if a.dtype.kind not in "biu":
+            if a.size or a.dtype.kind != "f" or isinstance(o, np.ndarray):
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors") \
+                    if a.dtype.kind in "fc" else _invalid(o)
+            a = a.astype(np.int64)  # an empty list
+        elif a.dtype.kind != "b" and a.dtype != np.uint8:
+            a = a.astype(np.int64)
+        t = from_array(a)
+    if t.dtype == UINT8:
+        import warnings
+
+        warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
+                      UserWarning, stacklevel=2)
+        return to_dtype(t, BOOL)
+    if t.dtype != INT64 and t.dtype != BOOL and t.dtype != INT32:
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return t
+
+
+cdef Tensor _list_of_ints(list o):
+    """The most common list without the detour through NumPy; None for any other."""
+    cdef Py_ssize_t n = len(o), i
+    cdef Tensor t
+    for i in range(n):
+        if not PyLong_CheckExact(<object>PyList_GET_ITEM(o, i)):
+            return None
+    t = empty(INT64, 1, &n)
+    for i in range(n):
+        (<long long*>t.data)[i] = PyNumber_AsSsize_t(<object>PyList_GET_ITEM(o, i), IndexError)
+    return t
+
+
+cdef bint _means_tuple(object index) except -1:
+    """The old rule for sequences with sequences, slices, tensors, None or an ellipsis inside."""
+    if not isinstance(index, (list, range)) or len(index) >= 32:
+        return False
+    for o in index:
+        if o is None or o is Ellipsis or isinstance(o, (slice, Tensor, list, tuple)):
+            import warnings
+
+            warnings.warn("Using a non-tuple sequence for multidimensional indexing is deprecated; use x[tuple(seq)] "
+                          "instead of x[seq]", UserWarning, stacklevel=2)
+            return True
+    return False
+
+
+cdef list _kept(list keep, object o):
+    if keep is None:
+        return [o]
+    keep.append(o)
+    return keep
+
+
+cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
+    """Fill `r`. Returns what has to stay alive, None for nothing; its first element is the view where `seen`."""
+    cdef list keep = [t] if seen else None
+    cdef PyObject* o
+    cdef PyObject* converted[MAX_NDIM]
+    cdef Py_ssize_t n = 1, i, start, stop, step
+    cdef int specified = 0, d, skip, wanted
+    cdef Tensor x
+    cdef bint tuple_like = PyTuple_Check(<object>index)
+    if not tuple_like and PyList_Check(<object>index) and _means_tuple(<object>index):
+        as_tuple = tuple(<object>index)
+        keep = _kept(keep, as_tuple)
+        index = <PyObject*>as_tuple
+        tuple_like = True
+    if tuple_like:
+        n = PyTuple_GET_SIZE(<object>index)
+    r.ndim = r.source = r.nindices = 0
+    r.data = t.data
+    # First pass: convert sequences, count the dimensions that are spoken for.
+    if n > MAX_NDIM:
+        raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
+    for i in range(n):
+        o = PyTuple_GET_ITEM(<object>index, i) if tuple_like else index
+        if PyLong_CheckExact(<object>o) or PySlice_Check(<object>o):
+            specified += 1
+        elif o == <PyObject*>None or o == <PyObject*>Ellipsis or PyBool_Check(<object>o):
+            pass
+        elif not isinstance(<object>o, Tensor) and PyIndex_Check(<object>o) and not isinstance(<object>o, np.ndarray):
+            number = (<object>o).__index__()
+            keep = _kept(keep, number)
+            o = <PyObject*>number
+            specified += 1
+        else:
+            x = _index_tensor(<object>o)
+            if x.ndim == 0 and x.dtype != BOOL:
+                number = load_scalar(x.dtype, x.data)
+                keep = _kept(keep, number)
+                o = <PyObject*>number
+                specified += 1
+            else:
+                keep = _kept(keep, x)
+                o = <PyObject*>x
+                specified += x.ndim if x.dtype == BOOL else 1
+        converted[i] = o
+    if specified > t.ndim:
+        if n == 1 and t.ndim == 0:
+            if PyLong_CheckExact(<object>converted[0]):
+                raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
+                                 "in C++ to convert a 0-dim tensor to a number")
+            if PySlice_Check(<object>converted[0]):
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
+    for i in range(n):
+        o = converted[i]
+        if PyLong_CheckExact(<object>o):
+            start = PyNumber_AsSsize_t(<object>o, IndexError)
+            stop = t.sizes[r.source]
+            if start < -stop or start >= stop:
+                raise IndexError(f"index {start} is out of bounds for dimension {r.source} with size {stop}")
+            if start < 0:
+                start += stop
+            r.data += start * t.strides[r.source] * ITEMSIZE[t.dtype]
+            r.source += 1
+            if seen:
+                keep[0] = find("torch.select")(keep[0], r.ndim, start)
+        elif PySlice_Check(<object>o):
+            PySlice_Unpack(<object>o, &start, &stop, &step)
+            if step <= 0:
+                raise ValueError("step must be greater than zero")
+            wanted = r.source
+            r.sizes[r.ndim] = PySlice_AdjustIndices(t.sizes[wanted], &start, &stop, step)
+            r.strides[r.ndim] = t.strides[wanted] * step
+            r.data += start * t.strides[wanted] * ITEMSIZE[t.dtype]
+            if seen and (r.sizes[r.ndim] != t.sizes[wanted]):
+                keep[0] = find("torch._ops.slice")(keep[0], r.ndim, start, stop if stop > start else start, step)
+            _next(r, NULL)
+            r.source += 1
+        elif o == <PyObject*>Ellipsis:
+            skip = t.ndim - specified
+            specified = t.ndim  # a second one stands for nothing
+            for _ in range(skip):
+                _keep(t, r)
+        elif o == <PyObject*>None or PyBool_Check(<object>o):
+            if seen:
+                keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
+            x = None
+            if o != <PyObject*>None:
+                x = _truth(<object>o is True)
+                keep = _kept(keep, x)
+            _new(r, x)
+        else:
+            x = <Tensor>o
+            if x.dtype != BOOL:
+                _keep(t, r)
+                r.indices[r.ndim - 1] = o
+                r.nindices += 1
+            elif x.ndim == 0:
+                if seen:
+                    keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
+                x = _truth((<char*>x.data)[0] != 0)
+                keep = _kept(keep, x)
+                _new(r, x)
+            else:
+                for d in range(x.ndim):
+                    if x.sizes[d] != t.sizes[r.source + d]:
+                        raise IndexError(
+                            f"The shape of the mask {shape_str(x.ndim, x.sizes)} at index {d} does not match the shape "
+                            f"of the indexed tensor {shape_str(t.ndim, t.sizes)} at index {r.source + d}")
+                for _ in range(x.ndim):
+                    _keep(t, r)
+                r.indices[r.ndim - x.ndim] = o
+                r.nindices += 1
+    while r.source < t.ndim:
+        _keep(t, r)
+    return keep
+
+
+cdef inline int _next(Reading* r, PyObject* index) except -1:
+    r.indices[r.ndim] = index
+    r.ndim += 1
+    if r.ndim >= MAX_NDIM:
+        raise IndexError(f"the result of indexing would have more than {MAX_NDIM} dimensions")
+    return 0
+
+
+cdef inline int _keep(Tensor t, Reading* r) except -1:
+    r.sizes[r.ndim] = t.sizes[r.source]
+    r.strides[r.ndim] = t.strides[r.source]
+    r.source += 1
+    return _next(r, NULL)
+
+
+cdef int _new(Reading* r, Tensor index) except -1:
+    r.sizes[r.ndim] = 1
+    r.strides[r.ndim] = 1
+    if index is not None:
+        r.nindices += 1
+        return _next(r, <PyObject*>index)
+    return _next(r, NULL)
+
+
+cdef Tensor _truth(bint value):
+    """True and False as an index of a dimension of size 1: all of it, nothing of it."""
+    cdef Py_ssize_t n = value
+    cdef Tensor t = empty(INT64, 1, &n)
+    if value:
+        (<long long*>t.data)[0] = 0
+    return t
+
+
+cdef tuple _index_tuple(Reading* r):
+    cdef int d, last = 0
+    for d in range(r.ndim):
+        if r.indices[d] != NULL:
+            last = d + 1
+    return tuple([None if r.indices[d] == NULL else <object>r.indices[d] for d in range(last)])
+
+
+# --- by index tensors -----------------------------------------------------------------------------------------------
+
+
+cdef int _read_indices(Tensor t, tuple given, PyObject** indices, list keep) except -1:
+    """The indices of index() and index_put(): tensors or None for the leading dimensions."""
+    cdef int d = 0, width
+    cdef Tensor x
+    for i in given:
+        x = None
+        width = 1
+        if i is not None:
+            x = _index_tensor(i)
+            if x.dtype == BOOL:
+                if x.ndim == 0:
+                    raise IndexError("a mask without dimensions cannot index; use unsqueeze()")
+                width = x.ndim
+            keep.append(x)
+        if d + width > t.ndim:
+            raise IndexError(f"too many indices for tensor of dimension {t.ndim} (got {len(given)})")
+        for _ in range(width):
+            indices[d] = NULL
+            d += 1
+        if x is not None:
+            indices[d - width] = <PyObject*>x
+    width = d
+    while d < t.ndim:
+        indices[d] = NULL
+        d += 1
+    return width
+
+
+cdef object _index(Operator op, PyObject** a):  # (self, indices)
+    cdef Tensor t = <Tensor>a[0]
+    cdef PyObject* indices[MAX_NDIM]
+    cdef list keep = []
+    cdef Places p
+    _read_indices(t, <tuple>a[1], indices, keep)
+    if not keep:
+        return copy_of(t)
+    _offsets = find_places(&p, t.dtype, t.ndim, t.sizes, t.strides, t.data, indices)
+    return gathered(&p, t.dtype)
+
+
+cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, accumulate)
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor values = <Tensor>a[2]
+    cdef Tensor wide
+    cdef PyObject* indices[MAX_NDIM]
+    cdef list keep = []
+    cdef Places p
+    cdef bint accumulate = <object>a[3]
+    if op.flags & OP_INPLACE == 0:
+        t = copy_of(t)
+    _read_indices(t, <tuple>a[1], indices, keep)
+    if values.dtype != t.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_name(dtype_object(t.dtype))} for the destination and "
+                           f"{type_name(dtype_object(values.dtype))} for the source.")
+    if op.flags & OP_INPLACE:
+        _check_not_readonly(op.name, t)
+    wide = t
+    if accumulate and not supports(ADD, t.dtype):  # float16, bfloat16: summed as float32
+        wide, values = to_dtype(t, FLOAT32), to_dtype(values, FLOAT32)
+    _offsets = find_places(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
+    scattered(&p, wide, values, accumulate)
+    if wide is not t:
+        copy_elements(t, wide)
+    if op.flags & OP_INPLACE:
+        t.storage.version += 1
+    return t
+
+
+cdef int _check_not_readonly(str name, Tensor t) except -1:
+    if t.storage.readonly:
+        check_writable(name, t)
+    return 0
+
+
+# --- x[...] and x[...] = v ------------------------------------------------------------------------------------------
+
+cdef object _getitem(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor view
+    cdef Reading r
+    cdef Places p
+    cdef bint seen = recorded(grad_flags(t))
+    keep = _read(t, a[1], &r, seen)
+    if seen:
+        view = keep[0]
+        if r.nindices:
+            return find("torch._ops.index")(view, _index_tuple(&r))
+        return find("torch._ops.alias")(view) if view is t else view
+    if r.nindices:
+        _offsets = find_places(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
+        return gathered(&p, t.dtype)
+    return view_of(t, r.ndim, r.sizes, r.strides, r.data)
+
+
+cdef object _wrong_value(Tensor t, object value):
+    return TypeError(f"can't assign a {type(value).__name__} to a torch.{type_name(dtype_object(t.dtype))}Tensor")
+
+
+cpdef Tensor value_tensor(Tensor t, object value):
+    """What is assigned, as a tensor; Python numbers in the dtype of `t`."""
+    cdef Tensor number
+    if isinstance(value, Tensor):
+        return <Tensor>value
+    if is_number(<PyObject*>value) or isinstance(value, (int, float, complex, np.generic)):
+        if isinstance(value, complex) and CATEGORY[t.dtype] != CAT_COMPLEX:
+            raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
+        number = empty(t.dtype, 0, NULL)
+        fill_elements(number, value)
+        return number
+    if isinstance(value, np.ndarray):
+        return from_numpy(value) if value.flags.c_contiguous else from_array(value)
+    raise _wrong_value(t, value)
+
+
+cdef object _setitem(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor view, values
+    cdef Reading r
+    cdef Places p
+    cdef bint seen
+    values = value_tensor(t, <object>a[2])
+    seen = recorded(grad_flags(t) | grad_flags(values))
+    keep = _read(t, a[1], &r, seen)
+    view = keep[0] if seen else None
+    if r.nindices == 0:
+        if not seen:
+            view = view_of(t, r.ndim, r.sizes, r.strides, r.data)
+        values = _fitted(values, view)
+        if seen:
+            find("torch.Tensor.copy_")(find("torch._ops.alias")(view) if view is t else view, values)
+        else:
+            check_writable(op.name, view)
+            copy_elements(view, values)
+            t.storage.version += 1
+        return None
+    if values.dtype != t.dtype and values.ndim == 0:
+        values = find("torch._ops.to_copy")(values, dtype_object(t.dtype))
+    if seen:
+        find("torch.Tensor.index_put_")(view, _index_tuple(&r), values)
+        return None
+    if values.dtype != t.dtype:
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{type_name(dtype_object(t.dtype))} for the destination and "
+                           f"{type_name(dtype_object(values.dtype))} for the source.")
+    _check_not_readonly(op.name, t)
+    _offsets = find_places(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
+    scattered(&p, t, values, False)
+    t.storage.version += 1
+    return None
+
+
+cdef Tensor _fitted(Tensor values, Tensor view):
+    """Leading dimensions of size 1 that the destination does not have are passed over; the rest has to broadcast."""
+    cdef int extra = values.ndim - view.ndim, d
+    for d in range(extra):
+        if values.sizes[d] != 1:
+            raise RuntimeError(f"expand: the number of sizes provided ({view.ndim}) must be greater or equal to the "
+                               f"number of dimensions in the tensor ({values.ndim})")
+    if extra > 0:
+        if recorded(grad_flags(values)):
+            values = find("torch.reshape")(values, tuple([values.sizes[d] for d in range(extra, values.ndim)]))
+        else:
+            values = view_of(values, view.ndim, values.sizes + extra, values.strides + extra, values.data)
+        extra = 0
+    for d in range(values.ndim):
+        if values.sizes[d] != 1 and values.sizes[d] != view.sizes[d - extra]:
+            raise RuntimeError(
+                f"The expanded size of the tensor ({view.sizes[d - extra]}) must match the existing size "
+                f"({values.sizes[d]}) at non-singleton dimension {d - extra}.  Target sizes: "
+                f"{shape_str(view.ndim, view.sizes)}.  Tensor sizes: {shape_str(values.ndim, values.sizes)}")
+    return values
+
+
+getitem = make_kernel(_getitem)
+setitem = make_kernel(_setitem)
+index = make_kernel(_index)
+index_put = make_kernel(_index_put, True)

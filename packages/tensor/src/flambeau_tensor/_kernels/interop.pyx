@@ -1,0 +1,364 @@
+# cython: language_level=3
+"""Tensors and the outside: NumPy arrays without copying, Python numbers and nested lists, the buffer protocol."""
+cimport numpy as cnp
+from cpython.buffer cimport PyObject_CheckBuffer
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy
+from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
+from flambeau_tensor._core.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.tensor cimport Tensor, as_subclass, detached, empty, new_tensor, read_ints, set_geometry
+from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.tensor import set_buffer_source
+
+cnp.import_array()
+
+
+cdef Tensor wrap_array(cnp.ndarray a):
+    """A tensor over the array's memory."""
+    cdef int dtype = dtype_from_npy(cnp.PyArray_TYPE(a)), i, n = cnp.PyArray_NDIM(a)
+    cdef Py_ssize_t strides[MAX_NDIM]
+    cdef Py_ssize_t item = ITEMSIZE[dtype], last = 1
+    cdef Tensor t = new_tensor()
+    if not cnp.PyArray_ISNOTSWAPPED(a):
+        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
+                         "byte orders is currently not supported.")
+    for i in range(n):
+        if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
+            raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
+                             "strides are not currently supported. (You can probably work around this by making a "
+                             "copy of your array  with array.copy().) ")
+        if cnp.PyArray_STRIDE(a, i) % item and cnp.PyArray_DIM(a, i) > 1:
+            raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
+                             "to reallocate the memory.")
+        strides[i] = cnp.PyArray_STRIDE(a, i) // item if cnp.PyArray_DIM(a, i) > 1 else 1
+        last += (cnp.PyArray_DIM(a, i) - 1) * strides[i]
+    if cnp.PyArray_SIZE(a) == 0:
+        last = 0
+    set_geometry(t, n, <Py_ssize_t*>cnp.PyArray_DIMS(a), strides)
+    t.dtype = dtype
+    t.storage = borrow_storage(<char*>cnp.PyArray_DATA(a), last * item, a, not cnp.PyArray_ISWRITEABLE(a))
+    t.data = t.storage.data
+    return t
+
+
+cpdef object from_numpy(object array):
+    if not isinstance(array, cnp.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    return wrap_array(<cnp.ndarray>array)
+
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_New(PyTypeObject*, int, cnp.npy_intp*, int, cnp.npy_intp*, void*, int, int, object)
+    PyTypeObject PyArray_Type
+    int NPY_ARRAY_WRITEABLE
+
+
+cpdef object shared_array(Tensor t):
+    """An ndarray over the tensor's memory, whatever its history."""
+    cdef cnp.npy_intp strides[MAX_NDIM]
+    cdef int i
+    if t.dtype == BFLOAT16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    for i in range(t.ndim):
+        strides[i] = t.strides[i] * ITEMSIZE[t.dtype]
+    a = PyArray_New(&PyArray_Type, t.ndim, <cnp.npy_intp*>t.sizes, NPY_TYPE[t.dtype], strides, t.data, 0,
+                    0 if t.storage.readonly else NPY_ARRAY_WRITEABLE, None)
+    cnp.set_array_base(<cnp.ndarray>a, t)
+    return a
+
+
+cpdef object as_array(Tensor t):
+    """What NumPy code should read: shared memory, bfloat16 as float32."""
+    return shared_array(to_dtype(t, FLOAT32) if t.dtype == BFLOAT16 else t)
+
+
+cpdef object from_array(object array):
+    """A tensor of what a kernel computed with NumPy, taking over the array's memory."""
+    cdef cnp.ndarray a = cnp.PyArray_FROM_O(array)
+    if not cnp.PyArray_ISNOTSWAPPED(a) or not cnp.PyArray_ISWRITEABLE(a):
+        a = a.astype(a.dtype.newbyteorder("="))
+    for i in range(cnp.PyArray_NDIM(a)):
+        if cnp.PyArray_STRIDE(a, i) < 0 or cnp.PyArray_STRIDE(a, i) % cnp.PyArray_ITEMSIZE(a):
+            a = a.copy()
+            break
+    return wrap_array(a)
+
+
+def from_array_operand(operand):
+    """A NumPy array beside a tensor as a tensor, a NumPy scalar as a Python number; None for other elements."""
+    if not isinstance(operand, cnp.ndarray):
+        operand = operand.item()
+        return operand if is_number(<PyObject*>operand) else None
+    if operand.dtype.kind not in "biufc":
+        return None
+    for i in range(cnp.PyArray_NDIM(operand)):
+        if cnp.PyArray_STRIDE(operand, i) < 0:
+            return from_array(operand)
+    return from_array(operand) if not cnp.PyArray_ISNOTSWAPPED(operand) else wrap_array(operand)
+
+
+# --- tensors over a given storage, for copies and pickles -----------------------------------------------------------
+
+def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t offset, tuple size, tuple stride,
+                 bint needs_grad):
+    """A tensor of class `cls` over part of a storage."""
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef Py_ssize_t strides[MAX_NDIM]
+    cdef Tensor t = new_tensor()
+    cdef Py_ssize_t item = ITEMSIZE[dtype.id]
+    cdef int i, n = read_ints(<PyObject*>size, sizes, MAX_NDIM, b"tensor", b"size")
+    if n != read_ints(<PyObject*>stride, strides, MAX_NDIM, b"tensor", b"stride"):
+        raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
+    for i in range(n):
+        if sizes[i] < 0 or strides[i] < 0:
+            raise RuntimeError(f"sizes and strides must not be negative, got {size} and {stride}")
+    # In Python's integers: what comes out of a pickle may be any number.
+    last = 0 if 0 in size else offset + 1 + sum([(m - 1) * step for m, step in zip(size, stride)])
+    if offset < 0 or last * item > storage.nbytes:
+        raise RuntimeError(f"sizes {size}, strides {stride} and offset {offset} need {last * item} bytes, but the "
+                           f"storage has {storage.nbytes}")
+    set_geometry(t, n, sizes, strides)
+    t.dtype = dtype.id
+    t.storage = storage
+    t.data = storage.data + offset * item
+    if needs_grad:
+        t.flags |= REQUIRES_GRAD
+    return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
+
+
+def requires_grad(Tensor t not None):
+    return (t.flags & REQUIRES_GRAD) != 0
+
+
+def is_leaf(Tensor t not None):
+    return not t.flags & REQUIRES_GRAD or t.grad_fn is None
+
+
+def copy_grad(Tensor source not None, Tensor target not None, copy):
+    """Give `target` a copy of the gradient that `source` has accumulated, if any."""
+    if source.grad is not None:
+        target.grad = copy(source.grad)
+
+
+# --- nested sequences -----------------------------------------------------------------------------------------------
+
+cdef int _shape_of(object data, Py_ssize_t* sizes) except -1:
+    cdef int n = 0
+    while isinstance(data, (list, tuple)):
+        if n == MAX_NDIM:
+            raise ValueError("too many dimensions in nested sequence")
+        sizes[n] = len(data)
+        n += 1
+        if not data:
+            break
+        data = data[0]
+    return n
+
+
+cdef int _category(object data, int depth, int ndim, const Py_ssize_t* sizes) except -1:
+    """The highest category of numbers inside; checks that the nesting is regular. CAT_COMPLEX + 1: other objects."""
+    cdef int category = CAT_BOOL, c
+    cdef PyObject* p
+    if depth == ndim:
+        p = <PyObject*>data
+        if p.ob_type == <PyTypeObject*>float:
+            return CAT_FLOAT
+        if p.ob_type == <PyTypeObject*>int:
+            return CAT_INT
+        if p.ob_type == <PyTypeObject*>bool:
+            return CAT_BOOL
+        if isinstance(data, complex):
+            return CAT_COMPLEX
+        if isinstance(data, (list, tuple)):
+            raise TypeError(f"tensor(): expected a number at dim {depth}, got a {type(data).__name__} of length "
+                            f"{len(data)}")
+        return CAT_COMPLEX + 1
+    if not isinstance(data, (list, tuple)):
+        raise TypeError(f"tensor(): expected a sequence at dim {depth}, got {type(data).__name__}")
+    if len(data) != sizes[depth]:
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got {len(data)})")
+    for item in data:
+        c = _category(item, depth + 1, ndim, sizes)
+        if c > category:
+            category = c
+    return category
+
+
+cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except NULL:
+    cdef Scalar s
+    if depth == ndim:
+        read_scalar(<PyObject*>data, &s)
+        if s.category == CAT_COMPLEX and dtype != BOOL and CATEGORY[dtype] != CAT_COMPLEX:
+            raise TypeError("must be real number, not complex")
+        store_scalar(&s, dtype, at)
+        return at + ITEMSIZE[dtype]
+    for item in data:
+        at = _store(item, depth + 1, ndim, dtype, at)
+    return at
+
+
+cdef int _other_dtype(object data) except -2:
+    """The dtype that arrays, tensors and NumPy numbers inside a sequence ask for; -1 if there are none."""
+    if isinstance(data, (list, tuple)):
+        best = -1
+        for item in data:
+            d = _other_dtype(item)
+            if d >= 0 and (best < 0 or CATEGORY[d] > CATEGORY[best] or d > best):
+                best = d
+        return best
+    if isinstance(data, Tensor):
+        return (<Tensor>data).dtype
+    if cnp.PyArray_CheckScalar(data) or isinstance(data, cnp.ndarray):
+        return dtype_from_npy(cnp.PyArray_TYPE(<cnp.ndarray>cnp.PyArray_FROM_O(data)))
+    return -1
+
+
+cdef object _unpacked(object data):
+    # Tensors and arrays inside a sequence count as nested lists of numbers.
+    if isinstance(data, Tensor):
+        return tolist(<Tensor>data)
+    if isinstance(data, cnp.ndarray) or cnp.PyArray_CheckScalar(data):
+        return data.tolist()
+    if isinstance(data, (list, tuple)):
+        return [_unpacked(d) for d in data]
+    if isinstance(data, str) or not hasattr(data, "__len__"):
+        if hasattr(data, "__float__") or hasattr(data, "__index__"):
+            return data.__index__() if hasattr(data, "__index__") else data.__float__()
+    return data
+
+
+cpdef Tensor from_data(object data, object dtype):
+    """A fresh tensor of numbers, nested sequences, arrays or tensors; dtype inferred unless given."""
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef int n, category, want = -1 if dtype is None else (<DType?>dtype).id
+    cdef Tensor t, out
+    if isinstance(data, Tensor):
+        t = <Tensor>data
+    elif isinstance(data, cnp.ndarray) or cnp.PyArray_CheckScalar(data):
+        array = cnp.PyArray_FROM_O(data)
+        t = <Tensor>from_array(array)
+    else:
+        t = None
+    if t is not None:
+        out = empty(t.dtype if want < 0 else want, t.ndim, t.sizes)
+        copy_elements(out, t)
+        return out
+    if PyObject_CheckBuffer(data) and not isinstance(data, bytes):
+        return from_data(cnp.PyArray_FROM_O(data), dtype)
+    n = _shape_of(data, sizes)
+    category = _category(data, 0, n, sizes)
+    if category > CAT_COMPLEX:
+        other = _other_dtype(data)
+        plain = _unpacked(data)
+        n = _shape_of(plain, sizes)
+        category = _category(plain, 0, n, sizes)
+        if category > CAT_COMPLEX:
+            if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+                return from_data(cnp.PyArray_FROM_O(data), dtype)
+            if hasattr(data, "__len__") and hasattr(data, "__getitem__") and \
+                    not isinstance(data, (str, bytes, dict, list, tuple)):
+                return from_data(list(data), dtype)
+            raise _invalid(data)
+        data = plain
+        if want < 0 and other >= 0:
+            want = other
+    if want < 0:
+        empty_list = n > 0 and sizes[n - 1] == 0
+        want = default_dtype() if empty_list else scalar_dtype(category)
+    out = empty(want, n, sizes)
+    if out.numel:
+        _store(data, 0, n, want, out.data)
+    return out
+
+
+cdef object _invalid(object data):
+    while isinstance(data, (list, tuple)) and data:
+        for item in data:
+            if not is_number(<PyObject*>item):
+                data = item
+                break
+        else:
+            break
+    if data is None:
+        return RuntimeError("Could not infer dtype of NoneType")
+    if isinstance(data, (str, bytes)):
+        return TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    return RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+
+
+cdef object _to_list(Tensor t, int dim, const char* at):
+    cdef Py_ssize_t i, step
+    if dim == t.ndim:
+        return load_scalar(t.dtype, at)
+    step = t.strides[dim] * ITEMSIZE[t.dtype]
+    return [_to_list(t, dim + 1, at + i * step) for i in range(t.sizes[dim])]
+
+
+cpdef object tolist(Tensor t):
+    """The elements as nested lists of Python numbers."""
+    return _to_list(t, 0, t.data)
+
+
+cdef object _item(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    if t.numel != 1:
+        raise RuntimeError(f"a Tensor with {t.numel} elements cannot be converted to Scalar")
+    return load_scalar(t.dtype, t.data)
+
+
+cdef object _tolist(Operator op, PyObject** a):
+    return tolist(<Tensor>a[0])
+
+
+def shared_array_checked(Tensor t not None):
+    """`shared_array`, refused where a gradient would be lost in silence."""
+    if t.flags & REQUIRES_GRAD:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    return shared_array(t)
+
+
+cdef object _numpy(Operator op, PyObject** a):
+    return shared_array(<Tensor>a[0]) if a[1] == Py_True else shared_array_checked(<Tensor>a[0])
+
+
+item = make_kernel(_item)
+tolist_ = make_kernel(_tolist)
+numpy = make_kernel(_numpy)
+
+
+cdef object _tensor(Operator op, PyObject** a):  # (data, *, dtype, device, requires_grad, pin_memory)
+    cdef Tensor t
+    if a[2] != <PyObject*>None:
+        from flambeau_tensor.options import check_device
+
+        check_device(<object>a[2])
+    if isinstance(<object>a[0], Tensor):
+        import warnings
+
+        warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+                      "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
+                      UserWarning, stacklevel=2)
+    t = from_data(<object>a[0], <object>a[1])
+    if a[3] == Py_True:
+        if CATEGORY[t.dtype] < CAT_FLOAT:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        t.flags |= REQUIRES_GRAD
+    return t
+
+
+cdef object _from_numpy(Operator op, PyObject** a):
+    return from_numpy(<object>a[0])
+
+
+cpdef object detached_alias(Tensor t):
+    """The same elements without history."""
+    return detached(t)
+
+
+tensor = make_kernel(_tensor)
+from_numpy_ = make_kernel(_from_numpy)
+set_buffer_source(shared_array_checked)

@@ -1,0 +1,159 @@
+"""Inner loops out of scalar functions: what the hot kernels that work element by element are made of.
+
+Inline only, so each CPU level compiles its own. `map1(args, n, steps, f)` is a loop with NumPy's signature once it
+stands in a function of a fixed type; the compiler inlines `f` and vectorizes the runs over operands in order.
+"""
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.string cimport memcpy
+
+ctypedef fused real_t:
+    float
+    double
+
+ctypedef fused number_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+
+ctypedef fused integer_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+
+ctypedef fused any_t:
+    uint8_t
+    int8_t
+    int16_t
+    int32_t
+    int64_t
+    float
+    double
+    float complex
+    double complex
+
+ctypedef fused inexact_t:
+    float
+    double
+    float complex
+    double complex
+
+ctypedef fused complex_t:
+    float complex
+    double complex
+
+
+# --- loops over scalar functions ------------------------------------------------------------------------------------
+# One run for operands that lie in order (the compiler vectorizes it), one for a constant operand, one for the rest.
+
+cdef inline void map1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t (*f)(any_t) noexcept nogil) \
+        noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* out = <any_t*>a[1]
+    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t):
+        for i in range(n[0]):
+            out[i] = f(x[i])
+        return
+    for i in range(n[0]):
+        (<any_t*>(a[1] + i * s[1]))[0] = f((<any_t*>(a[0] + i * s[0]))[0])
+
+
+cdef inline void map2(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t (*f)(any_t, any_t) noexcept nogil) \
+        noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef any_t* out = <any_t*>a[2]
+    cdef any_t constant
+    if s[0] == sizeof(any_t) and s[2] == sizeof(any_t):
+        if s[1] == sizeof(any_t):
+            for i in range(n[0]):
+                out[i] = f(x[i], y[i])
+            return
+        if s[1] == 0:
+            constant = y[0]
+            for i in range(n[0]):
+                out[i] = f(x[i], constant)
+            return
+    for i in range(n[0]):
+        (<any_t*>(a[2] + i * s[2]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0])
+
+
+cdef enum:
+    BLOCK = 512  # elements of a buffer on the stack
+
+
+cdef inline void map2_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
+                              real_t (*quick)(real_t, real_t) noexcept nogil,
+                              bint (*right)(real_t, real_t) noexcept nogil,
+                              real_t (*slow)(real_t, real_t) noexcept nogil) noexcept nogil:
+    """`quick` for all, and `slow` again for those where `quick` is not right: few, so that all but them vectorize."""
+    cdef real_t[BLOCK] x, y, out
+    cdef Py_ssize_t done = 0, m, i
+    cdef bint wrong
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        gather(a[0] + done * s[0], s[0], x, m)
+        gather(a[1] + done * s[1], s[1], y, m)
+        wrong = False
+        for i in range(m):
+            out[i] = quick(x[i], y[i])
+            wrong |= not right(x[i], y[i])
+        if wrong:
+            for i in range(m):
+                if not right(x[i], y[i]):
+                    out[i] = slow(x[i], y[i])
+        scatter(out, a[2] + done * s[2], s[2], m)
+        done += m
+
+
+cdef inline void gather(const char* p, Py_ssize_t step, real_t* block, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    if step == sizeof(real_t):
+        memcpy(block, p, n * sizeof(real_t))
+    else:
+        for i in range(n):
+            block[i] = (<real_t*>(p + i * step))[0]
+
+
+cdef inline void scatter(const real_t* block, char* p, Py_ssize_t step, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    if step == sizeof(real_t):
+        memcpy(p, block, n * sizeof(real_t))
+    else:
+        for i in range(n):
+            (<real_t*>(p + i * step))[0] = block[i]
+
+
+cdef inline void map3(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t v,
+                      any_t (*f)(any_t, any_t, any_t, any_t) noexcept nogil) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef any_t* z = <any_t*>a[2]
+    cdef any_t* out = <any_t*>a[3]
+    cdef any_t second, third
+    if s[0] == sizeof(any_t) and s[3] == sizeof(any_t):
+        if s[1] == sizeof(any_t) and s[2] == sizeof(any_t):
+            for i in range(n[0]):
+                out[i] = f(x[i], y[i], z[i], v)
+            return
+        if s[1] == sizeof(any_t) and s[2] == 0:
+            third = z[0]
+            for i in range(n[0]):
+                out[i] = f(x[i], y[i], third, v)
+            return
+        if s[1] == 0 and s[2] == 0:
+            second, third = y[0], z[0]
+            for i in range(n[0]):
+                out[i] = f(x[i], second, third, v)
+            return
+    for i in range(n[0]):
+        (<any_t*>(a[3] + i * s[3]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0],
+                                           (<any_t*>(a[2] + i * s[2]))[0], v)

@@ -1,0 +1,273 @@
+# cython: language_level=3
+"""Index tensors and masks as places in a tensor.
+
+The result of indexing has the dimensions that no index stands at, and in place of the indexed ones (or in front, where
+those are not neighbours) the dimensions that the indices broadcast to.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.dtype cimport ITEMSIZE
+from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.indexed cimport ADD, GET, PUT, Rows, add_offsets, run_rows
+
+
+cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
+                        char* data, PyObject** indices):
+    cdef Rows* r = &p.rows
+    cdef Py_ssize_t item = ITEMSIZE[dtype]
+    cdef Py_ssize_t[MAX_NDIM] shape  # that the indices broadcast to
+    cdef Py_ssize_t[MAX_NDIM] ranges  # of each index
+    cdef Py_ssize_t[MAX_NDIM] steps
+    cdef int[MAX_NDIM] dims
+    cdef bint[MAX_NDIM] taken
+    cdef list found = []  # int64 index tensors
+    cdef Tensor x, many = None
+    cdef Py_ssize_t n = 1
+    cdef Py_ssize_t* offsets
+    cdef int d = 0, e, k, groups = 0, nb = 0, width, count = 0
+    cdef bint inside = False
+    cdef long long outside = 0
+    p.first = 0
+    while d < ndim:
+        taken[d] = indices[d] != NULL
+        if not taken[d]:
+            inside = False
+            d += 1
+            continue
+        if not inside:
+            groups += 1
+            p.first = d
+        inside = True
+        x = <Tensor>indices[d]
+        width = x.ndim if x.dtype == BOOL else 1
+        for e in range(d, d + width):
+            taken[e] = True
+        if x.dtype != BOOL:
+            found.append(_as_long(x))
+            dims[count], ranges[count], steps[count] = d, sizes[d], strides[d]
+            count += 1
+        elif _in_line(width, sizes + d, strides + d):
+            found.append(true_places(x, 1))
+            dims[count], ranges[count], steps[count] = d, x.numel, strides[d + width - 1]
+            count += 1
+        else:
+            by_dim = coordinates(x, True)
+            for e in range(width):
+                found.append(row_of(by_dim, e))
+                dims[count], ranges[count], steps[count] = d + e, sizes[d + e], strides[d + e]
+                count += 1
+        d += width
+    for k in range(count):
+        nb = max(nb, (<Tensor>found[k]).ndim)
+    for d in range(nb):
+        shape[d] = 1
+    for k in range(count):
+        x = <Tensor>found[k]
+        for e in range(x.ndim):
+            d = nb - x.ndim + e
+            if x.sizes[e] != 1 and x.sizes[e] != shape[d]:
+                if shape[d] != 1:
+                    raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " +
+                                     ", ".join([shape_str((<Tensor>t).ndim, (<Tensor>t).sizes) for t in found]))
+                shape[d] = x.sizes[e]
+    for d in range(nb):
+        n *= shape[d]
+    # Index dimensions stay where they are if they are neighbours, else they come first.
+    if groups != 1:
+        p.first = 0
+    if nb + ndim > MAX_NDIM:
+        raise IndexError(f"the result of indexing would have more than {MAX_NDIM} dimensions")
+    p.nbroadcast = nb
+    r.nouter = p.first
+    r.ninner = p.ndim = 0
+    for d in range(p.first):
+        r.outer_sizes[d] = sizes[d]
+        r.outer_indexed[d] = strides[d] * item
+        p.sizes[p.ndim] = sizes[d]
+        p.ndim += 1
+    for d in range(nb):
+        p.sizes[p.ndim] = shape[d]
+        p.ndim += 1
+    for d in range(p.first, ndim):
+        if not taken[d]:
+            r.inner_sizes[r.ninner] = sizes[d]
+            r.inner_indexed[r.ninner] = strides[d] * item
+            r.ninner += 1
+            p.sizes[p.ndim] = sizes[d]
+            p.ndim += 1
+    offsets = p.few
+    if n > FEW:
+        many = empty(INT64, 1, &n)
+        offsets = <Py_ssize_t*>many.data
+    for k in range(count):
+        if not add_offsets(<Tensor>found[k], nb, shape, ranges[k], steps[k] * item, k == 0, offsets, &outside):
+            if ranges[k] == 0:
+                raise IndexError("index is out of bounds for dimension with size 0")
+            raise IndexError(f"index {outside} is out of bounds for dimension {dims[k]} with size {ranges[k]}")
+    r.n = n
+    r.offsets = offsets
+    r.indexed = data
+    return many
+
+
+cdef bint _in_line(int n, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept:
+    cdef int d
+    for d in range(n - 1):
+        if strides[d] != strides[d + 1] * sizes[d + 1]:
+            return False
+    return True
+
+
+cdef Tensor _as_long(Tensor x):
+    if x.dtype == INT64:
+        return x
+    if x.dtype != INT32:
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return to_dtype(x, INT64)
+
+
+cdef void _set_plain(Places* p, char* data, Py_ssize_t item, const Py_ssize_t* strides, Py_ssize_t step) noexcept:
+    """The plain side has the result's shape; its places for the indices are `step` apart."""
+    cdef int d
+    cdef Rows* r = &p.rows
+    r.plain = data
+    r.step = step * item
+    for d in range(r.nouter):
+        r.outer_plain[d] = strides[d] * item
+    for d in range(r.ninner):
+        r.inner_plain[d] = strides[p.first + p.nbroadcast + d] * item
+
+
+cdef Tensor gathered(Places* p, int dtype):
+    cdef Tensor out = empty(dtype, p.ndim, p.sizes)
+    cdef Py_ssize_t step = 1
+    cdef int d
+    for d in range(p.first + p.nbroadcast, p.ndim):
+        step *= p.sizes[d]
+    _set_plain(p, out.data, ITEMSIZE[dtype], out.strides, step)
+    run_rows(&p.rows, GET, dtype)
+    return out
+
+
+cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -1:
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef Py_ssize_t step = 0, expected = 0
+    cdef int d, lead = p.ndim - values.ndim
+    cdef Tensor full
+    cdef bint line = values.storage is not t.storage, first = True
+    for d in range(-lead):
+        if values.sizes[d] != 1:
+            raise _value_shape(p, values)
+    for d in range(p.ndim):
+        strides[d] = 0
+        if d >= lead and values.sizes[d - lead] != 1:
+            if values.sizes[d - lead] != p.sizes[d]:
+                raise _value_shape(p, values)
+            strides[d] = values.strides[d - lead]
+    for d in range(p.first + p.nbroadcast - 1, p.first - 1, -1):  # the dimensions of the index have to lie in line
+        if p.sizes[d] == 1:
+            continue
+        if first:
+            step = strides[d]
+            first = False
+        elif strides[d] != expected:
+            line = False
+        expected = strides[d] * p.sizes[d]
+    if not line:
+        full = empty(values.dtype, p.ndim, p.sizes)
+        copy_elements(full, values)
+        return scattered(p, t, full, accumulate)
+    _set_plain(p, values.data, ITEMSIZE[values.dtype], strides, step)
+    return run_rows(&p.rows, ADD if accumulate else PUT, t.dtype)
+
+
+cdef object _value_shape(Places* p, Tensor values):
+    return RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot be "
+                        f"broadcast to indexing result of shape {shape_str(p.ndim, p.sizes)}")
+
+
+# --- masks ----------------------------------------------------------------------------------------------------------
+
+cdef Tensor row_of(Tensor t, Py_ssize_t i):
+    return view_of(t, 1, t.sizes + 1, t.strides + 1, t.data + i * t.strides[0] * ITEMSIZE[t.dtype])
+
+
+cdef Tensor expanded(Tensor t, int ndim, const Py_ssize_t* sizes):
+    cdef Tensor out
+    if t.flags & CONTIGUOUS and t.ndim == ndim and t.numel == _count(ndim, sizes):
+        return t
+    out = empty(t.dtype, ndim, sizes)
+    copy_elements(out, t)
+    return out
+
+
+cdef Py_ssize_t _count(int n, const Py_ssize_t* sizes) noexcept:
+    cdef Py_ssize_t p = 1
+    cdef int d
+    for d in range(n):
+        p *= sizes[d]
+    return p
+
+
+cdef Tensor coordinates(Tensor t, bint by_dim):
+    cdef Tensor mask = t
+    cdef Tensor out
+    cdef Py_ssize_t[2] sizes
+    cdef Py_ssize_t[MAX_NDIM] counter
+    cdef Py_ssize_t i, j, n = t.numel, count = 0, length, step, next_dim
+    cdef const unsigned char* m
+    cdef long long* to
+    cdef int d, ndim = t.ndim, last = t.ndim - 1
+    if mask.dtype != BOOL or not mask.flags & CONTIGUOUS:
+        mask = empty(BOOL, t.ndim, t.sizes)
+        copy_elements(mask, t)
+    m = <const unsigned char*>mask.data
+    for i in range(n):
+        count += m[i] != 0
+    sizes[0] = ndim if by_dim else count
+    sizes[1] = count if by_dim else ndim
+    out = empty(INT64, 2, sizes)
+    if ndim == 0 or count == 0:
+        return out
+    to = <long long*>out.data
+    step = 1 if by_dim else ndim
+    next_dim = count if by_dim else 1
+    length = t.sizes[last]
+    for d in range(ndim):
+        counter[d] = 0
+    i = 0
+    while i < n:
+        for j in range(length):
+            if m[i + j]:
+                for d in range(last):
+                    to[d * next_dim] = counter[d]
+                to[last * next_dim] = j
+                to += step
+        i += length
+        for d in range(last - 1, -1, -1):
+            counter[d] += 1
+            if counter[d] < t.sizes[d]:
+                break
+            counter[d] = 0
+    return out
+
+
+cdef Tensor true_places(Tensor mask, Py_ssize_t step):
+    cdef const unsigned char* m
+    cdef Py_ssize_t i, count = 0, at = 0, n = mask.numel
+    cdef Tensor out
+    cdef long long* to
+    mask = expanded(mask, mask.ndim, mask.sizes)
+    m = <const unsigned char*>mask.data
+    for i in range(n):
+        count += m[i]
+    count += 1  # room for what is written and passed over
+    out = empty(INT64, 1, &count)
+    to = <long long*>out.data
+    for i in range(n):
+        to[at] = i * step
+        at += m[i]
+    out.sizes[0] = out.numel = count - 1
+    return out

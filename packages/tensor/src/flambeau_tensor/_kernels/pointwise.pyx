@@ -1,0 +1,159 @@
+# cython: language_level=3
+"""Elementwise kernels that are not plain loops, and what operands of the others are refused."""
+from cpython.object cimport PyObject
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
+
+from flambeau_tensor._core.dtype cimport CATEGORY
+from flambeau_tensor._core.elementwise cimport Elementwise, copy_of, make_check, promote, run_elementwise
+from flambeau_tensor._core.operator cimport Operator, call1, find, make_kernel
+from flambeau_tensor._core.scalar cimport c_name
+from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.dtype import all_dtypes
+from flambeau_tensor._core.elementwise import type_name
+
+cdef tuple _DTYPES = all_dtypes()
+
+
+cdef object _conj(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    if CATEGORY[t.dtype] != CAT_COMPLEX:
+        return t
+    return call1(find("torch.conj_physical"), t)
+
+
+cdef object _result_type(Operator op, PyObject** a):
+    cdef int[2] free = [-1, -1]
+    return _DTYPES[promote(2, a, free)]
+
+
+conj = make_kernel(_conj)
+result_type = make_kernel(_result_type)
+
+
+cdef class Where(Elementwise):
+    """`where`; with a condition alone, the indices of what is not zero."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.run = _where
+
+
+cdef object _where(Operator op, PyObject** a):
+    if a[1] == <PyObject*>None and a[2] == <PyObject*>None:
+        return tuple(call1(find("torch.nonzero"), <object>a[0]).unbind(1))
+    if a[1] == <PyObject*>None or a[2] == <PyObject*>None:
+        raise TypeError('where() missing 1 required positional arguments: "'
+                        + ("input" if a[1] == <PyObject*>None else "other") + '"')
+    return run_elementwise(op, a)
+
+
+# --- checks of operands ---------------------------------------------------------------------------------------------
+
+cdef inline bint _is_bool(PyObject* o) noexcept:
+    if isinstance(<object>o, Tensor):
+        return (<Tensor>o).dtype == BOOL
+    return o == Py_True or o == Py_False
+
+
+cdef int _no_bool(Operator op, PyObject** o, int dtype) except -1:
+    if _is_bool(o[0]) or _is_bool(o[1]):
+        if _is_bool(o[0]) and _is_bool(o[1]):
+            raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+                               "`logical_xor()` operator instead.")
+        raise RuntimeError("Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                           "invert a mask, use the `~` or `logical_not()` operator instead.")
+    return 0
+
+
+ctypedef fused integer_t:
+    uint8_t
+    int16_t
+    int32_t
+    int64_t
+
+
+cdef bint _has_zero(const integer_t* p, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(n):
+        found |= p[i] == 0
+    return found
+
+
+cdef int _nonzero_divisor(Operator op, PyObject** o, int dtype) except -1:
+    cdef Tensor t
+    cdef bint found
+    if CATEGORY[dtype] > CAT_INT:
+        return 0
+    if isinstance(<object>o[0], Tensor) and (<Tensor>o[0]).numel == 0:
+        return 0
+    if not isinstance(<object>o[1], Tensor):
+        found = o[1] == Py_False or not <object>o[1]
+    else:
+        t = <Tensor>o[1]
+        if not t.flags & CONTIGUOUS:
+            t = copy_of(t)
+        if t.dtype == BOOL or t.dtype == UINT8 or t.dtype == INT8:
+            found = _has_zero(<const uint8_t*>t.data, t.numel)
+        elif t.dtype == INT16:
+            found = _has_zero(<const int16_t*>t.data, t.numel)
+        elif t.dtype == INT32:
+            found = _has_zero(<const int32_t*>t.data, t.numel)
+        else:
+            found = _has_zero(<const int64_t*>t.data, t.numel)
+    if found:
+        raise RuntimeError("ZeroDivisionError")
+    return 0
+
+
+cdef int _exponent(Operator op, PyObject** o, int dtype) except -1:
+    if CATEGORY[dtype] <= CAT_INT and isinstance(<object>o[1], int) and <object>o[1] < 0:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+    return 0
+
+
+cdef int _condition(Operator op, PyObject** o, int dtype) except -1:
+    cdef int given = (<Tensor>o[0]).dtype
+    if given != BOOL and given != UINT8:
+        raise RuntimeError("where expected condition to be a boolean tensor, but got a tensor with dtype "
+                           + type_name(_DTYPES[given]))
+    return 0
+
+
+cdef str _spelled(int dtype):
+    return "long int" if dtype == INT64 else c_name(dtype)
+
+
+cdef int _same_dtypes(Operator op, PyObject** o, int dtype) except -1:
+    cdef int k
+    for k in range(1, 3):
+        if isinstance(<object>o[k], Tensor) and (<Tensor>o[k]).dtype != (<Tensor>o[0]).dtype:
+            raise RuntimeError(f"expected dtype {_spelled((<Tensor>o[0]).dtype)} for `{op.schema.arguments[k].name}` "
+                               f"but got dtype {_spelled((<Tensor>o[k]).dtype)}")
+    if CATEGORY[dtype] > CATEGORY[(<Tensor>o[0]).dtype]:
+        raise RuntimeError(f"value cannot be converted to type {c_name((<Tensor>o[0]).dtype)} without overflow")
+    return 0
+
+
+cdef int _one_dtype(Operator op, PyObject** o, int dtype) except -1:
+    if (<Tensor>o[0]).dtype != (<Tensor>o[1]).dtype:
+        raise RuntimeError(f"{op.name} is not yet implemented for tensors with different dtypes.")
+    return 0
+
+
+cdef int _float_divisor(Operator op, PyObject** o, int dtype) except -1:
+    if CATEGORY[(<Tensor>o[1]).dtype] <= CAT_INT and CATEGORY[(<Tensor>o[2]).dtype] <= CAT_INT:
+        raise RuntimeError("Integer division with addcdiv is no longer supported: convert tensor1 or tensor2 to a "
+                           "floating point dtype, or divide with torch.div(tensor1, tensor2, rounding_mode='trunc').")
+    return 0
+
+
+no_bool = make_check(_no_bool)
+nonzero_divisor = make_check(_nonzero_divisor)
+exponent = make_check(_exponent)
+condition = make_check(_condition)
+same_dtypes = make_check(_same_dtypes)
+one_dtype = make_check(_one_dtype)
+float_divisor = make_check(_float_divisor)

@@ -1,0 +1,110 @@
+"""What other compiled packages may use of tensors and operators: an opaque object and free functions.
+
+A tensor is a ``PyObject*`` here and an operator too, so no layout and no method table crosses the border; functions
+are checked by signature when a consumer is imported, structs by ``TENSOR_ABI``. Consumers start with
+
+    from flambeau_tensor.abi import require
+    require(TENSOR_ABI, "my_package")
+
+Unless stated otherwise pointers are borrowed, and functions do not check that they get tensors: ask ``is_tensor``.
+"""
+from cpython.object cimport PyObject, PyTypeObject
+
+cdef enum:
+    TENSOR_ABI = 1  # rises with every change of this file
+
+cdef enum:  # Facts.flags
+    T_REQUIRES_GRAD = 1
+    T_TANGENT = 2
+    T_CONTIGUOUS = 4
+    T_INFERENCE = 8
+    T_NO_GRAD_VIEW = 16
+    T_RETAINS_GRAD = 32
+    T_HAS_HOOKS = 64
+    T_VIEW = 128
+    T_MULTI_VIEW = 256
+    T_FUNCTION_VIEW = 512
+    T_ODD_VIEW = 16 | 256 | 512
+
+cdef enum:  # OperatorFacts.flags
+    O_INPLACE = 2
+    O_VIEW = 4
+
+cdef enum:  # dtypes in order of promotion
+    T_FLOATING = 6  # the first floating dtype
+    T_COMPLEX = 10  # the first complex one
+
+cdef enum:
+    ABI_MAX_NDIM = 64
+
+cdef struct Facts:  # of a tensor; pointers are valid until the tensor is changed or goes
+    unsigned int flags
+    int dtype
+    int ndim
+    int output_nr
+    Py_ssize_t numel
+    const Py_ssize_t* sizes
+    const Py_ssize_t* strides  # in elements
+    Py_ssize_t version  # of the storage
+    Py_ssize_t view_version  # of a view: the storage's version when its grad_fn was made
+    PyObject* grad_fn  # this and the following: NULL where there is none
+    PyObject* base
+    PyObject* grad
+    PyObject* meta
+    PyObject* accumulator
+
+cdef struct OperatorFacts:
+    int flags
+    int nslots
+    int out_index  # -1: has no `out`
+    PyObject* rule  # NULL: none
+
+cdef struct ThreadFlags:
+    bint grad_enabled
+    bint inference
+    bint transforming
+    int kernels
+
+# --- tensors
+cdef PyTypeObject* tensor_type() noexcept
+cdef bint is_tensor(PyObject* o) noexcept  # subclasses too
+cdef void look(PyObject* tensor, Facts* out) noexcept
+cdef unsigned int flags_of(PyObject* tensor) noexcept
+cdef int dtype_number(PyObject* tensor) noexcept
+cdef bint has_form(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept
+cdef Py_ssize_t version_of(PyObject* tensor) noexcept
+cdef void add_version(PyObject* tensor) noexcept  # its memory was written to
+cdef Py_ssize_t offset_of(PyObject* tensor) noexcept  # in elements from the start of the storage
+cdef void set_flags(PyObject* tensor, unsigned int add, unsigned int remove) noexcept
+cdef int set_history(PyObject* tensor, PyObject* node, int output_nr) except -1  # and requires grad; NULL: it does not
+cdef int set_grad(PyObject* tensor, PyObject* grad) except -1  # NULL: None
+cdef int set_meta(PyObject* tensor, object meta) except -1
+cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept
+cdef int set_data(PyObject* tensor, PyObject* other) except -1  # look at the memory of `other` instead
+cdef int detach_in_place(PyObject* tensor) except -1  # no history, no longer a view
+cdef object detach(PyObject* tensor)  # the same elements and version, no history, not a view
+cdef object untracked(PyObject* tensor)  # detached, and with a version counter of its own
+cdef object alias(PyObject* tensor)  # a view of all of it
+cdef object empty(int dtype, int ndim, const Py_ssize_t* sizes)
+cdef object empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides)
+cdef object filled(int dtype, int ndim, const Py_ssize_t* sizes, int value)
+cdef object repeated(PyObject* tensor, int ndim, const Py_ssize_t* sizes)  # the first element of `tensor`, written out
+cdef object as_strided(PyObject* tensor, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
+                       Py_ssize_t offset)  # a view; `offset` in elements from the start of the storage
+cdef int copy_into(PyObject* target, PyObject* source) except -1  # broadcast, converted; bumps the version
+cdef object copy_of(PyObject* tensor)  # fresh memory, same layout where dense
+cdef bint exclusive(PyObject* tensor) noexcept  # nobody else holds its memory, it is dense: may be taken over
+cdef object shape_of(PyObject* tensor)  # a torch.Size
+cdef object size_of(int ndim, const Py_ssize_t* sizes)
+cdef object dtype_of(int dtype)
+cdef str type_string(int dtype)  # "Float"
+
+# --- operators
+ctypedef object (*kernel_function)(PyObject* op, PyObject** slots)
+ctypedef object (*record_function)(PyObject* op, PyObject** slots, unsigned int flags)
+
+cdef object new_kernel(kernel_function run)  # what an Operator takes as its implementation
+cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept
+cdef object run_kernel(PyObject* op, PyObject** slots)  # every slot filled; below overrides and autograd
+cdef int plug_autograd(record_function record) except -1  # what runs and records a call
+cdef ThreadFlags* thread_flags() noexcept

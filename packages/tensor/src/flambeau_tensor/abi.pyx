@@ -1,0 +1,272 @@
+# cython: language_level=3
+"""The functions of ``abi.pxd``, over the private core."""
+from cpython.object cimport PyObject, PyTypeObject
+
+from libc.string cimport memcpy
+
+from flambeau_tensor._core cimport elementwise, operator as core_operator, tensor as core
+from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.operator cimport Operator, ThreadState, autograd_socket, kernel_t, make_kernel, record_t, \
+    thread_state
+from flambeau_tensor._core.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.tensor cimport Tensor, TensorType
+from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
+    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, TANGENT, VIEW
+
+from flambeau_tensor._core.elementwise import type_name
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject*) noexcept
+
+
+def require(int number, str package not None):
+    """Raise ImportError unless ``package`` was built for the interface that this one has."""
+    if number != TENSOR_ABI:
+        older = package if number < TENSOR_ABI else "flambeau-tensor"
+        raise ImportError(f"{package} was built for interface {number} of flambeau-tensor, which has {TENSOR_ABI} now: "
+                          f"upgrade {older}")
+
+
+cdef int _same_numbers() except -1:
+    if (T_REQUIRES_GRAD, T_TANGENT, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
+            T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW) != (REQUIRES_GRAD, TANGENT, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW,
+            RETAINS_GRAD, HAS_HOOKS, VIEW, MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW):
+        raise ImportError("abi.pxd and types.pxd disagree on flags")
+    if (O_INPLACE, O_VIEW, T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (core_operator.OP_INPLACE, core_operator.OP_VIEW,
+                                                                  FLOAT16, COMPLEX64, MAX_NDIM):
+        raise ImportError("abi.pxd and types.pxd disagree on numbers")
+    if sizeof(ThreadFlags) != sizeof(ThreadState):
+        raise ImportError("abi.pxd and operator.pxd disagree on the thread's flags")
+    return 0
+
+
+_same_numbers()
+
+
+# --- tensors --------------------------------------------------------------------------------------------------------
+
+cdef inline PyObject* _or_null(object o) noexcept:
+    return NULL if o is None else <PyObject*>o
+
+
+cdef PyTypeObject* tensor_type() noexcept:
+    return TensorType
+
+
+cdef bint is_tensor(PyObject* o) noexcept:
+    return o.ob_type == TensorType or isinstance(<object>o, Tensor)
+
+
+cdef void look(PyObject* tensor, Facts* out) noexcept:
+    cdef Tensor t = <Tensor>tensor
+    out.flags = t.flags
+    out.dtype = t.dtype
+    out.ndim = t.ndim
+    out.output_nr = t.output_nr
+    out.numel = t.numel
+    out.sizes = t.sizes
+    out.strides = t.strides
+    out.version = t.storage.version
+    out.view_version = t.view_version
+    out.grad_fn = _or_null(t.grad_fn)
+    out.base = _or_null(t.base)
+    out.grad = _or_null(t.grad)
+    out.meta = _or_null(t.meta)
+    out.accumulator = t.accumulator
+
+
+cdef unsigned int flags_of(PyObject* tensor) noexcept:
+    return (<Tensor>tensor).flags
+
+
+cdef int dtype_number(PyObject* tensor) noexcept:
+    return (<Tensor>tensor).dtype
+
+
+cdef bint has_form(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept:
+    cdef int i
+    if (<Tensor>tensor).dtype != dtype or (<Tensor>tensor).ndim != ndim:
+        return False
+    for i in range(ndim):
+        if (<Tensor>tensor).sizes[i] != sizes[i]:
+            return False
+    return True
+
+
+cdef Py_ssize_t version_of(PyObject* tensor) noexcept:
+    return (<Tensor>tensor).storage.version
+
+
+cdef void add_version(PyObject* tensor) noexcept:
+    (<Tensor>tensor).storage.version += 1
+
+
+cdef Py_ssize_t offset_of(PyObject* tensor) noexcept:
+    return core.offset_of(<Tensor>tensor)
+
+
+cdef void set_flags(PyObject* tensor, unsigned int add, unsigned int remove) noexcept:
+    (<Tensor>tensor).flags = ((<Tensor>tensor).flags & ~remove) | add
+
+
+cdef int set_history(PyObject* tensor, PyObject* node, int output_nr) except -1:
+    cdef Tensor t = <Tensor>tensor
+    t.output_nr = output_nr
+    if node == NULL:
+        t.grad_fn = None
+        t.flags &= ~REQUIRES_GRAD
+    else:
+        t.grad_fn = <object>node
+        t.flags |= REQUIRES_GRAD
+    t.view_version = t.storage.version
+    return 0
+
+
+cdef int set_grad(PyObject* tensor, PyObject* grad) except -1:
+    (<Tensor>tensor).grad = None if grad == NULL else <object>grad
+    return 0
+
+
+cdef int set_meta(PyObject* tensor, object meta) except -1:
+    (<Tensor>tensor).meta = meta
+    return 0
+
+
+cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept:
+    (<Tensor>tensor).accumulator = node
+
+
+cdef int set_data(PyObject* tensor, PyObject* other) except -1:
+    cdef Tensor t = <Tensor>tensor, s = <Tensor>other
+    core.set_geometry(t, s.ndim, s.sizes, s.strides)
+    t.dtype = s.dtype
+    t.storage = s.storage
+    t.data = s.data
+    return 0
+
+
+cdef int detach_in_place(PyObject* tensor) except -1:
+    cdef Tensor t = <Tensor>tensor
+    t.grad_fn = None
+    t.output_nr = 0
+    t.base = None
+    t.flags &= ~(REQUIRES_GRAD | VIEW | ODD_VIEW)
+    return 0
+
+
+cdef object detach(PyObject* tensor):
+    return core.detached(<Tensor>tensor)
+
+
+cdef object untracked(PyObject* tensor):
+    cdef Tensor t = core.detached(<Tensor>tensor)
+    cdef Storage s = t.storage
+    t.storage = borrow_storage(s.data, s.nbytes, s, s.readonly)
+    s.lent = True
+    return t
+
+
+cdef object alias(PyObject* tensor):
+    return core.alias_of(<Tensor>tensor)
+
+
+cdef object empty(int dtype, int ndim, const Py_ssize_t* sizes):
+    return core.empty(dtype, ndim, sizes)
+
+
+cdef object empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
+    return core.empty_strided(dtype, ndim, sizes, strides)
+
+
+cdef object filled(int dtype, int ndim, const Py_ssize_t* sizes, int value):
+    cdef Tensor t
+    if ndim == 0:
+        return core.scalar_tensor(value, dtype)
+    t = core.empty(dtype, ndim, sizes)
+    elementwise.fill_elements(t, value)
+    return t
+
+
+cdef object repeated(PyObject* tensor, int ndim, const Py_ssize_t* sizes):
+    cdef Tensor source = <Tensor>tensor
+    cdef Tensor t = core.empty(source.dtype, ndim, sizes)
+    cdef Py_ssize_t item = ITEMSIZE[t.dtype], i
+    cdef int* narrow = <int*>t.data
+    cdef double* wide = <double*>t.data
+    if item == 4:
+        for i in range(t.numel):
+            narrow[i] = (<int*>source.data)[0]
+    elif item == 8:
+        for i in range(t.numel):
+            wide[i] = (<double*>source.data)[0]
+    else:
+        for i in range(t.numel):
+            memcpy(t.data + i * item, source.data, item)
+    return t
+
+
+cdef object as_strided(PyObject* tensor, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
+                       Py_ssize_t offset):
+    cdef Tensor t = <Tensor>tensor
+    return core.view_of(t, ndim, sizes, strides, t.data + (offset - core.offset_of(t)) * ITEMSIZE[t.dtype])
+
+
+cdef int copy_into(PyObject* target, PyObject* source) except -1:
+    elementwise.copy_elements(<Tensor>target, <Tensor>source)
+    (<Tensor>target).storage.version += 1
+    return 0
+
+
+cdef object copy_of(PyObject* tensor):
+    return elementwise.copy_of(<Tensor>tensor)
+
+
+cdef bint exclusive(PyObject* tensor) noexcept:
+    cdef Tensor t = <Tensor>tensor
+    cdef Storage s = t.storage
+    # `s` here, `t.storage`: two references are ours.
+    return Py_REFCNT(<PyObject*>s) <= 2 and s.owner is None and not s.readonly and t.flags & CONTIGUOUS and \
+        not t.flags & INFERENCE
+
+
+cdef object shape_of(PyObject* tensor):
+    return core.size_tuple((<Tensor>tensor).ndim, (<Tensor>tensor).sizes)
+
+
+cdef object size_of(int ndim, const Py_ssize_t* sizes):
+    return core.size_tuple(ndim, sizes)
+
+
+cdef object dtype_of(int dtype):
+    return dtype_object(dtype)
+
+
+cdef str type_string(int dtype):
+    return type_name(dtype_object(dtype))
+
+
+# --- operators ------------------------------------------------------------------------------------------------------
+
+cdef object new_kernel(kernel_function run):
+    return make_kernel(<kernel_t><void*>run)
+
+
+cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
+    cdef Operator o = <Operator>op
+    out.flags = o.flags
+    out.nslots = o.nslots
+    out.out_index = o.out_index
+    out.rule = _or_null(o.rule)
+
+
+cdef object run_kernel(PyObject* op, PyObject** slots):
+    return (<Operator>op).kernel(<Operator>op, slots)
+
+
+cdef int plug_autograd(record_function record) except -1:
+    autograd_socket().record = <record_t><void*>record
+    return 0
+
+
+cdef ThreadFlags* thread_flags() noexcept:
+    return <ThreadFlags*>thread_state()

@@ -1,0 +1,135 @@
+"""What `help`, `inspect.signature`, the type stubs and the reference show of an operator, told from its schema."""
+
+_TYPES = {
+    "Tensor": "Tensor", "int": "int", "SymInt": "int", "bool": "bool", "float": "float", "Scalar": "Number",
+    "ScalarType": "torch.dtype", "str": "str", "Device": "torch.device | str", "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Dimname": "str", "Any": "Any",
+    "Storage": "Storage", "Size": "torch.Size",
+}
+
+
+class Annotation(str):
+    """A type as text, shown without quotes."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return str(self)
+
+
+def _without_marks(text):
+    """``Tensor(a!)?`` without what it says on memory: ``Tensor?``."""
+    start = text.find("(")
+    return text if start < 0 else text[:start] + text[text.index(")") + 1:]
+
+
+def type_text(argument, number=False):
+    """A schema argument's type in Python's terms, such as ``"Tensor | None"``.
+
+    Args:
+        argument: an argument or a result of a parsed schema.
+        number: whether a Python number may stand for a tensor.
+    """
+    text = _without_marks(argument.type).removesuffix("?")
+    if text.endswith("]"):
+        base, _, size = text[:-1].partition("[")
+        item = _TYPES[base.removesuffix("?")] + (" | None" if base.endswith("?") else "")
+        text = f"Sequence[{item}]"
+        if size:  # a bare value will do
+            text = f"{item} | {text}"
+    else:
+        text = _TYPES[text]
+    if number and text == "Tensor":
+        text = "Tensor | Number"
+    return text + " | None" if argument.optional and not text.endswith("| None") and text != "Any" else text
+
+
+def result_text(op):
+    """The type of what an operator returns, as text."""
+    returns = [_result(r) for r in op.schema.returns]
+    if len(returns) == 1:
+        return returns[0]
+    return f"tuple[{', '.join(returns)}]"
+
+
+def _result(argument):
+    if argument.is_list:
+        item = _without_marks(argument.type).partition("[")[0].removesuffix("?")
+        return f"tuple[{_TYPES[item]}, ...]"
+    return type_text(argument)
+
+
+def parameter_names(op):
+    """The arguments with their names as users see them: the first tensor of a function is ``input``."""
+    from keyword import iskeyword
+
+    arguments = list(op.schema.arguments)
+    if op.functional is not None:
+        arguments = [a for a in arguments if a.name != "out"]
+    return [("input" if a.name == "self" and op.is_function else a.name + "_" * iskeyword(a.name), a)
+            for a in arguments]
+
+
+def _identifier(name):
+    """The name as a `Parameter` may have it: Python keywords (``from`` of ``random_``) get an underscore."""
+    from keyword import iskeyword
+
+    return name + "_" if iskeyword(name) else name
+
+
+def signature(op):
+    """The `inspect.Signature` of an operator."""
+    from inspect import Parameter, Signature
+
+    parameters, numbers = [], op.numbers
+    for name, a in parameter_names(op):
+        parameters.append(Parameter(
+            _identifier(name), Parameter.KEYWORD_ONLY if a.kwarg_only else Parameter.POSITIONAL_OR_KEYWORD,
+            default=a.default if a.has_default else Parameter.empty,
+            annotation=Annotation(type_text(a, a.name in numbers))))
+    return Signature(parameters, return_annotation=Annotation(result_text(op)))
+
+
+def testing_signature(op):
+    """What a test of an override has to pass: the positional arguments and `out`, without keyword-only options."""
+    from inspect import Parameter, Signature
+
+    return Signature([
+        Parameter(_identifier(name), Parameter.POSITIONAL_OR_KEYWORD,
+                  default=a.default if a.has_default else Parameter.empty)
+        for name, a in parameter_names(op) if not a.kwarg_only or a.name == "out" or not a.has_default])
+
+
+def signature_text(op):
+    """The signature on one line: ``add(input: Tensor, ...) -> Tensor``."""
+    return f"{op.name}{signature(op)}"
+
+
+def docstring(op, doc):
+    """An operator's documentation: what it does, its arguments with their types, its other spellings, its schema."""
+    if doc is None:
+        doc = getattr(op.implementation, "__doc__", None) if callable(op.implementation) else None
+    lines = [doc.strip(), ""] if doc else []
+    parameters = signature(op).parameters
+    if parameters:
+        lines.append("Args:")
+        for p in parameters.values():
+            default = "" if p.default is p.empty or p.default is None else f", default {p.default!r}"
+            lines.append(f"    {p.name} ({p.annotation}{default})")
+        lines.append("")
+    spellings = _spellings(op)
+    if spellings:
+        lines += [f"Also: {', '.join(spellings)}.", ""]
+    lines += ["Schema:", f"    {op.schema}"]
+    return "\n".join(lines)
+
+
+def _spellings(op):
+    found = []
+    if op.is_function and op.is_method:
+        found.append(f"``Tensor.{op.name}``")
+    if op.inplace is not None:
+        found.append(f"``Tensor.{op.inplace.name}``")
+    if op.varargs >= 0:
+        found.append(f"`{op.schema.arguments[op.varargs].name}` one by one")
+    return found

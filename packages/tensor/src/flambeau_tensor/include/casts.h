@@ -1,0 +1,86 @@
+/* Casting loops between all twelve element types, and the table of them by [source][destination]. */
+#ifndef FLAMBEAU_CASTS_H
+#define FLAMBEAU_CASTS_H
+#include <stddef.h>
+#include "halves.h"
+
+typedef void (*fl_cast_loop)(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n);
+typedef struct { uint16_t h; } fl_f16;
+typedef struct { uint16_t h; } fl_b16;
+typedef struct { float re, im; } fl_c64;
+typedef struct { double re, im; } fl_c128;
+typedef struct { uint8_t b; } fl_bool;
+
+/* Reading gives a working type: int64_t, float/double, or a complex number. */
+#define FL_RD_int(v) ((int64_t)(v))
+#define FL_RD_flt(v) (v)
+#define FL_RD_bool(v) ((int64_t)((v).b != 0))
+#define FL_RD_f16(v) fl_half_to_float((v).h)
+#define FL_RD_b16(v) fl_bf16_to_float((v).h)
+#define FL_RD_cplx(v) ((v).re)
+
+#define FL_IM_int(v) 0
+#define FL_IM_flt(v) 0
+#define FL_IM_bool(v) 0
+#define FL_IM_f16(v) 0
+#define FL_IM_b16(v) 0
+#define FL_IM_cplx(v) ((v).im)
+
+/* Small integers go through int64_t, so that out-of-range floats wrap instead of being undefined. */
+#define FL_WR_u8(d, re_, im_) (d) = (uint8_t)(int64_t)(re_)
+#define FL_WR_i8(d, re_, im_) (d) = (int8_t)(int64_t)(re_)
+#define FL_WR_i16(d, re_, im_) (d) = (int16_t)(int64_t)(re_)
+#define FL_WR_i32(d, re_, im_) (d) = (int32_t)(int64_t)(re_)
+#define FL_WR_i64(d, re_, im_) (d) = (int64_t)(re_)
+#define FL_WR_f32(d, re_, im_) (d) = (float)(re_)
+#define FL_WR_f64(d, re_, im_) (d) = (double)(re_)
+#define FL_WR_f16(d, re_, im_) (d).h = fl_float_to_half((float)(re_))
+#define FL_WR_b16(d, re_, im_) (d).h = fl_float_to_bf16((float)(re_))
+#define FL_WR_bool(d, re_, im_) (d).b = ((re_) != 0) | ((im_) != 0)
+#define FL_WR_c64(d, re_, im_) (d).re = (float)(re_), (d).im = (float)(im_)
+#define FL_WR_c128(d, re_, im_) (d).re = (double)(re_), (d).im = (double)(im_)
+
+#define FL_CAST(S, ST, RD, D, DT)                                                                     \
+    static void fl_cast_##S##_##D(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) { \
+        ptrdiff_t i;                                                                                  \
+        if (ss == (ptrdiff_t)sizeof(ST) && ds == (ptrdiff_t)sizeof(DT)) {                             \
+            const ST* s = (const ST*)src;                                                             \
+            DT* d = (DT*)dst;                                                                         \
+            for (i = 0; i < n; i++) { FL_WR_##D(d[i], FL_RD_##RD(s[i]), FL_IM_##RD(s[i])); }          \
+        } else {                                                                                      \
+            for (i = 0; i < n; i++, src += ss, dst += ds) {                                           \
+                const ST s = *(const ST*)src;                                                         \
+                FL_WR_##D(*(DT*)dst, FL_RD_##RD(s), FL_IM_##RD(s));                                   \
+            }                                                                                         \
+        }                                                                                             \
+    }
+
+#define FL_CAST_FROM(S, ST, RD)                                                                           \
+    FL_CAST(S, ST, RD, bool, fl_bool) FL_CAST(S, ST, RD, u8, uint8_t) FL_CAST(S, ST, RD, i8, int8_t)       \
+    FL_CAST(S, ST, RD, i16, int16_t) FL_CAST(S, ST, RD, i32, int32_t) FL_CAST(S, ST, RD, i64, int64_t)     \
+    FL_CAST(S, ST, RD, f16, fl_f16) FL_CAST(S, ST, RD, b16, fl_b16) FL_CAST(S, ST, RD, f32, float)         \
+    FL_CAST(S, ST, RD, f64, double) FL_CAST(S, ST, RD, c64, fl_c64) FL_CAST(S, ST, RD, c128, fl_c128)
+
+FL_CAST_FROM(bool, fl_bool, bool)
+FL_CAST_FROM(u8, uint8_t, int)
+FL_CAST_FROM(i8, int8_t, int)
+FL_CAST_FROM(i16, int16_t, int)
+FL_CAST_FROM(i32, int32_t, int)
+FL_CAST_FROM(i64, int64_t, int)
+FL_CAST_FROM(f16, fl_f16, f16)
+FL_CAST_FROM(b16, fl_b16, b16)
+FL_CAST_FROM(f32, float, flt)
+FL_CAST_FROM(f64, double, flt)
+FL_CAST_FROM(c64, fl_c64, cplx)
+FL_CAST_FROM(c128, fl_c128, cplx)
+
+#define FL_CAST_ROW(S)                                                                                    \
+    { fl_cast_##S##_bool, fl_cast_##S##_u8, fl_cast_##S##_i8, fl_cast_##S##_i16, fl_cast_##S##_i32,         \
+      fl_cast_##S##_i64, fl_cast_##S##_f16, fl_cast_##S##_b16, fl_cast_##S##_f32, fl_cast_##S##_f64,       \
+      fl_cast_##S##_c64, fl_cast_##S##_c128 }
+
+static const fl_cast_loop fl_cast_table[12][12] = {
+    FL_CAST_ROW(bool), FL_CAST_ROW(u8), FL_CAST_ROW(i8), FL_CAST_ROW(i16), FL_CAST_ROW(i32), FL_CAST_ROW(i64),
+    FL_CAST_ROW(f16), FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
+};
+#endif

@@ -1,0 +1,261 @@
+"""What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
+import numpy as np
+
+from flambeau_tensor._core.dtype import DType, _dtype_by_name
+from flambeau_tensor._core.operator import Operator, alias, place_property, set_attribute
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import factories as kernels
+from flambeau_tensor._kernels import interop
+from flambeau_tensor.options import CPU, check_device, strided
+
+FUNCTION, METHOD = "function", "method"
+
+
+def _fact(schema, kernel, doc, variants=METHOD, syntax=""):
+    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, syntax=syntax, doc=doc)
+
+
+def _property(name, returns, kernel, doc):
+    place_property(name, Operator(f"{name}(Tensor self) -> {returns}", kernel, namespace="torch._get",
+                                  variants=FUNCTION, differentiable=False, plain_result=True, doc=doc))
+
+
+_property("shape", "Size", kernels.shape, "The sizes, a `torch.Size`.")
+_property("dtype", "ScalarType", kernels.dtype, "The element type.")
+_property("ndim", "int", kernels.dim, "The number of dimensions.")
+_property("itemsize", "int", kernels.itemsize, "Bytes of one element.")
+_property("nbytes", "int", kernels.nbytes, "Bytes of all elements.")
+_property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.")
+_property("_version", "int", kernels.version, "How often the memory has been written to.")
+_property("device", "Device", lambda input: CPU, "Where the tensor lives: the CPU.")
+_property("layout", "Layout", lambda input: strided, "`torch.strided`.")
+for _name in ("cuda", "sparse", "sparse_csr", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
+    _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
+_property("is_cpu", "bool", lambda input: True, "True: tensors live on the CPU.")
+_property("names", "Any", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
+
+size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
+stride = _fact("stride(Tensor self, int? dim=None) -> int[]", kernels.stride, "Steps in elements, all or one.")
+dim = _fact("dim(Tensor self) -> int", kernels.dim, "The number of dimensions.")
+numel = _fact("numel(Tensor self) -> int", kernels.numel, "The number of elements.", "function method")
+element_size = _fact("element_size(Tensor self) -> int", kernels.itemsize, "Bytes of one element.")
+is_contiguous = _fact("is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool", kernels.is_contiguous,
+                      "Whether the elements lie in order without gaps.")
+storage_offset = _fact("storage_offset(Tensor self) -> int", kernels.storage_offset,
+                       "Elements before the first one in the storage.")
+data_ptr = _fact("data_ptr(Tensor self) -> int", kernels.data_ptr, "The address of the first element.")
+untyped_storage = _fact("untyped_storage(Tensor self) -> Storage", kernels.storage, "The memory under the tensor.")
+is_floating_point = _fact("is_floating_point(Tensor self) -> bool", kernels.is_floating_point,
+                          "Whether the dtype is a real floating one.", "function method")
+is_complex = _fact("is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.",
+                   "function method")
+is_signed = _fact("is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.",
+                  "function method")
+is_nonzero = _fact("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
+                   "Whether the one element is not zero.", "function method", "bool")
+is_set_to = _fact("is_set_to(Tensor self, Tensor tensor) -> bool",
+                  lambda a, b: kernels_same(a, b), "Whether both look at the same memory in the same way.")
+item = _fact("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.")
+tolist = _fact("tolist(Tensor self) -> Any", interop.tolist_, "Nested lists of Python numbers.")
+numpy = _fact("numpy(Tensor self, *, bool force=False) -> Any", interop.numpy,
+              "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
+is_conj = _fact("is_conj(Tensor self) -> bool", lambda input: False, "False: conjugates are computed at once.",
+                "function method")
+is_neg = _fact("is_neg(Tensor self) -> bool", lambda input: False, "False: negatives are computed at once.",
+               "function method")
+is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",
+                     "function method")
+is_pinned = _fact("is_pinned(Tensor self) -> bool", lambda input: False, "False: memory is never page-locked.")
+get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
+is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: False, "Whether in shared memory.")
+alias("nelement", numel)
+alias("ndimension", dim)
+
+
+def kernels_same(a, b):
+    """Same storage, offset, sizes and strides."""
+    return (a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride() and a.dtype is b.dtype)
+
+
+# --- copies and conversions -----------------------------------------------------------------------------------------
+
+clone = Operator("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", kernels.clone,
+                 doc="A copy with memory of its own.")
+contiguous = Operator("contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+                      kernels.contiguous, variants=METHOD,
+                      doc="The tensor itself if its elements lie in order, else a copy that does.")
+to_copy = Operator("to_copy(Tensor self, ScalarType dtype) -> Tensor", kernels.to_copy, namespace="torch._ops",
+                   variants=FUNCTION, doc="A copy in another dtype.")
+copy_ = Operator("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", kernels.copy_,
+                 variants=METHOD, numbers="src", doc="Write the elements of `src`, broadcast and converted.")
+fill_ = Operator("fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)", kernels.fill_, variants="function method",
+                 numbers="value", doc="Write one value everywhere.")
+zero_ = Operator("zero_(Tensor(a!) self) -> Tensor(a!)", kernels.zero_, variants="function method",
+                 doc="Write zeros everywhere.")
+resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+                   kernels.resize_, variants=METHOD, differentiable=False,
+                   doc="Change the sizes in place, growing the storage where needed.")
+as_subclass = Operator("as_subclass(Tensor(a) self, Any cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
+                       plain_result=True, doc="The same data as an instance of a Tensor subclass.")
+
+
+def _to(input, first, second, non_blocking, copy, dtype, device, other, memory_format):
+    for given in (first, second, other):
+        if isinstance(given, DType):
+            dtype = given
+        elif isinstance(given, Tensor):
+            dtype = given.dtype
+        elif given in (float, int, bool, complex):
+            dtype = _dtype_by_name({float: "float64", int: "int64", bool: "bool", complex: "complex128"}[given])
+        elif given is not None and not isinstance(given, bool):  # a bool is `non_blocking`
+            device = given
+    check_device(device)
+    if dtype is None or dtype is input.dtype:
+        return clone(input) if copy else input
+    return to_copy(input, dtype)
+
+
+to = Operator("to(Tensor(a) self, Any first=None, Any second=None, bool non_blocking=False, bool copy=False, *, "
+              "ScalarType? dtype=None, Device? device=None, Tensor? other=None, MemoryFormat? memory_format=None) "
+              "-> Tensor(a)", _to, composite=True, variants=METHOD,
+              doc="The tensor in a dtype (or that of `other`); itself where nothing changes.")
+
+
+def _converter(name, dtype_name):
+    dtype = _dtype_by_name(dtype_name)
+
+    def convert(input, memory_format):
+        return input if input.dtype is dtype else to_copy(input, dtype)
+    return Operator(f"{name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)", convert,
+                    composite=True, variants=METHOD, doc=f"Converted to {dtype!r}.")
+
+
+for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
+                      ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
+                      ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    _converter(_name, _dtype)
+
+_TYPE_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int32": "Int",
+               "int64": "Long", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
+               "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+
+
+def _type(input, dtype, non_blocking):
+    if dtype is None:
+        return f"torch.{_TYPE_NAMES[input.dtype.name]}Tensor"
+    if isinstance(dtype, str):
+        short = dtype.removeprefix("torch.").removesuffix("Tensor")
+        names = [name for name, text in _TYPE_NAMES.items() if text == short]
+        if not names:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = _dtype_by_name(names[0])
+    return to(input, dtype)
+
+
+type_ = Operator("type(Tensor(a) self, Any dtype=None, bool non_blocking=False) -> Tensor(a)", _type, composite=True,
+                 variants=METHOD, doc="The name of the tensor's type, or the tensor converted to a dtype.")
+type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
+                   composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
+cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+               lambda input, memory_format: input, composite=True, variants=METHOD, doc="The tensor itself.")
+
+
+def _refuse_device(name):
+    def refuse(input, device):
+        check_device(name)
+    return refuse
+
+
+for _name in ("cuda", "xpu"):
+    Operator(f"{_name}(Tensor(a) self, Any device=None) -> Tensor(a)", _refuse_device(_name), composite=True,
+             variants=METHOD, doc="Raises: tensors live on the CPU.")
+for _name in ("resolve_conj", "resolve_neg"):
+    Operator(f"{_name}(Tensor(a) self) -> Tensor(a)", lambda input: input, composite=True,
+             doc="The tensor itself: nothing is lazy here.")
+
+
+# --- Python's protocols ---------------------------------------------------------------------------------------------
+
+def _number(name, syntax, convert):
+    return _fact(f"{name}(Tensor self) -> Any", lambda input: convert(interop_item(input)), f"Python's `{syntax}()`.",
+                 METHOD, syntax)
+
+
+def interop_item(input):
+    """The one element; PyTorch's error otherwise."""
+    if input.numel() != 1:
+        raise RuntimeError(f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
+    return input.item()
+
+
+def _index(input):
+    if input.dtype.is_floating_point or input.dtype.is_complex or input.numel() != 1:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(input.item())
+
+
+def _len(input):
+    if input.ndim == 0:
+        raise TypeError("len() of a 0-d tensor")
+    return input.shape[0]
+
+
+_number("__int__", "int", int)
+_number("__float__", "float", float)
+_number("__complex__", "complex", complex)
+_fact("__index__(Tensor self) -> int", _index, "Python's index protocol, for integer tensors of one element.", METHOD,
+      "index")
+_fact("__len__(Tensor self) -> int", _len, "The size of the first dimension.", METHOD, "len")
+
+
+def _iter(input):
+    if input.ndim == 0:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(input.unbind(0))
+
+
+Operator("__iter__(Tensor self) -> Any", _iter, composite=True, variants=METHOD, plain_result=True, syntax="iter",
+         doc="The slices along the first dimension, one after the other.")
+
+
+def _contains(input, element):
+    if isinstance(element, Tensor) or isinstance(element, (int, float, complex)):
+        return bool((input == element).any())
+    raise RuntimeError("Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
+                       f"{type(element)}.")
+
+
+Operator("__contains__(Tensor self, Any element) -> bool", _contains, composite=True, variants=METHOD,
+         plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
+
+
+def _array(self, dtype=None, copy=None):
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _dlpack(self, **options):
+    if interop.requires_grad(self):
+        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    options.pop("stream", None)
+    return interop.shared_array(self).__dlpack__(**options)
+
+
+set_attribute("__array__", _array)
+set_attribute("__array_priority__", 1000)
+set_attribute("__dlpack__", _dlpack)
+set_attribute("__dlpack_device__", lambda self: (1, 0))
+
+
+def from_dlpack(ext_tensor):
+    """A tensor over the memory of any object with the DLPack protocol, without copying.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(3.0))
+    tensor([0., 1., 2.], dtype=torch.float64)
+    """
+    if isinstance(ext_tensor, Tensor):
+        return interop.detached_alias(ext_tensor)
+    return interop.from_numpy(np.from_dlpack(ext_tensor))

@@ -1,0 +1,441 @@
+"""Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
+from flambeau_overrides import overridable
+from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.ops.matmul import bmm, mm
+
+LINALG = "torch.linalg"
+
+
+def _composite(schema, function, doc, **where):
+    return Operator(schema, function, composite=True, doc=doc, **where)
+
+
+def _count(sizes):
+    n = 1
+    for s in sizes:
+        n *= s
+    return n
+
+
+def _check_dtypes(a, b):
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
+
+
+# --- tensordot, inner, kron -----------------------------------------------------------------------------------------
+
+def _contract(a, b, dims_a, dims_b):
+    """Sum over pairs of dimensions of equal size; what is left of `a` comes first, then what is left of `b`."""
+    free_a = [d for d in range(a.ndim) if d not in dims_a]
+    free_b = [d for d in range(b.ndim) if d not in dims_b]
+    shape_a, shape_b = tuple(a.shape[d] for d in free_a), tuple(b.shape[d] for d in free_b)
+    k = _count(a.shape[d] for d in dims_a)
+    left = a.permute((*free_a, *dims_a)).reshape((_count(shape_a), k))
+    right = b.permute((*dims_b, *free_b)).reshape((k, _count(shape_b)))
+    return mm(left, right).reshape(shape_a + shape_b)
+
+
+def _tensordot(a, b, dims, out):
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, (tuple, list)) and len(dims) == 2 and isinstance(dims[0], (tuple, list)):
+        dims_a, dims_b = list(dims[0]), list(dims[1])
+    elif isinstance(dims, (tuple, list)) and len(dims) == 2:
+        dims_a, dims_b = [dims[0]], [dims[1]]
+    elif hasattr(dims, "__index__"):
+        n = dims.__index__()
+        if n < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={n}")
+        if n > min(a.ndim, b.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={n}")
+        dims_a, dims_b = list(range(-n, 0)), list(range(n))
+    else:
+        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+                           f"containing two lists, but got dims={dims}")
+    if len(dims_a) != len(dims_b):
+        raise RuntimeError("both dimension lists should have same length")
+    _check_dtypes(a, b)
+    for i, (da, db) in enumerate(zip(dims_a, dims_b, strict=True)):
+        for d, t in ((da, a), (db, b)):
+            if not -t.ndim <= d < t.ndim:
+                raise IndexError(f"Dimension out of range (expected to be in range of [{-max(t.ndim, 1)}, "
+                                 f"{max(t.ndim, 1) - 1}], but got {d})")
+        if a.shape[da] != b.shape[db]:
+            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
+                               f"second has size {b.shape[db]} in dim {db}")
+        dims_a[i], dims_b[i] = da % a.ndim, db % b.ndim
+    if len(set(dims_a)) != len(dims_a) or len(set(dims_b)) != len(dims_b):
+        raise RuntimeError("a dimension appears multiple times in the list of dims")
+    return _contract(a, b, dims_a, dims_b)
+
+
+tensordot = _composite("tensordot(Tensor a, Tensor b, Any dims=2, *, Tensor(a!)? out=None) -> Tensor", _tensordot,
+                       "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two "
+                       "lists of dimensions.", variants="function")
+
+
+def _inner(input, other, out):
+    if input.ndim == 0 or other.ndim == 0:
+        return find_operator("torch.mul")(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
+                           f"{list(input.shape)} and {list(other.shape)}")
+    _check_dtypes(input, other)
+    return _contract(input, other, [input.ndim - 1], [other.ndim - 1])
+
+
+inner = _composite("inner(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _inner,
+                   "The sum of products over the last dimension of both.")
+
+
+def _kron(input, other, out):
+    n = max(input.ndim, other.ndim)
+    a, b = (1,) * (n - input.ndim) + tuple(input.shape), (1,) * (n - other.ndim) + tuple(other.shape)
+    left = input.reshape(tuple(x for s in a for x in (s, 1)))
+    right = other.reshape(tuple(x for s in b for x in (1, s)))
+    return find_operator("torch.mul")(left, right).reshape(tuple(x * y for x, y in zip(a, b, strict=True)))
+
+
+kron = _composite("kron(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _kron,
+                  "Kronecker product: every element of `input` times the whole of `other`.")
+
+
+# --- chains of matrices ---------------------------------------------------------------------------------------------
+
+def _best_splits(sizes):
+    """Where to split each run of matrices of sizes[i] x sizes[i+1] for the fewest multiplications.
+
+    The textbook dynamic program (Cormen et al., Introduction to Algorithms, section 14.2).
+    """
+    n = len(sizes) - 1
+    cost = [[0] * n for _ in range(n)]
+    split = [[0] * n for _ in range(n)]
+    for length in range(1, n):
+        for i in range(n - length):
+            j = i + length
+            cost[i][j], split[i][j] = min(
+                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
+    return split
+
+
+def _multiply_chain(tensors):
+    split = _best_splits([t.shape[0] for t in tensors] + [tensors[-1].shape[1]])
+
+    def product(i, j):
+        return tensors[i] if i == j else mm(product(i, split[i][j]), product(split[i][j] + 1, j))
+    return product(0, len(tensors) - 1)
+
+
+def _multi_dot(tensors, out):
+    n = len(tensors)
+    if n < 2:
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
+    row, column = tensors[0].ndim == 1, tensors[-1].ndim == 1
+    for i, t in enumerate(tensors):
+        if t.ndim != 2 and not (t.ndim == 1 and i in (0, n - 1)):
+            end = "last" if i else "first"
+            where = f"tensor {i} must be 2D" if 0 < i < n - 1 else f"the {end} tensor must be 1D or 2D"
+            raise RuntimeError(f"multi_dot(): {where} but got {t.ndim}D")
+        if t.dtype is not tensors[0].dtype:
+            raise RuntimeError(f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                               f"{tensors[0].dtype.name} and tensor {i} {t.dtype.name}")
+    chain = list(tensors)
+    if row:
+        chain[0] = chain[0].unsqueeze(0)
+    if column:
+        chain[-1] = chain[-1].unsqueeze(1)
+    for i in range(n - 1):
+        if chain[i].shape[1] != chain[i + 1].shape[0]:
+            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
+                               f"{list(chain[i + 1].shape)} cannot be multiplied")
+    result = _multiply_chain(chain)
+    if row:
+        result = result.squeeze(0)
+    return result.squeeze(-1) if column else result
+
+
+multi_dot = _composite("multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor", _multi_dot,
+                       "The product of two or more matrices in the order that takes the fewest multiplications; the "
+                       "first and the last may be vectors.", namespace=LINALG, variants="function")
+
+
+@overridable(namespace="torch")
+def chain_matmul(*matrices: Tensor) -> Tensor:
+    """The product of matrices in the order that takes the fewest multiplications."""
+    for t in matrices:
+        if t.ndim != 2:
+            raise RuntimeError(f"chain_matmul: Expected tensors to be 2-D, but got a {t.ndim}-D tensor")
+    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+
+
+# --- vectors of three, and along a dimension ------------------------------------------------------------------------
+
+def _linalg_cross(input, other, dim, out):
+    if input.ndim != other.ndim:
+        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if not -input.ndim <= dim < input.ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(input.ndim, 1)}, "
+                         f"{max(input.ndim, 1) - 1}], but got {dim})")
+    if input.shape[dim] != 3 or other.shape[dim] != 3:
+        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and "
+                           f"{other.shape[dim]}")
+    mul, sub, roll = (find_operator(f"torch.{name}") for name in ("mul", "sub", "roll"))
+    return sub(mul(roll(input, -1, dim), roll(other, -2, dim)), mul(roll(input, -2, dim), roll(other, -1, dim)))
+
+
+def _cross(input, other, dim, out):
+    if dim is None:
+        dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
+        if dim is None:
+            raise RuntimeError("no dimension of size 3 in input")
+    return _linalg_cross(input, other, dim, None)
+
+
+linalg_cross = _composite("cross(Tensor self, Tensor other, *, int dim=-1, Tensor(a!)? out=None) -> "
+                          "Tensor", _linalg_cross,
+                          "The cross product of vectors of three along a dimension.", namespace=LINALG,
+                          variants="function")
+cross = _composite("cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor", _cross,
+                   "The cross product of vectors of three along a dimension, the first of size 3 unless given.")
+
+
+def _vecdot(x, y, dim, out):
+    if x.dtype.is_complex:
+        x = x.conj()
+    return find_operator("torch.sum")(find_operator("torch.mul")(x, y), dim)
+
+
+vecdot = _composite("vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor(a!)? out=None) -> Tensor", _vecdot,
+                    "The dot products of vectors along a dimension, the first conjugated.", namespace=LINALG,
+                    variants="function")
+
+
+# --- einsum ---------------------------------------------------------------------------------------------------------
+# Subscripts become numbers: 0..51 for letters, negative ones for the dimensions an ellipsis covers (-1 the last).
+
+def _letters(text, what, start):
+    """The subscripts of one operand or of the result; None stands where the ellipsis is."""
+    out, i = [], 0
+    while i < len(text):
+        c = text[i]
+        if c == ".":
+            if text[i:i + 3] != "..." or None in out:
+                raise RuntimeError(f"einsum(): found '.' for {what} that is not part of any "
+                                   "ellipsis" if None not in out else
+                                   f"einsum(): found '.' for {what} for which an ellipsis was already found")
+            out.append(None)
+            i += 3
+            continue
+        if c != " ":
+            if not (c.isascii() and c.isalpha()):
+                raise RuntimeError(f"einsum(): invalid subscript given at index {start + i} in the equation string, "
+                                   "subscripts must be in [a-zA-Z]")
+            out.append(ord(c) - 65 if c.isupper() else ord(c) - 71)
+        i += 1
+    return out
+
+
+def _parse(equation, n):
+    left, arrow, right = equation.partition("->")
+    parts = left.split(",")
+    if len(parts) > n:
+        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
+    if len(parts) < n:
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
+    inputs, at = [], 0
+    for i, part in enumerate(parts):
+        inputs.append(_letters(part, f"operand {i}", at))
+        at += len(part) + 1
+    return inputs, _letters(right, "the output", len(left) + 2) if arrow else None
+
+
+def _name(subscript):
+    return chr(subscript + (65 if subscript < 26 else 71)) if subscript >= 0 else "..."
+
+
+def _with_diagonals(t, subscripts, operand):
+    """Take the diagonal of repeated subscripts, so that each stands once."""
+    subscripts = list(subscripts)
+    for s in sorted(set(subscripts), key=subscripts.index):
+        while subscripts.count(s) > 1:
+            i = subscripts.index(s)
+            j = subscripts.index(s, i + 1)
+            if t.shape[i] != t.shape[j]:
+                raise RuntimeError(f"einsum(): subscript {_name(s)} is repeated for operand {operand} but the sizes "
+                                   f"don't match, {t.shape[j]} != {t.shape[i]}")
+            t = t.diagonal(0, i, j)
+            del subscripts[j], subscripts[i]
+            subscripts.append(s)
+    return t, subscripts
+
+
+def _sum_out(t, subscripts, keep):
+    """Sum over subscripts that are in nothing else."""
+    dims = tuple(d for d, s in enumerate(subscripts) if s not in keep)
+    if not dims:
+        return t, subscripts
+    return find_operator("torch.sum")(t, dims), [s for s in subscripts if s in keep]
+
+
+def _pair(a, sa, b, sb, keep):
+    """Contract two operands: subscripts in both are batches if kept, else summed over; one bmm does it."""
+    size_a, size_b = dict(zip(sa, a.shape, strict=True)), dict(zip(sb, b.shape, strict=True))
+    for s in set(sa) & set(sb):  # a broadcast dimension is no common one
+        if size_a[s] != size_b[s]:
+            if s not in keep:
+                a, b = _expand_to(a, sa, s, size_b[s]), _expand_to(b, sb, s, size_a[s])
+    size_a, size_b = dict(zip(sa, a.shape, strict=True)), dict(zip(sb, b.shape, strict=True))
+    both = [s for s in sa if s in size_b]
+    batch, summed = [s for s in both if s in keep], [s for s in both if s not in keep]
+    only_a, only_b = [s for s in sa if s not in size_b], [s for s in sb if s not in size_a]
+    if not summed:  # nothing to sum: an elementwise product
+        order = batch + only_a + only_b
+        left = _arranged(a, sa, order)
+        right = _arranged(b, sb, order)
+        return find_operator("torch.mul")(left, right), order
+    shape = tuple(max(size_a[s], size_b[s]) if 0 not in (size_a[s], size_b[s]) else 0 for s in batch)
+    k = _count(size_a[s] for s in summed)
+    shape_a, shape_b = tuple(size_a[s] for s in only_a), tuple(size_b[s] for s in only_b)
+    left = a.permute(tuple(sa.index(s) for s in batch + only_a + summed)).expand(
+        shape + shape_a + tuple(size_a[s] for s in summed)).reshape((_count(shape), _count(shape_a), k))
+    right = b.permute(tuple(sb.index(s) for s in batch + summed + only_b)).expand(
+        shape + tuple(size_b[s] for s in summed) + shape_b).reshape((_count(shape), k, _count(shape_b)))
+    return bmm(left, right).reshape(shape + shape_a + shape_b), batch + only_a + only_b
+
+
+def _expand_to(t, subscripts, s, size):
+    d = subscripts.index(s)
+    if t.shape[d] != 1 or size == 1:
+        return t
+    return t.expand(tuple(size if i == d else n for i, n in enumerate(t.shape)))
+
+
+def _arranged(t, subscripts, order):
+    """Dimensions in the order of subscripts, with size 1 for missing ones."""
+    present = [s for s in order if s in subscripts]
+    t = t.permute(tuple(subscripts.index(s) for s in present))
+    return t.reshape(tuple(t.shape[present.index(s)] if s in present else 1 for s in order))
+
+
+def _einsum(inputs, output, operands):
+    n = len(operands)
+    ellipsis = 0
+    for i, (t, subscripts) in enumerate(zip(operands, inputs, strict=True)):
+        given = len(subscripts)
+        if None in subscripts:
+            if given - 1 > t.ndim:
+                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({given - 1}) is more than the "
+                                   f"number of dimensions ({t.ndim}) for operand {i}")
+            ellipsis = max(ellipsis, t.ndim - given + 1)
+        elif given != t.ndim:
+            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({given}) does not match the "
+                               f"number of dimensions ({t.ndim}) for operand {i} and no ellipsis was given")
+    spread = []
+    for t, subscripts in zip(operands, inputs, strict=True):
+        if None in subscripts:
+            at, covered = subscripts.index(None), t.ndim - len(subscripts) + 1
+            subscripts = subscripts[:at] + list(range(-covered, 0)) + subscripts[at + 1:]
+        spread.append(subscripts)
+    covered = list(range(-ellipsis, 0))
+    if output is None:
+        every = [s for subscripts in spread for s in subscripts]
+        output = covered + sorted(s for s in set(every) if s >= 0 and every.count(s) == 1)
+    else:
+        output = [s for o in output for s in (covered if o is None else [o])]
+    seen = {s for subscripts in spread for s in subscripts}
+    for s in output:
+        if output.count(s) > 1:
+            raise RuntimeError(f"einsum(): output subscript {_name(s)} appears more than once in the output")
+        if s not in seen:
+            raise RuntimeError(f"einsum(): output subscript {_name(s)} does not appear in the equation for any input "
+                               "operand")
+    tensors, sizes = [], {}
+    for i, (t, subscripts) in enumerate(zip(operands, spread, strict=True)):
+        t, subscripts = _with_diagonals(t, subscripts, i)
+        for s, size in zip(subscripts, t.shape, strict=True):
+            if sizes.setdefault(s, size) != size:
+                if size != 1 and sizes[s] != 1:
+                    raise RuntimeError(f"einsum(): subscript {_name(s)} has size {size} for operand {i} which does not "
+                                       f"broadcast with previously seen size {sizes[s]}")
+                sizes[s] = size if sizes[s] == 1 else sizes[s]
+        tensors.append((t, subscripts))
+    for t, _ in tensors:
+        if t.dtype is not tensors[0][0].dtype:
+            raise RuntimeError("expected all operands of einsum() to have one dtype, but found "
+                               f"{tensors[0][0].dtype.name} and {t.dtype.name}")
+
+    def later(*but):
+        return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
+
+    while len(tensors) > 1:
+        i, j = _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
+        keep = later(i, j)
+        (a, sa), (b, sb) = tensors[i], tensors[j]
+        a, sa = _sum_out(a, sa, keep | set(sb))
+        b, sb = _sum_out(b, sb, keep | set(sa))
+        joined = _pair(a, sa, b, sb, keep)
+        tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
+    t, subscripts = _sum_out(*tensors[0], set(output))
+    return t.permute(tuple(subscripts.index(s) for s in output))
+
+
+def _next_pair(tensors, sizes, later):
+    """The two operands whose product is smallest, relative to themselves: the usual greedy rule."""
+    def cost(pair):
+        i, j = pair
+        sa, sb = set(tensors[i][1]), set(tensors[j][1])
+        keep = later(i, j)
+        made, taken_a, taken_b = (_count(sizes[s] for s in x) for x in ((sa | sb) & keep, sa, sb))
+        return made - taken_a - taken_b, _count(sizes[s] for s in sa | sb)
+    return min(((i, j) for i in range(len(tensors)) for j in range(i + 1, len(tensors))), key=cost)
+
+
+@overridable(namespace="torch")
+def einsum(*args) -> Tensor:
+    """Sums of products in Einstein's notation.
+
+    Args:
+        equation: subscripts of the operands, one letter a dimension, and of the result: ``"ij,jk->ik"``. Subscripts
+            that the result lacks are summed over; ``...`` covers any number of dimensions, which broadcast. Without
+            ``->`` the result has the subscripts that stand once, in alphabetical order.
+        operands: tensors, one by one or in a list. Or, in place of all this: operand, list of numbers below 52,
+            operand, list, …, and the list for the result.
+
+    Raises:
+        RuntimeError: the equation does not fit the operands.
+
+    >>> import flambeau_tensor as ft
+    >>> ft.einsum("i,j->ij", ft.tensor([1.0, 2.0]), ft.tensor([3.0, 4.0]))
+    tensor([[3., 4.],
+            [6., 8.]])
+    """
+    if len(args) < 2:
+        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
+                         "and its subscripts list")
+    if isinstance(args[0], str):
+        operands = args[1:]
+        if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+            operands = tuple(operands[0])
+        inputs, output = _parse(args[0], len(operands))
+    else:
+        operands, lists = args[::2], args[1::2]
+        output = None
+        if len(operands) > len(lists):
+            operands, output = operands[:-1], operands[-1]
+        inputs = [_numbers(x) for x in lists]
+        output = None if output is None else _numbers(output)
+    if not operands:
+        raise ValueError("einsum(): must provide at least one operand")
+    return _einsum(inputs, output, operands)
+
+
+def _numbers(subscripts):
+    out = [None if s is Ellipsis else s for s in subscripts]
+    for s in out:
+        if s is not None and not 0 <= s < 52:
+            raise ValueError(f"einsum(): subscripts in subscript list should be within range [0, 52), but got {s}")
+    return out
+
+
+TORCH_FUNCTIONS = (chain_matmul, einsum)

@@ -1,0 +1,61 @@
+"""Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbours."""
+import numpy as np
+
+from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._kernels.cumulative import Cumulative
+from flambeau_tensor._kernels.interop import from_numpy
+
+_INPLACE = "function method inplace"
+_FOLD = "(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!)? out=None) -> Tensor"
+_PLACES = "(Tensor self, int dim, *, Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
+
+cumsum = Operator("cumsum" + _FOLD, Cumulative("cumsum", "sum", dtype=2), variants=_INPLACE, doc="""
+The sum of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted first.
+""")
+cumprod = Operator("cumprod" + _FOLD, Cumulative("cumprod", "prod", start=1, dtype=2), variants=_INPLACE, doc="""
+The product of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted
+first.
+""")
+cummax = Operator("cummax" + _PLACES, Cumulative("cummax_cpu", "max", places=True, dtypes="bif"),
+                  doc="The largest up to each one along `dim`, and where it stands (the last of equals). NaN wins.")
+cummin = Operator("cummin" + _PLACES, Cumulative("cummin_cpu", "min", places=True, dtypes="bif"),
+                  doc="The smallest up to each one along `dim`, and where it stands (the last of equals). NaN wins.")
+
+
+def _complex_logcumsumexp(input, dim):
+    out = np.moveaxis(input.numpy().copy(), dim, 0) if input.dim() else input.numpy().reshape(1).copy()
+    for before, now in zip(out, out[1:], strict=False):
+        real_before, real_now = np.real(before), np.real(now)
+        high, low = np.where(real_before > real_now, (before, now), (now, before))
+        now[...] = np.where(np.isneginf(low.real), high, high + np.log1p(np.exp(low - high)))
+    return from_numpy(np.moveaxis(out, 0, dim).copy() if input.dim() else out.reshape(()))
+
+
+logcumsumexp = Operator("logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=None) -> Tensor",
+                        Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes="f",
+                                   fallback=_complex_logcumsumexp),
+                        doc="The logarithm of the running sum of exponentials along `dim`, without overflow.")
+
+
+def _diff(input, n, dim, prepend, append, out):
+    if input.dim() == 0:
+        raise RuntimeError("diff expects input to be at least one-dimensional")
+    if n < 0:
+        raise RuntimeError(f"order must be non-negative but got {n}")
+    if n == 0:
+        return input.clone()
+    parts = tuple(t for t in (prepend, input, append) if t is not None)
+    if any(t.dim() != input.dim() for t in parts):
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    if len(parts) > 1:
+        input = find_operator("torch.cat")(parts, dim)
+    minus = find_operator("torch.logical_xor" if input.dtype.name == "bool" else "torch.sub")
+    for _ in range(min(n, input.shape[dim])):
+        length = max(input.shape[dim] - 1, 0)
+        input = minus(input.narrow(dim, input.shape[dim] - length, length), input.narrow(dim, 0, length))
+    return input
+
+
+diff = Operator("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, "
+                "Tensor(a!)? out=None) -> Tensor", _diff, composite=True,
+                doc="The differences of neighbours along `dim`, taken `n` times; of truth values, whether they differ.")

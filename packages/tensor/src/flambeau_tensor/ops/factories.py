@@ -1,0 +1,296 @@
+"""Making tensors: from data, by size, by example, and by rule (ranges, identity)."""
+import numpy as np
+
+from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype
+from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.tensor import Tensor, set_constructor
+from flambeau_tensor._kernels import factories as kernels
+from flambeau_tensor._kernels import interop
+from flambeau_tensor.options import check_device, check_layout
+
+kernels.set_checks(check_device, check_layout)
+
+_OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, "
+            "bool requires_grad=False")
+FUNCTION, METHOD = "function", "method"
+
+
+def _factory(schema, kernel, doc, variants=FUNCTION):
+    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, doc=doc)
+
+
+empty = _factory("empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
+                 kernels.empty, "A tensor of the given size whose elements are not set.")
+zeros = _factory("zeros(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.zeros,
+                 "A tensor of zeros.")
+ones = _factory("ones(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.ones, "A tensor of ones.")
+full = _factory("full(int[] size, Scalar fill_value, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.full,
+                "A tensor filled with one value; its dtype follows the value unless given.")
+_LIKE = f"{_OPTIONS}, MemoryFormat? memory_format=None"
+empty_like = _factory(f"empty_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.empty_like,
+                      "An uninitialised tensor of the size and dtype of `input`.")
+zeros_like = _factory(f"zeros_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.zeros_like,
+                      "Zeros of the size and dtype of `input`.")
+ones_like = _factory(f"ones_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.ones_like,
+                     "Ones of the size and dtype of `input`.")
+full_like = _factory(f"full_like(Tensor self, Scalar fill_value, *, {_LIKE}) -> Tensor", kernels.full_like,
+                     "One value in the size and dtype of `input`.")
+empty_strided = _factory("empty_strided(int[] size, int[] stride, *, OPTIONS) -> Tensor", kernels.empty_strided,
+                         "An uninitialised tensor with the given sizes and strides.")
+new_empty = _factory("new_empty(Tensor self, int[] size, *, OPTIONS) -> Tensor", kernels.new_empty,
+                     "An uninitialised tensor of another size and the dtype of `input`.", METHOD)
+
+
+def _new(input, dtype, requires_grad, make):
+    t = make(dtype=dtype or input.dtype)
+    return t.requires_grad_() if requires_grad else t
+
+
+def _declare_new(name, make):
+    def kernel(input, size, dtype, layout, device, pin_memory, requires_grad):
+        check_device(device)
+        check_layout(layout)
+        return _new(input, dtype, requires_grad, lambda dtype: make(size, dtype=dtype))
+    return _factory(f"{name}(Tensor self, int[] size, *, OPTIONS) -> Tensor", kernel,
+                    f"`torch.{name[4:]}` with the dtype of `input`.", METHOD)
+
+
+new_zeros = _declare_new("new_zeros", zeros)
+new_ones = _declare_new("new_ones", ones)
+
+
+def _new_full(input, size, fill_value, dtype, layout, device, pin_memory, requires_grad):
+    return _new(input, dtype, requires_grad, lambda dtype: full(size, fill_value, dtype=dtype))
+
+
+def _new_tensor(input, data, dtype, layout, device, pin_memory, requires_grad):
+    return tensor(data, dtype=dtype or input.dtype, requires_grad=requires_grad)
+
+
+def _new_empty_strided(input, size, stride, dtype, layout, device, pin_memory, requires_grad):
+    return _new(input, dtype, requires_grad, lambda dtype: empty_strided(size, stride, dtype=dtype))
+
+
+new_full = _factory("new_full(Tensor self, int[] size, Scalar fill_value, *, OPTIONS) -> Tensor", _new_full,
+                    "`torch.full` with the dtype of `input`.", METHOD)
+new_tensor = _factory("new_tensor(Tensor self, Any data, *, OPTIONS) -> Tensor", _new_tensor,
+                      "`torch.tensor` with the dtype of `input`.", METHOD)
+new_empty_strided = _factory("new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) -> Tensor",
+                             _new_empty_strided, "`torch.empty_strided` with the dtype of `input`.", METHOD)
+
+
+tensor = _factory("tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
+                  "bool pin_memory=False) -> Tensor", interop.tensor,
+                  "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
+                  "Python floats become the default dtype, ints int64, bools bool.")
+from_numpy = _factory("from_numpy(Any ndarray) -> Tensor", interop.from_numpy_,
+                      "A tensor over the memory of a NumPy array. A read-only array gives a tensor that cannot be "
+                      "written to.")
+
+
+def _as_tensor(data, dtype, device):
+    check_device(device)
+    if isinstance(data, Tensor):
+        return data if dtype is None or data.dtype is dtype else data.to(dtype)
+    if isinstance(data, np.ndarray):
+        t = interop.from_numpy(data) if all(s >= 0 for s in data.strides) else interop.from_array(data)
+        return t if dtype is None else t.to(dtype)
+    return interop.from_data(data, dtype)
+
+
+as_tensor = Operator("as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor", _as_tensor,
+                     composite=True, variants=FUNCTION,
+                     doc="`data` as a tensor, sharing memory with a tensor or NumPy array where possible.")
+
+
+def _asarray(obj, dtype, device, copy, requires_grad):
+    check_device(device)
+    if copy is False:
+        if not isinstance(obj, (Tensor, np.ndarray)):
+            raise ValueError("can't alias arbitrary sequence into a tensor.")
+        if dtype is not None and as_tensor(obj).dtype is not dtype:
+            raise ValueError(f"can't alias tensor with dtype {as_tensor(obj).dtype} into dtype {dtype}")
+    t = interop.from_data(obj, dtype) if copy else as_tensor(obj, dtype)
+    return t.requires_grad_() if requires_grad else t
+
+
+asarray = Operator("asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
+                   "bool requires_grad=False) -> Tensor", _asarray, composite=True, variants=FUNCTION,
+                   doc="`obj` as a tensor; `copy` forces or forbids a copy.")
+
+
+def _frombuffer(buffer, dtype, count, offset, requires_grad):
+    t = interop.from_numpy(np.frombuffer(buffer, numpy_dtype(dtype), count, offset))
+    return t.requires_grad_() if requires_grad else t
+
+
+frombuffer = _factory("frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, "
+                      "bool requires_grad=False) -> Tensor", _frombuffer,
+                      "A one-dimensional tensor over the memory of an object with the buffer protocol.")
+
+
+# --- by rule --------------------------------------------------------------------------------------------------------
+
+def _finished(t, requires_grad):
+    return t.requires_grad_() if requires_grad else t
+
+
+def _range_dtype(name, values, dtype, out):
+    if dtype is None:
+        if out is not None:
+            return out.dtype
+        dtype = get_default_dtype() if any(isinstance(v, float) for v in values) else _dtype_by_name("int64")
+    if dtype.name == "bool" or dtype.is_complex:
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(dtype)}\'')
+    return dtype
+
+
+def _steps(start, end, step, dtype):
+    """How many steps from `start` reach `end`, it excluded."""
+    if dtype.name == "int64":
+        start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise ValueError("step must be nonzero")
+    if not all(abs(v) < float("inf") for v in (start, end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
+    if start > end if step > 0 else start < end:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    exact = all(isinstance(v, int) for v in (start, end, step))
+    n = -((start - end) // step) if exact else np.ceil((end - start) / step)
+    if n >= 2**60:
+        raise RuntimeError(f"invalid size, possible overflow: {n:g} elements")
+    return int(n)
+
+
+def _arange(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
+    check_device(device)
+    if end is None:
+        start, end = 0, start
+    dtype = _range_dtype("arange", (start, end, step), dtype, out)
+    return _finished(kernels.ramp(dtype, _steps(start, end, step, dtype), start, step), requires_grad)
+
+
+arange = _factory("arange(Scalar start, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+                  _arange, "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.")
+
+
+def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
+    check_device(device)
+    if end is None:
+        start, end = 0, start
+    dtype = dtype or get_default_dtype()
+    _steps(start, end, step, dtype)  # checks
+    return _finished(kernels.ramp(dtype, int((end - start) / step) + 1, start, step), requires_grad)
+
+
+range_ = _factory("range(Scalar start=0, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+                  _range, "Numbers from `start` to `end` inclusive, `step` apart.")
+
+
+def _line(start, end, steps, dtype):
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if not dtype.is_complex:
+        return kernels.line(dtype, steps, start, end)
+    step = (end - start) / (steps - 1) if steps > 1 else 0
+    at = np.arange(steps)
+    values = np.where(at < steps // 2, start + step * at, end - step * (steps - 1 - at))
+    return interop.from_array(values if steps != 1 else np.array([complex(start)])).to(dtype)
+
+
+def _line_dtype(start, end, dtype):
+    if dtype is not None:
+        return dtype
+    complex_ends = isinstance(start, complex) or isinstance(end, complex)
+    return get_default_dtype().to_complex() if complex_ends else get_default_dtype()
+
+
+def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, requires_grad):
+    check_device(device)
+    return _finished(_line(start, end, steps, _line_dtype(start, end, dtype)), requires_grad)
+
+
+linspace = _factory("linspace(Scalar start, Scalar end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+                    _linspace, "`steps` evenly spaced numbers from `start` to `end`, both included.")
+
+
+def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
+    check_device(device)
+    dtype = _line_dtype(start, end, dtype)
+    if not (dtype.is_floating_point or dtype.is_complex):
+        start, end = int(start), int(end)
+    exponents = _line(start, end, steps, _dtype_by_name("complex128" if dtype.is_complex else "float64"))
+    return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)
+
+
+logspace = _factory("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) "
+                    "-> Tensor", _logspace, "`steps` numbers from base**start to base**end, evenly spaced in the "
+                    "exponent.")
+
+
+def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
+    check_device(device)
+    for name, value in (("n", n), ("m", m)):
+        if value is not None and value < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
+    t = zeros((n, n if m is None else m), dtype=dtype or (out.dtype if out is not None else None))
+    t.diagonal().fill_(1)
+    return t.requires_grad_() if requires_grad else t
+
+
+eye = _factory("eye(int n, int? m=None, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", _eye,
+               "A matrix with ones on the diagonal and zeros elsewhere.")
+
+
+def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
+    """A 0-d tensor of the default dtype (or `dtype`) with one value."""
+    return tensor(s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+def _complex(real, imag, out):
+    if not (real.is_floating_point() and imag.is_floating_point()):
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{type_name(real.dtype)} and {type_name(imag.dtype)}")
+    if real.dtype is not imag.dtype:
+        raise RuntimeError(f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
+                           f"{type_name(imag.dtype)} for second argument")
+    result = empty(np.broadcast_shapes(tuple(real.shape), tuple(imag.shape)), dtype=real.dtype.to_complex())
+    result.real.copy_(real)
+    result.imag.copy_(imag)
+    return result
+
+
+complex_ = Operator("complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) -> Tensor", _complex,
+                    variants=FUNCTION, doc="A complex tensor of two real ones.")
+
+
+# --- torch.Tensor(...) ----------------------------------------------------------------------------------------------
+
+def _construct(*args, device=None, data=None, **unknown):
+    """`torch.Tensor(2, 3)`: uninitialised; `torch.Tensor([1, 2])`: from data, in the default dtype."""
+    if unknown:
+        raise TypeError(f"new() got an unexpected keyword argument '{next(iter(unknown))}'")
+    check_device(device)
+    if data is not None:
+        args = (data,)
+    if not args:
+        return empty((0,))
+    if all(isinstance(a, int) and not isinstance(a, bool) for a in args):
+        return empty(args)
+    if len(args) == 1:
+        if isinstance(args[0], Tensor):
+            return interop.detached_alias(args[0])
+        if type(args[0]).__name__ == "Size":
+            return empty(tuple(args[0]))
+        if isinstance(args[0], (list, tuple, np.ndarray, range)):
+            return interop.from_data(args[0], get_default_dtype())
+        if isinstance(args[0], DType) or isinstance(args[0], str):
+            raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
+        if hasattr(args[0], "__array__") or hasattr(args[0], "__len__"):
+            return interop.from_data(args[0], get_default_dtype())
+    raise TypeError("new() received an invalid combination of arguments - got "
+                    f"({', '.join(type(a).__name__ for a in args)}), but expected sizes, or one sequence of numbers")
+
+
+set_constructor(_construct)

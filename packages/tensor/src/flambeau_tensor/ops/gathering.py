@@ -1,0 +1,121 @@
+"""Gathering and scattering along a dimension, by a vector of indices or element by element."""
+from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._kernels import gathering as kernels
+
+FUNCTIONAL = "torch.nn.functional"
+INPLACE = "function method inplace"
+
+index_select = Operator("index_select(Tensor self, int dim, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
+                        kernels.index_select, doc="The slices of a dimension that a vector of indices names.")
+index_add = Operator("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+                     kernels.index_add, variants=INPLACE,
+                     doc="Adds slices of `source`, times `alpha`, to the slices that `index` names; equal indices add "
+                         "up.")
+index_copy = Operator("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", kernels.index_copy,
+                      variants=INPLACE, doc="Replaces the slices that `index` names by those of `source`.")
+index_fill = Operator("index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", kernels.index_fill,
+                      variants=INPLACE, numbers="value", doc="Writes one value to the slices that `index` names.")
+take = Operator("take(Tensor self, Tensor index, *, Tensor(a!)? out=None) -> Tensor", kernels.take,
+                doc="The elements at places of the flattened tensor; the result has the shape of `index`.")
+put = Operator("put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", kernels.put,
+               variants=INPLACE, doc="Writes (or adds) elements of `source` to places of the flattened tensor.")
+gather = Operator("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!)? out=None) -> "
+                  "Tensor",
+                  kernels.gather,
+                  doc="For each element of `index`, the element of `input` that has it as its coordinate in `dim`.")
+scatter = Operator("scatter(Tensor self, int dim, Tensor index, Tensor? src=None, *, Scalar? value=None, "
+                   "str? reduce=None) -> Tensor", kernels.scatter, variants=INPLACE, numbers="src",
+                   doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
+                       "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.")
+scatter_add = Operator("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", kernels.scatter_add,
+                       variants=INPLACE, doc="Adds each element of `src` to the place that `index` gives in `dim`.")
+scatter_reduce = Operator("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+                          "bool include_self=True) -> Tensor", kernels.scatter_reduce, variants=INPLACE,
+                          doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
+                              "with what is there unless `include_self` is False.")
+embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
+                     "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+                     kernels.embedding, namespace=FUNCTIONAL, variants="function",
+                     doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
+                         "them are scaled down first, in place.")
+
+
+def renormalize(weight, index, max_norm, norm_type):
+    """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`."""
+    op = find_operator
+    rows = op("torch.unique")(index) if index.numel() else index.reshape((-1,))
+    found = index_select(weight, 0, rows)
+    power = op("torch.pow")
+    norms = power(op("torch.sum")(power(op("torch.abs")(found), norm_type), 1, True), 1.0 / norm_type)
+    smaller = op("torch.div")(max_norm, op("torch.add")(norms, 1e-7))
+    scale = op("torch.where")(op("torch.gt")(norms, max_norm), smaller, 1.0)
+    index_copy.inplace(weight, 0, rows, op("torch.mul")(found, scale))
+
+
+def scatter_mean(input, dim, index, src, include_self):
+    """The mean of what comes to each place; integers round down."""
+    op = find_operator
+    sums = scatter_reduce(input, dim, index, src, "sum", include_self=include_self)
+    one = op("torch.ones_like")
+    counts = one(input) if include_self else op("torch.zeros_like")(input)
+    counts = scatter_add(counts, dim, index, one(src))
+    if not include_self:
+        counts = op("torch.where")(op("torch.eq")(counts, 0), one(counts), counts)
+    exact = input.dtype.is_floating_point or input.dtype.is_complex
+    return op("torch.div")(sums, counts) if exact else op("torch.floor_divide")(sums, counts)
+
+
+def _take_along_dim(input, indices, dim, out):
+    if indices.dtype.name not in ("int64", "int32"):
+        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
+                           f"{indices.dtype.name.capitalize()}")
+    if dim is None:
+        return gather(input.reshape((-1,)), 0, indices.reshape((-1,)))
+    if input.ndim != indices.ndim:
+        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+                           f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+    if not -input.ndim <= dim < input.ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but "
+                         f"got {dim})")
+    dim %= input.ndim
+    shape = []
+    for d, (a, b) in enumerate(zip(input.shape, indices.shape, strict=True)):
+        if d != dim and a != b and a != 1 and b != 1:
+            raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
+                               f"dimension {d}")
+        shape.append(b if a == 1 else a)
+    shape[dim] = input.shape[dim]
+    spread = input.expand(tuple(shape))
+    shape[dim] = indices.shape[dim]
+    return gather(spread, dim, indices.expand(tuple(shape)))
+
+
+take_along_dim = Operator("take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!)? out=None) -> "
+                          "Tensor",
+                          _take_along_dim, composite=True,
+                          doc="As `gather`, with `input` and `indices` broadcast against each other in other "
+                              "dimensions; without `dim`, of the flattened tensor. Undoes argsort.")
+
+
+def _one_hot(tensor, num_classes):
+    if tensor.dtype.name != "int64":
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    zeros = find_operator("torch.zeros")
+    if tensor.numel() == 0:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return zeros((*tensor.shape, num_classes), dtype=tensor.dtype)
+    flat = tensor.numpy()
+    if flat.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    most = int(flat.max())
+    if num_classes == -1:
+        num_classes = most + 1
+    elif num_classes <= most:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    return scatter.inplace(zeros((*tensor.shape, num_classes), dtype=tensor.dtype), -1, tensor.unsqueeze(-1), 1)
+
+
+one_hot = Operator("one_hot(Tensor tensor, int num_classes=-1) -> Tensor", _one_hot, namespace=FUNCTIONAL,
+                   variants="function", differentiable=False,
+                   doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.")

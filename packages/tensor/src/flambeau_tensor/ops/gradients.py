@@ -1,0 +1,44 @@
+"""What tensors say of gradients as long as no autograd package is there: that they have none.
+
+``flambeau_autograd`` puts the real attributes in the place of these when it is imported.
+"""
+
+from flambeau_tensor._core.operator import set_attribute
+
+
+def _needs_autograd(what):
+    raise RuntimeError(f"{what} needs flambeau-autograd: pip install flambeau-autograd, and import flambeau_autograd")
+
+
+class _Absent:
+    """An attribute with a fixed value; setting it to anything else needs autograd."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def __get__(self, instance, owner):
+        return self if instance is None else self.value
+
+    def __set__(self, instance, value):
+        if value is not self.value:
+            _needs_autograd(f"Tensor.{self.name}")
+
+
+for _name, _value in (("requires_grad", False), ("grad", None), ("grad_fn", None), ("is_leaf", True)):
+    set_attribute(_name, _Absent(_name, _value))
+
+
+def _requires_grad_(self, requires_grad=True):
+    """Needs flambeau-autograd, except to say no."""
+    if requires_grad:
+        _needs_autograd("Tensor.requires_grad_()")
+    return self
+
+
+def _backward(self, *args, **kwargs):
+    """Needs flambeau-autograd."""
+    _needs_autograd("Tensor.backward()")
+
+
+set_attribute("requires_grad_", _requires_grad_)
+set_attribute("backward", _backward)

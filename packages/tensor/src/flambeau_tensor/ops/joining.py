@@ -1,0 +1,272 @@
+"""Joining tensors into one, and cutting one into views."""
+from itertools import combinations as _choose
+from itertools import combinations_with_replacement as _choose_again
+
+from flambeau_overrides import overridable
+from flambeau_tensor._core.operator import Operator, alias, find_operator
+from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor._kernels import joining as kernels
+
+FUNCTION = "function"
+
+cat = Operator("cat(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor", kernels.cat, variants=FUNCTION,
+               doc="The tensors one after the other along a dimension; their other sizes have to be equal.")
+for _name in ("concat", "concatenate"):
+    alias(_name, cat)
+stack = Operator("stack(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor", kernels.stack,
+                 variants=FUNCTION, doc="Tensors of one shape side by side along a new dimension.")
+
+
+def _views(schema, kernel, doc):
+    return Operator(f"{schema} -> Tensor(a)[]", kernel, composite=True, doc=doc)
+
+
+split = _views("split(Tensor(a) self, Any split_size, int dim=0)", kernels.split,
+               "Views of pieces of a dimension: of one size (the last may be smaller), or of the sizes given.")
+split_with_sizes = _views("split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0)", kernels.split_with_sizes,
+                          "Views of pieces of a dimension, of the sizes given.")
+chunk = _views("chunk(Tensor(a) self, int chunks, int dim=0)", kernels.chunk,
+               "Views of at most `chunks` pieces of a dimension, of equal size except the last.")
+unbind = _views("unbind(Tensor(a) self, int dim=0)", kernels.unbind,
+                "Views of the slices along a dimension, without it.")
+
+
+def _sections(name, input, indices_or_sections, dim):
+    """The pieces' boundaries: between them (indices), or so that they are as equal as can be (their number)."""
+    size = input.shape[dim]
+    if isinstance(indices_or_sections, Tensor):
+        if indices_or_sections.ndim > 1:
+            raise RuntimeError(f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
+                               f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims")
+        indices_or_sections = indices_or_sections.tolist()
+    if isinstance(indices_or_sections, (tuple, list)):
+        bounds = [0, *(max(i + size, 0) if i < 0 else min(i, size) for i in indices_or_sections), size]
+    elif hasattr(indices_or_sections, "__index__"):
+        n = indices_or_sections.__index__()
+        if n <= 0:
+            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        small, larger = divmod(size, n)
+        bounds = [i * small + min(i, larger) for i in range(n + 1)]
+    else:
+        raise TypeError(f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
+                        f"{type(indices_or_sections).__name__}")
+    cut = find_operator("torch._ops.slice")
+    return tuple(cut(input, dim, lo, max(hi, lo), 1) for lo, hi in zip(bounds, bounds[1:], strict=False))
+
+
+def _tensor_split(input, indices_or_sections, dim):
+    if input.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    if not -input.ndim <= dim < input.ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but "
+                         f"got {dim})")
+    return _sections("tensor_split", input, indices_or_sections, dim % input.ndim)
+
+
+tensor_split = _views("tensor_split(Tensor(a) self, Any indices_or_sections, int dim=0)", _tensor_split,
+                      "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.")
+
+
+def _split_along(name, least, dim_of):
+    def cut(input, indices_or_sections):
+        if input.ndim < least:
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                               f"{input.ndim} dimensions!")
+        dim = dim_of(input.ndim)
+        if isinstance(indices_or_sections, int) and (
+                indices_or_sections <= 0 or input.shape[dim] % indices_or_sections):
+            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                               f"{input.shape[dim]} is not divisible by the split_size {indices_or_sections}!")
+        return _sections(name, input, indices_or_sections, dim)
+    return _views(f"{name}(Tensor(a) self, Any indices_or_sections)", cut,
+                  f"As `tensor_split` along dimension {dim_of(least)}" + (" (0 of a vector)." if least == 1 else "."))
+
+
+hsplit = _split_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
+vsplit = _split_along("vsplit", 2, lambda ndim: 0)
+dsplit = _split_along("dsplit", 3, lambda ndim: 2)
+
+
+# --- joining in a given direction -----------------------------------------------------------------------------------
+
+def _with_dims(ndim):
+    def at_least(tensor):
+        if ndim == 3 and tensor.ndim == 2:
+            return tensor.unsqueeze(-1)
+        if ndim == 3 and tensor.ndim == 1:
+            return tensor.unsqueeze(0).unsqueeze(-1)
+        while tensor.ndim < ndim:
+            tensor = tensor.unsqueeze(0)
+        return tensor
+    return at_least
+
+
+def _joined(name, prepare, dim_of, doc):
+    def join(tensors, out):
+        if not tensors:
+            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        tensors = tuple(prepare(t) for t in tensors)
+        return cat(tensors, dim_of(tensors[0]))
+    return Operator(f"{name}(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor", join, composite=True,
+                    variants=FUNCTION, doc=doc)
+
+
+hstack = _joined("hstack", _with_dims(1), lambda t: 0 if t.ndim == 1 else 1,
+                 "Joined side by side: vectors along dimension 0, others along dimension 1.")
+vstack = _joined("vstack", _with_dims(2), lambda t: 0, "Joined below each other; vectors count as rows.")
+alias("row_stack", vstack)
+dstack = _joined("dstack", _with_dims(3), lambda t: 2, "Joined along dimension 2, which smaller tensors get.")
+column_stack = _joined("column_stack", lambda t: t.reshape((-1, 1)) if t.ndim < 2 else t, lambda t: 1,
+                       "Joined side by side; vectors count as columns.")
+
+
+# --- functions of any number of tensors -----------------------------------------------------------------------------
+
+def _given(tensors):
+    """`f(a, b)` and `f([a, b])` are the same."""
+    return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+
+
+def _at_least(ndim):
+    prepare = _with_dims(ndim)
+
+    def at_least(*tensors: Tensor):
+        if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)):
+            return prepare(tensors[0])
+        return tuple(prepare(t) for t in _given(tensors))
+
+    at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
+    at_least.__doc__ = (f"Views with at least {ndim} dimension{'s' if ndim > 1 else ''}; a tuple of them for several "
+                        "tensors.")
+    return overridable(at_least, namespace="torch")
+
+
+atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
+
+
+def broadcast_shapes(*shapes: tuple | int) -> Size:
+    """The shape that tensors of these shapes broadcast to.
+
+    >>> import flambeau_tensor as ft
+    >>> ft.broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
+    shapes = [(s,) if isinstance(s, int) else tuple(s) for s in shapes]
+    result = [1] * max(map(len, shapes), default=0)
+    for position, shape in enumerate(shapes):
+        for d in range(1, len(shape) + 1):
+            size = shape[-d]
+            if size < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({size}): ({list(shape)})")
+            if size != 1 and size != result[-d]:
+                if result[-d] != 1:
+                    raise RuntimeError(f"Attempting to broadcast a dimension of length {size} at {-d}! Mismatching "
+                                       f"argument at index {position} had {shape}; but expected shape should be "
+                                       f"broadcastable to {result}")
+                result[-d] = size
+    return Size(result)
+
+
+@overridable(namespace="torch")
+def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Views of the tensors, expanded to the shape that they broadcast to."""
+    tensors = _given(tensors)
+    shape = []
+    for t in tensors:
+        for d in range(1, t.ndim + 1):
+            size = t.shape[-d]
+            if d > len(shape):
+                shape.insert(0, size)
+            elif size != 1 and size != shape[-d]:
+                if shape[-d] != 1:
+                    at = max(len(shape), t.ndim) - d
+                    raise RuntimeError(f"The size of tensor a ({shape[-d]}) must match the size of tensor b ({size}) "
+                                       f"at non-singleton dimension {at}")
+                shape[-d] = size
+    return tuple(t.expand(tuple(shape)) for t in tensors)
+
+
+broadcast_to = Operator("broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
+                        lambda input, size: input.expand(size), composite=True,
+                        doc="A view with the given sizes: dimensions of size 1 are repeated, new ones come first.")
+
+
+@overridable(namespace="torch")
+def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
+
+    With ``indexing="xy"`` the first two vectors are columns and rows: their dimensions are swapped.
+    """
+    tensors = _given(tensors)
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    for t in tensors:
+        if t.ndim > 1:
+            raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got a tensor of shape "
+                               f"{list(t.shape)}")
+        if t.dtype != tensors[0].dtype:
+            raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+    swap = indexing == "xy" and len(tensors) > 1
+    if swap:
+        tensors = (tensors[1], tensors[0], *tensors[2:])
+    shape = tuple(t.numel() for t in tensors)
+    grids = [t.reshape(tuple(t.numel() if i == d else 1 for i in range(len(tensors)))).expand(shape)
+             for d, t in enumerate(tensors)]
+    if swap:
+        grids[:2] = grids[1::-1]
+    return tuple(grids)
+
+
+@overridable(namespace="torch")
+def block_diag(*tensors: Tensor) -> Tensor:
+    """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere."""
+    zeros = find_operator("torch.zeros")
+    if not tensors:
+        return zeros((1, 0))
+    rows = []
+    for i, t in enumerate(tensors):
+        if t.ndim > 2:
+            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
+                               f"{t.ndim} dimensions")
+        rows.append(_with_dims(2)(t))
+    width, at = sum(r.shape[1] for r in rows), 0
+    bands = []
+    for r in rows:
+        n, m = r.shape
+        bands.append(cat((zeros((n, at), dtype=r.dtype), r, zeros((n, width - at - m), dtype=r.dtype)), 1))
+        at += m
+    return cat(tuple(bands), 0)
+
+
+@overridable(namespace="torch")
+def cartesian_prod(*tensors: Tensor) -> Tensor:
+    """All ways to take one element of each vector, one a row."""
+    for t in tensors:
+        if t.ndim != 1:
+            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
+    if len(tensors) == 1:
+        return tensors[0]
+    return stack(tuple(g.reshape((g.numel(),)) for g in meshgrid(*tensors, indexing="ij")), 1)
+
+
+def _combinations(input, r, with_replacement):
+    if input.ndim != 1:
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input.shape)}")
+    if r < 0:
+        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    if r == 0:
+        return find_operator("torch.empty")((0,), dtype=input.dtype)
+    rows = list((_choose_again if with_replacement else _choose)(range(input.shape[0]), r))
+    if not rows:
+        return find_operator("torch.empty")((0, r), dtype=input.dtype)
+    return input[find_operator("torch.tensor")(rows)]
+
+
+combinations = Operator("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", _combinations,
+                        composite=True, variants=FUNCTION, doc="All ways to take `r` elements of a vector, one a row.")
+
+# Plain functions that belong to the torch namespace beside the operators.
+TORCH_FUNCTIONS = (atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod,
+                   meshgrid)

@@ -1,0 +1,83 @@
+"""Matrix and vector products."""
+from flambeau_tensor._core.operator import Operator, alias, find_operator
+from flambeau_tensor._kernels import matmul as kernels
+
+FUNCTIONAL = "torch.nn.functional"
+
+mm = Operator("mm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor", kernels.mm,
+              doc="The product of two matrices, (n, m) and (m, p).")
+bmm = Operator("bmm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor", kernels.bmm,
+               doc="The products of two batches of matrices, (b, n, m) and (b, m, p).")
+mv = Operator("mv(Tensor self, Tensor vec, *, Tensor(a!)? out=None) -> Tensor", kernels.mv,
+              doc="The product of a matrix (n, m) and a vector (m).")
+dot = Operator("dot(Tensor self, Tensor tensor, *, Tensor(a!)? out=None) -> Tensor", kernels.dot,
+               doc="The sum of the products of two vectors' elements.")
+vdot = Operator("vdot(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", kernels.vdot,
+                doc="The dot product of two vectors, the first conjugated.")
+matmul = Operator("matmul(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", kernels.matmul,
+                  composite=True, syntax="matmul",
+                  doc="The matrix product; vectors count as a row (left) or a column (right), and dimensions before "
+                      "the last two are batches that broadcast.")
+addmm = Operator("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
+                 "Tensor(a!)? out=None) -> Tensor", kernels.addmm, variants="function method inplace",
+                 doc="`beta * input + alpha * (mat1 @ mat2)`; with `beta` 0 `input` is not read.")
+addmv = Operator("addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"
+                 " -> Tensor", kernels.addmv, variants="function method inplace_function",
+                 doc="`beta * input + alpha * (mat @ vec)`; with `beta` 0 `input` is not read.")
+baddbmm = Operator("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
+                   "Tensor(a!)? out=None) -> Tensor", kernels.baddbmm, variants="function method inplace",
+                   doc="`beta * input + alpha * (batch1 @ batch2)`; with `beta` 0 `input` is not read.")
+linear = Operator("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", kernels.linear,
+                  namespace=FUNCTIONAL, variants="function",
+                  doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).")
+
+
+def _add_scaled(input, product, beta, alpha):
+    add, mul = find_operator("torch.add"), find_operator("torch.mul")
+    if beta == 0:
+        return mul(product, alpha)
+    return add(mul(input, beta), product, alpha=alpha)
+
+
+def _addbmm(input, batch1, batch2, beta, alpha, out):
+    if batch1.ndim != 3:
+        raise RuntimeError("batch1 must be a 3D tensor")
+    if batch2.ndim != 3:
+        raise RuntimeError("batch2 must be a 3D tensor")
+    (b, n, m), (b2, m2, p) = batch1.shape, batch2.shape
+    if b != b2:
+        raise RuntimeError(f"batch1 and batch2 must have same number of batches, got {b} and {b2}")
+    if m != m2:
+        raise RuntimeError(f"Incompatible matrix sizes for bmm ({n}x{m} and {m2}x{p})")
+    return addmm(input, batch1.transpose(0, 1).reshape((n, b * m)), batch2.reshape((b * m, p)), beta=beta, alpha=alpha)
+
+
+addbmm = Operator("addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
+                  "Tensor(a!)? out=None) -> Tensor", _addbmm, composite=True, variants="function method inplace",
+                  doc="`beta * input` plus `alpha` times the sum of the products of two batches of matrices.")
+
+
+def _outer(input, vec2, out):
+    if input.ndim != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument self, but got {input.ndim}-D")
+    if vec2.ndim != 1:
+        raise RuntimeError(f"outer: Expected 1-D argument vec2, but got {vec2.ndim}-D")
+    return find_operator("torch.mul")(input.unsqueeze(1), vec2)
+
+
+outer = Operator("outer(Tensor self, Tensor vec2, *, Tensor(a!)? out=None) -> Tensor", _outer, composite=True,
+                 doc="The matrix of all products of an element of one vector (rows) and one of another (columns).")
+alias("ger", outer)
+
+
+def _addr(input, vec1, vec2, beta, alpha, out):
+    for name, vec in (("vec1", vec1), ("vec2", vec2)):
+        if vec.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
+    product = _outer(vec1, vec2, None)
+    return _add_scaled(input.expand(tuple(product.shape)), product, beta, alpha)
+
+
+addr = Operator("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"
+                " -> Tensor", _addr, composite=True, variants="function method inplace",
+                doc="`beta * input + alpha * outer(vec1, vec2)`; with `beta` 0 `input` is not read.")

@@ -1,0 +1,389 @@
+"""Element by element: arithmetic, comparison, logic, bits, powers, exponentials, rounding, trigonometry.
+
+Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` holds the loops that NumPy lacks.
+"""
+import numpy as np
+
+from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype
+from flambeau_tensor._core.elementwise import Elementwise, type_name, ufunc_loop
+from flambeau_tensor._core.operator import Operator, alias
+from flambeau_tensor._kernels import pointwise as kernels
+from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.ops.factories import complex_
+from flambeau_tensor.ops.views import imag, real
+
+_hot = hot("pointwise")
+_hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log1p, np.power) for d in ("float32", "float64")})
+LOOPS = _hot.LOOPS | hot("special").LOOPS
+
+_BOOL = _dtype_by_name("bool")
+BOTH = "function method inplace"
+UNARY = "function method inplace_function"
+
+
+def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax="", differentiable=True, **how):
+    return Operator(f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+                    Elementwise(name, 1, loops, default_float=default_float, **how), variants=variants, syntax=syntax,
+                    differentiable=differentiable, doc=doc)
+
+
+def _binary(name, loops, doc, *, syntax="", variants=BOTH, numbers="", differentiable=True, **how):
+    return Operator(f"{name}(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+                    Elementwise(name, 2, loops, **how), variants=variants, numbers=numbers, syntax=syntax,
+                    differentiable=differentiable, doc=doc)
+
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+_SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
+add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha=2), variants=BOTH, numbers="self other",
+               syntax="add iadd", doc="Adds `other`, multiplied by `alpha`, to `input`.")
+sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha=2, dtypes="ifc", check=kernels.no_bool),
+               variants=BOTH, numbers="self other", syntax="sub isub",
+               doc="Subtracts `other`, multiplied by `alpha`, from `input`.")
+mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other")
+_INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
+floor_divide = _binary("floor_divide", (LOOPS["floor_divide"], np.floor_divide), "The quotient rounded down.",
+                       syntax="floordiv ifloordiv", numbers="self other", differentiable=False, **_INTEGER_DIVISION)
+remainder = _binary("remainder", (LOOPS["remainder"], np.remainder),
+                    "What is left of Python's division: it has the sign of `other`.", syntax="mod imod",
+                    numbers="self other", **_INTEGER_DIVISION)
+fmod = _binary("fmod", (LOOPS["fmod"], np.fmod), "What is left of C's division: it has the sign of `input`.",
+               numbers="other", **_INTEGER_DIVISION)
+pow = Operator("pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
+               Elementwise("pow", 2, (LOOPS["power"], np.power), dtypes="ifc", check=kernels.exponent), variants=BOTH,
+               numbers="self exponent", syntax="pow ipow", doc="`input` to the power of `exponent`.")
+_ORDERED = {"variants": "function method", "dtypes": "bif"}
+maximum = _binary("maximum", (LOOPS["maximum"], np.maximum), "The larger of the two; NaN wins.", **_ORDERED,
+                  refuse={"c": "maximum not implemented for complex tensors."})
+minimum = _binary("minimum", (LOOPS["minimum"], np.minimum), "The smaller of the two; NaN wins.", **_ORDERED,
+                  refuse={"c": "minimum not implemented for complex tensors."})
+fmax = _binary("fmax", np.fmax, "The larger of the two; NaN loses.", **_ORDERED)
+fmin = _binary("fmin", np.fmin, "The smaller of the two; NaN loses.", **_ORDERED)
+atan2 = _binary("atan2", np.arctan2, "The angle of the point (other, input), in radians.", default_float=True,
+                dtypes="bif")
+hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes="f")
+copysign = _binary("copysign", LOOPS["copysign"], "The size of `input` with the sign of `other`.", numbers="other",
+                   default_float=True, dtypes="bif")
+nextafter = _binary("nextafter", np.nextafter, "The next number after `input` towards `other`.", dtypes="f",
+                    differentiable=False)
+logaddexp = _binary("logaddexp", LOOPS["logaddexp"], "log(exp(input) + exp(other)), without overflow.", dtypes="fc",
+                    variants="function method")
+logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f",
+                     variants="function method")
+heaviside = _binary("heaviside", LOOPS["heaviside"], "0 below zero, 1 above it, `other` at it.", dtypes="bif",
+                    differentiable=False, check=kernels.one_dtype)
+gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False)
+lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False)
+ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+                 lambda input, other, out: mul(input, pow(2.0, other), out=out), composite=True,
+                 variants="function method inplace", numbers="other", doc="input · 2**other.")
+
+div = Operator("div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
+               Elementwise("div", 2, np.true_divide, default_float=True, modes=(2, {
+                   None: None,
+                   "trunc": Elementwise("div_trunc", 2, LOOPS["trunc_divide"], **_INTEGER_DIVISION),
+                   "floor": Elementwise("div_floor", 2, (LOOPS["floor_divide"], np.floor_divide),
+                                        **_INTEGER_DIVISION)})),
+               variants=BOTH, numbers="self other", syntax="truediv itruediv",
+               doc="The quotient. Integers divide into the default floating dtype, unless `rounding_mode` is 'floor' "
+                   "or 'trunc'.")
+alias("subtract", sub)
+alias("multiply", mul)
+for _name in ("divide", "true_divide"):
+    alias(_name, div)
+
+
+result_type = Operator("result_type(Tensor tensor1, Tensor tensor2) -> ScalarType", kernels.result_type,
+                       variants="function", numbers="tensor1 tensor2", differentiable=False, plain_result=True,
+                       doc="The dtype of arithmetic between the two, tensors or Python numbers.")
+
+
+# --- comparison and logic -------------------------------------------------------------------------------------------
+
+def _compare(name, loops, doc, syntax="", numbers="other", variants=BOTH, **how):
+    return _binary(name, loops, doc, syntax=syntax, numbers=numbers, variants=variants, differentiable=False,
+                   result="bool", **how)
+
+
+eq = _compare("eq", np.equal, "Whether the elements are equal.", "eq")
+ne = _compare("ne", np.not_equal, "Whether the elements differ.", "ne")
+lt = _compare("lt", np.less, "Whether `input` is less than `other`.", "lt", dtypes="bif")
+le = _compare("le", np.less_equal, "Whether `input` is at most `other`.", "le", dtypes="bif")
+gt = _compare("gt", np.greater, "Whether `input` is greater than `other`.", "gt", dtypes="bif")
+ge = _compare("ge", np.greater_equal, "Whether `input` is at least `other`.", "ge", dtypes="bif")
+for _name, _op in (("not_equal", ne), ("less", lt), ("less_equal", le), ("greater", gt), ("greater_equal", ge)):
+    alias(_name, _op)
+logical_and = _compare("logical_and", LOOPS["logical_and"], "Whether both are nonzero.", numbers="")
+logical_or = _compare("logical_or", LOOPS["logical_or"], "Whether one of the two is nonzero.", numbers="")
+logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one is nonzero.", numbers="")
+logical_not = _unary("logical_not", LOOPS["logical_not"], "Whether the element is zero.", variants=BOTH, result="bool",
+                     differentiable=False)
+isnan = _unary("isnan", np.isnan, "Whether the element is NaN.", variants="function method", result="bool",
+               differentiable=False)
+isinf = _unary("isinf", np.isinf, "Whether the element is infinite.", variants="function method", result="bool",
+               differentiable=False)
+isfinite = _unary("isfinite", np.isfinite, "Whether the element is neither infinite nor NaN.",
+                  variants="function method", result="bool", differentiable=False)
+signbit = _unary("signbit", (LOOPS["signbit"], np.signbit), "Whether the sign bit is set.", dtypes="bif",
+                 variants="function method", result="bool", differentiable=False,
+                 refuse={"c": "signbit is not implemented for complex tensors."})
+
+
+def _bitwise(name, loops, doc, syntax, dtypes="bi"):
+    return _binary(name, loops, doc, syntax=syntax, dtypes=dtypes, numbers="self other", differentiable=False)
+
+
+bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", "and iand")
+bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", "or ior")
+bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", "xor ixor")
+bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", "lshift ilshift", "i")
+bitwise_right_shift = _bitwise("bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.",
+                               "rshift irshift", "i")
+bitwise_not = _unary("bitwise_not", np.invert, "Every bit flipped; logical not for bool.", variants=BOTH,
+                     syntax="invert", dtypes="bi", differentiable=False)
+
+
+# --- signs and rounding ---------------------------------------------------------------------------------------------
+
+neg = _unary("neg", np.negative, "The negative.", syntax="neg", dtypes="ifc",
+             refuse={"b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+                          "a mask, use the `~` or `logical_not()` operator instead."})
+
+
+def _positive(input):
+    if input.dtype is _BOOL:
+        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    return input
+
+
+positive = Operator("positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax="pos",
+                    doc="The tensor itself.")
+abs = _unary("abs", np.absolute, "The absolute value; the modulus of complex numbers.", syntax="abs", result="real",
+             dtypes="ifc")
+sign = _unary("sign", LOOPS["sign"], "-1, 0 or 1; 0 for NaN.", dtypes="bif",
+              refuse={"c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
+                           "instead."})
+sgn = _unary("sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH)
+floor = _unary("floor", np.floor, "The next integer below.", dtypes="if")
+ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="if")
+trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="if")
+frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes="f")
+square = _unary("square", np.square, "The square.", bool_as="int64")
+reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
+sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
+rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "One over the square root.", default_float=True)
+conj = Operator("conj(Tensor(a) self) -> Tensor(a)", kernels.conj, doc="The complex conjugate; a real tensor itself.")
+conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.")
+round = Operator("round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
+                 Elementwise("round", 1, LOOPS["round"], dtypes="if", params=(1, 1)), variants=UNARY,
+                 doc="Rounded to `decimals` places, halves to even.")
+for _name, _op in (("negative", neg), ("absolute", abs), ("fix", trunc), ("arctan2", atan2), ):
+    alias(_name, _op)
+
+
+# --- exponentials, trigonometry, special functions ------------------------------------------------------------------
+
+def _float(name, loops, doc):
+    return _unary(name, loops, doc, default_float=True)
+
+
+exp = _float("exp", np.exp, "e to the power of the element.")
+exp2 = _float("exp2", np.exp2, "2 to the power of the element.")
+expm1 = _float("expm1", np.expm1, "exp(x) - 1, precise near zero.")
+log = _float("log", np.log, "The natural logarithm.")
+log2 = _float("log2", np.log2, "The logarithm to base 2.")
+log10 = _float("log10", np.log10, "The logarithm to base 10.")
+log1p = _float("log1p", np.log1p, "log(1 + x), precise near zero.")
+sin = _float("sin", np.sin, "The sine, of radians.")
+cos = _float("cos", np.cos, "The cosine, of radians.")
+tan = _float("tan", np.tan, "The tangent, of radians.")
+asin = _float("asin", np.arcsin, "The arc sine, in radians.")
+acos = _float("acos", np.arccos, "The arc cosine, in radians.")
+atan = _float("atan", np.arctan, "The arc tangent, in radians.")
+sinh = _float("sinh", np.sinh, "The hyperbolic sine.")
+cosh = _float("cosh", np.cosh, "The hyperbolic cosine.")
+tanh = _float("tanh", np.tanh, "The hyperbolic tangent.")
+asinh = _float("asinh", np.arcsinh, "The inverse hyperbolic sine.")
+acosh = _float("acosh", np.arccosh, "The inverse hyperbolic cosine.")
+atanh = _float("atanh", np.arctanh, "The inverse hyperbolic tangent.")
+sigmoid = _float("sigmoid", LOOPS["sigmoid"], "1 / (1 + exp(-x)).")
+erf = _float("erf", LOOPS["erf"], "The error function.")
+erfc = _float("erfc", LOOPS["erfc"], "1 - erf(x), precise for large x.")
+erfinv = _float("erfinv", LOOPS["erfinv"], "The inverse of the error function.")
+lgamma = _float("lgamma", LOOPS["lgamma"], "The logarithm of the absolute gamma function.")
+digamma = _float("digamma", LOOPS["digamma"], "The derivative of lgamma.")
+sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
+for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
+    alias(f"arc{_name}", globals()[f"a{_name}"])
+for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in degrees.")):
+    globals()[_name] = _unary(_name, LOOPS[_name], _doc, default_float=True, dtypes="bif",
+                              refuse={"c": f"{_name} is not supported for complex tensors."})
+relu = _unary("relu", LOOPS["relu"], "The element, or 0 where it is negative.", dtypes="if",
+              refuse={"b": "Boolean inputs not supported for relu", "c": "clamp is not supported for complex types"})
+
+
+# --- several operands -----------------------------------------------------------------------------------------------
+
+where = Operator("where(Tensor condition, Tensor? self=None, Tensor? other=None, *, Tensor(a!)? out=None) -> Tensor",
+                 kernels.Where("where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition,
+                               exact_numbers=True),
+                 variants="function", numbers="self other",
+                 doc="`input` where `condition` holds, `other` elsewhere. With the condition alone, the indices of "
+                     "what is not zero, a tensor for each dimension.")
+lerp = Operator("lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
+                Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes), variants=BOTH,
+                numbers="weight", doc="input + weight · (end - input).")
+_ADDC = "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)? out=None) -> Tensor"
+addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifc", params=(3, 1)),
+                   variants=BOTH, doc="input + value · tensor1 · tensor2.")
+addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params=(3, 1),
+                                                  check=kernels.float_divisor),
+                   variants=BOTH, doc="input + value · tensor1 / tensor2.")
+
+
+def _clamp(input, min, max, out):
+    if min is None and max is None:
+        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if max is None:
+        return clamp_min(input, min, out=out)
+    if min is None:
+        return clamp_max(input, max, out=out)
+    return _clamp_both(input, min, max, out=out)
+
+
+_BOUND = {"dtypes": "bif", "exact_numbers": True, "refuse": {"c": "clamp is not supported for complex types"}}
+
+
+def _bound(name, argument, loops, doc):
+    return Operator(f"{name}(Tensor self, Tensor {argument}, *, Tensor(a!)? out=None) -> Tensor",
+                    Elementwise(name, 2, loops, **_BOUND), variants=UNARY, numbers=argument, doc=doc)
+
+
+clamp_min = _bound("clamp_min", "min", (LOOPS["maximum"], np.maximum), "At least `min`.")
+clamp_max = _bound("clamp_max", "max", (LOOPS["minimum"], np.minimum), "At most `max`.")
+_clamp_both = Operator("clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
+                       Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND), namespace="torch._ops",
+                       variants="function", numbers="min max", doc="Between `min` and `max`.")
+clamp = Operator("clamp(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)? out=None) -> Tensor", _clamp,
+                 composite=True, variants=UNARY, numbers="min max",
+                 doc="No less than `min` and no more than `max`; one may be left out.")
+alias("clip", clamp)
+
+
+def _composite(schema, doc, variants="function method", **how):
+    def declare(function):
+        return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
+    return declare
+
+
+@_composite("rsub(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "other - alpha · input.",
+            "function", numbers="other")
+def rsub(input, other, alpha):
+    return sub(other, input, alpha=alpha)
+
+
+@_composite("float_power(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
+            "The power, in double precision.", numbers="self exponent")
+def float_power(input, exponent, out):
+    to = [x.to(_dtype_by_name("complex128" if x.is_complex() else "float64")) if hasattr(x, "dtype") else x
+          for x in (input, exponent)]
+    return pow(*to, out=out)
+
+
+@_composite("xlogy(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+            "input · log(other), 0 where input is 0.", BOTH, numbers="self other")
+def xlogy(input, other, out):
+    a, b = (x if hasattr(x, "dtype") else None for x in (input, other))
+    product = mul(input, log(other if b is not None else mul(ones_of(a), other)))
+    safe = where(logical_and(eq(input, 0) if a is not None else ones_of(b) * (input == 0),
+                             logical_not(isnan(other)) if b is not None else ones_of(a)), 0.0, product)
+    return safe if out is None else out.copy_(safe)
+
+
+def ones_of(t):
+    """Ones like `t`, for arithmetic with bare numbers."""
+    return t.new_ones(t.shape)
+
+
+@_composite("logit(Tensor self, float? eps=None, *, Tensor(a!)? out=None) -> Tensor", "log(x / (1 - x)).", UNARY)
+def logit(input, eps, out):
+    x = input if input.is_floating_point() or input.is_complex() else input.to(get_default_dtype())
+    x = x if eps is None else clamp(x, eps, 1 - eps)
+    result = log(div(x, rsub(x, 1)))
+    return result if out is None else out.copy_(result)
+
+
+@_composite("nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
+            "Tensor(a!)? out=None) -> Tensor", "NaN and infinities replaced by numbers.", UNARY)
+def nan_to_num(input, nan, posinf, neginf, out):
+    if not input.is_floating_point():
+        return input.clone()
+    largest = float(np.finfo("float32" if input.dtype.name == "bfloat16" else input.dtype.name).max)
+    x = where(isnan(input), 0.0 if nan is None else nan, input)
+    x = where(eq(x, float("inf")), largest if posinf is None else posinf, x)
+    result = where(eq(x, float("-inf")), -largest if neginf is None else neginf, x)
+    return result if out is None else out.copy_(result)
+
+
+def _is(input, number, out):
+    if input.is_complex():
+        name = "isposinf" if number > 0 else "isneginf"
+        raise RuntimeError(f"{name} does not support complex inputs.")
+    return eq(input, number, out=out)
+
+
+@_composite("isposinf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is +inf.")
+def isposinf(input, out):
+    return _is(input, float("inf"), out)
+
+
+@_composite("isneginf(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "Whether the element is -inf.")
+def isneginf(input, out):
+    return _is(input, float("-inf"), out)
+
+
+@_composite("isreal(Tensor self) -> Tensor", "Whether the imaginary part is zero.")
+def isreal(input):
+    return eq(imag(input), 0) if input.is_complex() else ones_of(input).bool()
+
+
+@_composite("angle(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "The angle of complex numbers, in radians.")
+def angle(input, out):
+    if input.is_complex():
+        return atan2(imag(input), real(input), out=out)
+    x = input if input.is_floating_point() else input.float()
+    return where(isnan(x), x, where(lt(x, 0), np.pi, 0.0), out=out)
+
+
+@_composite("polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",
+            "Complex numbers of given modulus and angle.", "function")
+def polar(abs, angle, out):
+    return complex_(mul(abs, cos(angle)), mul(abs, sin(angle)), out=out)
+
+
+@_composite("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+            "Whether |input - other| <= atol + rtol · |other|.")
+def isclose(input, other, rtol, atol, equal_nan):
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
+    close = eq(input, other)
+    if input.dtype is _BOOL:
+        return close
+    if equal_nan and (input.is_floating_point() or input.is_complex()):
+        close = logical_or(close, logical_and(ne(input, input), ne(other, other)))
+    if rtol == 0 and atol == 0:
+        return close
+    bound = add(mul(abs(other), rtol), atol)
+    return logical_or(close, logical_and(isfinite(abs(sub(input, other))), le(abs(sub(input, other)), bound)))
+
+
+@_composite("allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+            "Whether `isclose` holds everywhere.")
+def allclose(input, other, rtol, atol, equal_nan):
+    return bool(isclose(input, other, rtol, atol, equal_nan).all())
+
+
+@_composite("equal(Tensor self, Tensor other) -> bool", "Whether sizes and elements are the same.")
+def equal(input, other):
+    return input.shape == other.shape and bool(eq(input, other).all())

@@ -1,0 +1,103 @@
+"""Random numbers: tensors of them, and filling existing tensors in place.
+
+Every one takes a `generator`; without it the default one is used, which `manual_seed` seeds. The numbers are those of
+PyTorch's CPU generator for the same seed.
+"""
+import numpy as np
+
+from flambeau_tensor._core.dtype import _dtype_by_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import multinomial as multinomial_kernels
+from flambeau_tensor._kernels import random as kernels
+from flambeau_tensor._kernels import random_factories as factories
+from flambeau_tensor.ops.factories import empty
+
+float64 = _dtype_by_name("float64")
+_OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, "
+            "bool requires_grad=False")
+_GENERATOR = "Generator? generator=None"
+_FRESH = f"*, {_GENERATOR}, Tensor(a!)? out=None, {_OPTIONS}"
+_LIKE = f"*, {_OPTIONS}, MemoryFormat? memory_format=None, {_GENERATOR}"
+
+
+def _factory(schema, kernel, doc):
+    return Operator(f"{schema} -> Tensor", kernel, variants="function", differentiable=False, doc=doc)
+
+
+def _fill(schema, kernel, doc):
+    return Operator(f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", doc=doc)
+
+
+# --- tensors of random numbers --------------------------------------------------------------------------------------
+
+rand = _factory(f"rand(int[] size, {_FRESH})", factories.rand, "Uniform numbers in [0, 1).")
+randn = _factory(f"randn(int[] size, {_FRESH})", factories.randn, "Normal numbers of mean 0 and variance 1.")
+randint = _factory(f"randint(Any low=None, Any high=None, Any size=None, {_FRESH})", factories.randint,
+                   "Integers from `low` (0 when only `high` is given) up to `high`, which is excluded.")
+randperm = _factory(f"randperm(int n, {_FRESH})", factories.randperm, "The integers from 0 to `n` - 1, shuffled.")
+rand_like = _factory(f"rand_like(Tensor self, {_LIKE})", factories.rand_like,
+                     "Uniform numbers in [0, 1), in the size and dtype of `input`.")
+randn_like = _factory(f"randn_like(Tensor self, {_LIKE})", factories.randn_like,
+                      "Normal numbers of mean 0 and variance 1, in the size and dtype of `input`.")
+randint_like = _factory(f"randint_like(Tensor self, Any low=None, Any high=None, {_LIKE})", factories.randint_like,
+                        "Integers from `low` (0 when only `high` is given) up to `high`, which is excluded, in the "
+                        "size and dtype of `input`.")
+
+# --- distributions with parameters in tensors -----------------------------------------------------------------------
+
+bernoulli = Operator(f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+                     kernels.bernoulli,
+                     doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.")
+multinomial = Operator("multinomial(Tensor self, int num_samples, bool replacement=False, *, "
+                       f"{_GENERATOR}, Tensor(a!)? out=None) -> Tensor", multinomial_kernels.multinomial,
+                       differentiable=False,
+                       doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights "
+                           "need not sum to one.")
+
+
+def _normal(mean, std, size, generator, out, dtype, layout, device, pin_memory, requires_grad):
+    tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
+    if (size is None) == (not tensors):
+        raise TypeError("normal() takes numbers for mean and std together with a size, or a tensor for one of them")
+    if not tensors:
+        return empty(size, dtype=dtype, layout=layout, device=device,
+                     requires_grad=requires_grad).normal_(mean, std, generator=generator)
+    if isinstance(std, Tensor):
+        if std.is_complex():
+            raise RuntimeError("normal expects standard deviation to be non-complex")
+        if not (std.to(float64).numpy(force=True) >= 0).all():
+            raise RuntimeError("normal expects all elements of std >= 0.0")
+    elif not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    shapes = [tuple(t.shape) for t in tensors]
+    try:
+        shape = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise RuntimeError(f"normal(): mean and std of shapes {shapes[0]} and {shapes[1]} do not broadcast") from None
+    return empty(shape, dtype=tensors[0].dtype).normal_(generator=generator).mul_(std).add_(mean)
+
+
+normal = Operator(f"normal(Any mean, Any std=1.0, int[]? size=None, {_FRESH}) -> Tensor", _normal, variants="function", differentiable=False,
+                  doc="Normal numbers; mean and standard deviation are numbers, with a `size`, or tensors, one number "
+                      "each.")
+
+# --- in place -------------------------------------------------------------------------------------------------------
+
+uniform_ = _fill("uniform_(Tensor(a!) self, float from=0, float to=1", kernels.uniform,
+                 "Fills with uniform numbers in [from, to).")
+normal_ = _fill("normal_(Tensor(a!) self, float mean=0, float std=1", kernels.normal,
+                "Fills with normal numbers of the given mean and standard deviation.")
+log_normal_ = _fill("log_normal_(Tensor(a!) self, float mean=1, float std=2", kernels.log_normal,
+                    "Fills with numbers whose logarithm is normal, of the given mean and standard deviation.")
+cauchy_ = _fill("cauchy_(Tensor(a!) self, float median=0, float sigma=1", kernels.cauchy,
+                "Fills with numbers of the Cauchy distribution, density sigma / (pi (sigma^2 + (x - median)^2)).")
+exponential_ = _fill("exponential_(Tensor(a!) self, float lambd=1", kernels.exponential,
+                     "Fills with numbers of density lambd exp(-lambd x).")
+geometric_ = _fill("geometric_(Tensor(a!) self, float p", kernels.geometric,
+                   "Fills with how many trials the first success takes, where each one succeeds with probability `p`.")
+bernoulli_ = _fill("bernoulli_(Tensor(a!) self, Any p=0.5", kernels.bernoulli_inplace,
+                   "Fills with ones, each with probability `p` (a number, or a tensor of one each), and zeros.")
+random_ = _fill("random_(Tensor(a!) self, Any? from=None, Any? to='end'", kernels.random,
+                "Fills with integers: `random_(to)` in [0, to), `random_(from, to)` in [from, to), and `random_()` or "
+                "`random_(from, None)` up to the largest that the dtype holds.")

@@ -1,0 +1,191 @@
+"""Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
+import numpy as np
+
+from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels import rearranging as kernels
+
+FUNCTION = "function"
+
+flip = Operator("flip(Tensor self, int[] dims) -> Tensor", kernels.flip,
+                doc="A copy with the order of elements along the given dimensions reversed.")
+tril = Operator("tril(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", kernels.tril,
+                variants="function method inplace",
+                doc="The matrix, or batch of them, with zeros above a diagonal.")
+triu = Operator("triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", kernels.triu,
+                variants="function method inplace",
+                doc="The matrix, or batch of them, with zeros below a diagonal.")
+
+
+def _composite(schema, function, doc, variants="function method"):
+    return Operator(schema, function, composite=True, variants=variants, doc=doc)
+
+
+def _wrapped(dim, ndim):
+    if not -ndim <= dim < ndim:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], "
+                         f"but got {dim})")
+    return dim % ndim
+
+
+def _fliplr(input):
+    if input.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return flip(input, (1,))
+
+
+def _flipud(input):
+    if input.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return flip(input, (0,))
+
+
+fliplr = _composite("fliplr(Tensor self) -> Tensor", _fliplr, "A copy with the columns in reverse order.")
+flipud = _composite("flipud(Tensor self) -> Tensor", _flipud, "A copy with the rows in reverse order.")
+
+
+def _rot90(input, k, dims):
+    if len(dims) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
+    first, second = (_wrapped(d, input.ndim) for d in dims)
+    if first == second:
+        raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    k %= 4
+    if k == 0:
+        return input.clone()
+    if k == 2:
+        return flip(input, (first, second))
+    turned = flip(input, (second if k == 1 else first,))
+    return turned.transpose(first, second).contiguous()
+
+
+rot90 = _composite("rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", _rot90,
+                   "A copy turned by 90 degrees `k` times, from the first towards the second of two dimensions.")
+
+
+def _roll_one(input, shift, dim):
+    size = input.shape[dim]
+    shift = shift % size if size else 0
+    if shift == 0:
+        return input
+    return find_operator("torch.cat")((input.narrow(dim, size - shift, shift), input.narrow(dim, 0, size - shift)), dim)
+
+
+def _roll(input, shifts, dims):
+    shifts = (shifts,) if isinstance(shifts, int) else shifts
+    dims = (dims,) if isinstance(dims, int) else dims
+    if not shifts:
+        raise RuntimeError("`shifts` required")
+    if not dims and len(shifts) == 1:
+        return _roll_one(input.reshape((input.numel(),)), shifts[0], 0).clone().reshape(tuple(input.shape))
+    if len(shifts) != len(dims):
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
+    rolled = input
+    for shift, dim in zip(shifts, dims, strict=True):
+        if input.ndim == 0:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        rolled = _roll_one(rolled, shift, _wrapped(dim, input.ndim))
+    return rolled.clone() if rolled is input else rolled
+
+
+roll = _composite("roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor", _roll,
+                  "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
+                  "`dims`, over the flattened tensor.")
+
+
+def _repeat(input, repeats):
+    repeats = (repeats,) if isinstance(repeats, int) else repeats
+    new = len(repeats) - input.ndim
+    if new < 0:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    shape = (1,) * new + tuple(input.shape)
+    result = tuple(n * s for n, s in zip(repeats, shape, strict=True))
+    if any(n < 0 for n in repeats):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(result)}: {list(result)}")
+    if not result:
+        return input.clone()
+    narrow = tuple(x for s in shape for x in (1, s))
+    wide = tuple(x for n, s in zip(repeats, shape, strict=True) for x in (n, s))
+    return input.reshape(narrow).expand(wide).clone().reshape(result)
+
+
+repeat = _composite("repeat(Tensor self, int[] repeats) -> Tensor", _repeat,
+                    "Copies of the whole tensor side by side, so many along each dimension.", "method")
+
+
+def _tile(input, dims):
+    dims = (dims,) if isinstance(dims, int) else dims
+    return _repeat(input, (1,) * (input.ndim - len(dims)) + tuple(dims))
+
+
+tile = _composite("tile(Tensor self, int[] dims) -> Tensor", _tile,
+                  "As `repeat`; missing counts are 1 and belong to the first dimensions.")
+
+
+def _repeat_interleave(input, repeats, dim, output_size):
+    if repeats is None:
+        input, repeats, dim = None, input, 0
+    if isinstance(repeats, Tensor):
+        if repeats.ndim > 1:
+            raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+        if repeats.dtype.name not in ("int64", "int32"):
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.name}'")
+        counts = repeats.numpy()
+        if (counts < 0).any():
+            raise RuntimeError("repeats can not be negative")
+    elif isinstance(repeats, int):
+        counts = np.array(repeats)
+        if repeats < 0:
+            raise RuntimeError("Repeats must be non-negative")
+    else:
+        raise TypeError(f"repeat_interleave(): argument 'repeats' must be int or Tensor, not {type(repeats).__name__}")
+    if input is not None:
+        if dim is None:
+            input, dim = input.reshape((input.numel(),)), 0
+        elif input.ndim:
+            dim = _wrapped(dim, input.ndim)
+        if input.ndim == 0:
+            input, dim = input.reshape((1,)), 0
+        if counts.ndim == 1 and counts.size == 1:
+            counts = counts.reshape(())
+        if counts.ndim and counts.size != input.shape[dim]:
+            raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
+                               f"{counts.size} and input.size({dim}) = {input.shape[dim]}")
+    index = np.repeat(np.arange(counts.size if input is None else input.shape[dim]), counts)
+    if output_size is not None and output_size != len(index):
+        raise RuntimeError("allocated size does not match required size")
+    index = interop.from_numpy(index)
+    return index if input is None else find_operator("torch.index_select")(input, dim, index)
+
+
+repeat_interleave = _composite("repeat_interleave(Tensor self, Any repeats=None, int? dim=None, *, int? "
+                               "output_size=None) -> Tensor", _repeat_interleave,
+                               "Each element (slice of `dim`) several times in a row, a number of times given for all "
+                               "or for each. Called with nothing but a tensor of counts: the indices so repeated.")
+
+
+def _triangle_indices(name, lower):
+    def indices(row, col, offset, dtype, layout, device, pin_memory, requires_grad):
+        if row < 0:
+            raise RuntimeError(f"row must be non-negative, got{row}")
+        if col < 0:
+            raise RuntimeError(f"col must be non-negative, got{col}")
+        kind = "int64" if dtype is None else dtype.name
+        if kind not in ("int64", "int32"):
+            raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
+        found = (np.tril_indices if lower else np.triu_indices)(row, offset, col)
+        return interop.from_numpy(np.stack(found).astype(kind))
+
+    side, words = ("lower", "below") if lower else ("upper", "above")
+    options = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False"
+    return Operator(f"{name}(int row, int col, int offset=0, *, {options}, bool requires_grad=False) -> Tensor",
+                    indices, variants=FUNCTION, differentiable=False,
+                    doc=f"The coordinates of the {side} triangle of a matrix, on a diagonal and {words}; row numbers "
+                        "first, then column numbers.")
+
+
+tril_indices = _triangle_indices("tril_indices", True)
+triu_indices = _triangle_indices("triu_indices", False)

@@ -1,0 +1,216 @@
+"""Operations that reduce dimensions: sums, products, means, deviations, extremes and their places, norms, counts."""
+from builtins import all as _all
+
+import numpy as np
+
+from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._kernels import norms
+from flambeau_tensor._kernels import reductions as kernels
+from flambeau_tensor._kernels.interop import from_numpy
+from flambeau_tensor._kernels.reductions import Reduction
+from flambeau_tensor.ops.pointwise import isnan
+
+_DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
+_OUT = "Tensor(a!)? out=None) -> Tensor"
+_SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
+_INNER = "torch._ops"  # operators that others pick from
+_NOTHING_LIKE_IT = "An error where nothing is left to reduce."
+
+
+# --- sums and means -------------------------------------------------------------------------------------------------
+
+sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtype=3), doc="""
+The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
+with `dtype` the elements are converted first.
+""")
+nansum = Operator("nansum" + _SUM, Reduction(
+    "nansum", "nansum", result="wide", empty=0, dtype=3, dtypes="bif",
+    refusal="nansum on CPU does not support complex inputs"), doc="The sum with NaN counted as zero.")
+prod = Operator("prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
+                Reduction("prod", "prod", result="wide", empty=1, dtype=3),
+                doc="The product of the elements over one dimension or all.")
+mean = Operator("mean" + _SUM, Reduction(
+    "mean", "sum", finish="mean", empty=float("nan"), dtype=3, dtypes="fc",
+    refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            "Got: {}"), doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.")
+
+
+def _nanmean(input, dim, keepdim, dtype, out):
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
+                           + type_name(input.dtype))
+    return nansum(input, dim, keepdim, dtype=dtype) / sum(isnan(input).logical_not(), dim, keepdim)
+
+
+nanmean = Operator("nanmean" + _SUM, _nanmean, composite=True, doc="The mean of those elements that are not NaN.")
+
+
+def _sum_to_size(input, size):
+    size = (size,) if type(size) is int else size
+    extra = input.dim() - len(size)
+    if extra < 0 or not _all(n in (1, m) for n, m in zip(size, input.shape[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
+    dims = [d for d in range(input.dim()) if d < extra or (size[d - extra] == 1 and input.shape[d] != 1)]
+    return sum(input, dims, True).reshape(size) if dims else input
+
+
+sum_to_size = Operator(
+    "sum_to_size(Tensor self, int[] size) -> Tensor", _sum_to_size, variants="method", composite=True,
+    doc="The sum over those dimensions that broadcasting from `size` would make or stretch.")
+
+
+# --- extremes -------------------------------------------------------------------------------------------------------
+
+amax = Operator("amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
+                Reduction("amax", "max", dtypes="bif"),
+                doc=f"The largest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}")
+amin = Operator("amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
+                Reduction("amin", "min", dtypes="bif"),
+                doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}")
+
+
+def _extreme(name, word):
+    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                     Reduction(name, f"arg{name}", dtypes="bif", indices=True,
+                               refusal=f"{name}(): does not support complex input"), namespace=_INNER,
+                     variants="function",
+                     doc=f"The {word} elements along one dimension and where they stand.")
+    pick = Operator(f"{name}(Tensor self, Any dim=None, bool keepdim=False, *, Tensor? other=None, "
+                    "Any(a!)? out=None) -> Tensor", getattr(kernels, f"pick_{name}"), composite=True, doc=f"""
+The {word} element; with `dim`, a named tuple of the {word} elements along it and their indices (of the first among
+equals); with another tensor, the {word} of the two, element by element. NaN wins. {_NOTHING_LIKE_IT}
+""")
+    places = Operator(f"arg{name}(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!)? out=None) -> Tensor",
+                      Reduction(f"arg{name}", f"arg{name}", dtypes="if", values=False, indices=True,
+                                refusal=f"arg{name}(): does not support {{}} input"), differentiable=False,
+                      doc=f"The index of the {word} element along `dim`, or in the flattened tensor; the first of "
+                          "equals.")
+    return pick, along, places
+
+
+max, max_dim, argmax = _extreme("max", "largest")
+min, min_dim, argmin = _extreme("min", "smallest")
+
+
+def _aminmax(input, dim, keepdim, out):
+    if dim is None:
+        if input.numel() == 0:
+            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+                               "identity.")
+        return amin(input, (), keepdim), amax(input, (), keepdim)
+    return amin(input, dim, keepdim), amax(input, dim, keepdim)
+
+
+aminmax = Operator("aminmax(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!)[]? out=None) "
+                   "-> (Tensor min, Tensor max)", _aminmax, composite=True, doc="The smallest and the largest element.")
+
+
+# --- truth and counts -----------------------------------------------------------------------------------------------
+
+all = Operator("all" + _DIMS + _OUT, Reduction("all", "min", result="bool", compute="bool", empty=1, each=True),
+               differentiable=False, doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.")
+any = Operator("any" + _DIMS + _OUT, Reduction("any", "max", result="bool", compute="bool", empty=0, each=True),
+               differentiable=False, doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.")
+count_nonzero = Operator("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
+                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0, keepdim=-1),
+                         differentiable=False, doc="How many elements are nonzero.")
+
+
+# --- deviations -----------------------------------------------------------------------------------------------------
+
+_DEVIATION = "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"
+_ONLY_FLOATS = "std and var only support floating point and complex dtypes"
+
+
+def _spread(name, finish, word):
+    """The operator that PyTorch has three signatures for, over one that has the last of them."""
+    inner = Operator(f"{name}.correction{_DEVIATION}", Reduction(
+        name, "moments", finish=finish, empty=float("nan"), dtypes="f", keepdim=3, p=2, refusal=_ONLY_FLOATS),
+        namespace=_INNER, variants="function", doc=f"The {word} over `dim`.")
+
+    def outer(input, dim, unbiased, keepdim, correction):
+        if type(dim) is bool:
+            dim, unbiased = None, dim
+        if correction is None:
+            correction = 1 if unbiased is None else int(unbiased)
+        if input.is_complex():
+            parts = input.real, input.imag
+            total = var_correction(parts[0], dim, correction=correction, keepdim=keepdim) + \
+                var_correction(parts[1], dim, correction=correction, keepdim=keepdim)
+            return total if name == "var" else total.sqrt()
+        return inner(input, dim, correction=correction, keepdim=keepdim)
+
+    return inner, outer, Operator(
+        f"{name}(Tensor self, Any dim=None, bool? unbiased=None, bool keepdim=False, *, Scalar? correction=None, "
+        f"{_OUT}", lambda *args: outer(*args[:-1]), composite=True, doc=f"""
+The {word} over `dim`, or over all dimensions: squared deviations from the mean are divided by their number less
+`correction` (1, or what `unbiased` says). Means and deviations are kept in double precision.
+""")
+
+
+var_correction, _var, var = _spread("var", "var", "variance")
+std_correction, _std, std = _spread("std", "std", "standard deviation")
+
+
+def _with_mean(name, outer, word):
+    def both(input, dim, unbiased, keepdim, correction):
+        if not (input.is_floating_point() or input.is_complex()):
+            raise RuntimeError(f"{name}_mean only support floating point and complex dtypes")
+        spread = outer(input, dim, unbiased, keepdim, correction)
+        return spread, mean(input, None if type(dim) is bool else dim, keepdim)
+
+    return Operator(f"{name}_mean(Tensor self, Any dim=None, bool? unbiased=None, bool keepdim=False, *, "
+                    "Scalar? correction=None) -> (Tensor, Tensor)", both, variants="function", composite=True,
+                    doc=f"The {word} and the mean.")
+
+
+var_mean = _with_mean("var", _var, "variance")
+std_mean = _with_mean("std", _std, "standard deviation")
+
+
+# --- norms and exponentials -----------------------------------------------------------------------------------------
+
+def _complex_logsumexp(input, dim, keepdim):
+    a = input.numpy()
+    axis = (dim if type(dim) is tuple else (dim,)) if a.ndim and dim != () else None
+    top = a.real.max(axis, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0)
+    total = np.log(np.exp(a - top).sum(axis, keepdims=True)) + top
+    return from_numpy(np.asarray(total if keepdim else total.squeeze(axis)).astype(a.dtype))
+
+
+logsumexp = Operator("logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, " + _OUT, Reduction(
+    "logsumexp", "logsumexp", finish="logsumexp", default_float=True, empty=float("-inf"), dtypes="bif",
+    fallback=_complex_logsumexp),
+    doc="The logarithm of the sum of exponentials, without overflow.")
+vector_norm = Operator(
+    "vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+    + _OUT, norms.vector_norm, namespace="torch.linalg", variants="function", doc="""
+The vector norm: (Σ |x|^ord)^(1/ord); the largest or smallest |x| for ±inf, the number of nonzeros for 0.
+""")
+
+
+def _norm(input, p, dim, keepdim, dtype, out):
+    if p == "fro":
+        p = 2
+    if type(p) is str:
+        from flambeau_tensor._core.operator import find_operator
+
+        matrix_norm = find_operator("torch.linalg.matrix_norm")
+        return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+    return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
+
+
+norm = Operator("norm(Tensor self, Any? p='fro', int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
+                + _OUT, _norm, composite=True, doc="""
+The p-norm of the elements over `dim`; `"fro"` is 2, `"nuc"` the sum of a matrix's singular values.
+""")
+
+
+def _dist(input, other, p):
+    return vector_norm(input - other, p)
+
+
+dist = Operator("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", _dist, composite=True,
+                doc="The p-norm of `input - other`.")

@@ -1,0 +1,278 @@
+"""Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
+import numpy as np
+
+from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import sorting as kernels
+from flambeau_tensor._kernels.interop import from_numpy
+
+_PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
+_INNER = "torch._ops"  # operators that others pick from
+
+
+def _array(t):
+    """A tensor's elements as an array; bfloat16, which NumPy has not, as float32."""
+    name = t.dtype.name
+    return (t.float() if name == "bfloat16" else t).numpy()
+
+
+# --- sorting --------------------------------------------------------------------------------------------------------
+
+sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, bool stable=False, *, " + _PAIR,
+                kernels.sort, doc="""
+The elements in ascending or descending order along `dim`, and where they were. NaN counts as largest. Sorting is always
+stable.
+""")
+argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor",
+                   kernels.argsort, differentiable=False,
+                   doc="The indices that sort along `dim`; of equals, the first comes first.")
+topk = Operator("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR, kernels.topk,
+                doc="The `k` largest (or smallest) elements along `dim`, in order, and where they stand.")
+kthvalue = Operator("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False, *, " + _PAIR, kernels.kthvalue,
+                    doc="The `k`-th smallest element along `dim`, counted from 1, and where it stands.")
+mode = Operator("mode(Tensor self, int dim=-1, bool keepdim=False, *, " + _PAIR, kernels.mode, doc="""
+The most frequent element along `dim`, the smallest of several, and where it stands last.
+""")
+
+
+def _msort(input, out):
+    return sort(input, 0).values if input.dim() else input.clone()
+
+
+msort = Operator("msort(Tensor self, *, Tensor(a!)? out=None) -> Tensor", _msort, composite=True,
+                 doc="The elements in ascending order along the first dimension.")
+
+
+# --- medians and quantiles ------------------------------------------------------------------------------------------
+
+def _median(name, kernel, doc):
+    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", kernel,
+                     namespace=_INNER, variants="function", doc=doc)
+
+    def pick(input, dim, keepdim, out):
+        if dim is not None:
+            return along(input, dim, keepdim)
+        if input.numel() == 0:
+            return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
+        return along(input.reshape(-1), 0)[0]
+
+    return Operator(f"{name}(Tensor self, int? dim=None, bool keepdim=False, *, Any(a!)? out=None) -> Tensor", pick,
+                    composite=True, doc=f"{doc} With `dim`, a named tuple of those along it and their indices."), along
+
+
+median, median_dim = _median("median", kernels.median, "The element in the middle of the sorted ones (the lower of "
+                             "two); NaN where there is one.")
+nanmedian, nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of those elements that are not NaN.")
+
+_INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile(name, ignore_nan):
+    def quantile(input, q, dim, keepdim, interpolation, out):
+        if input.dtype.name not in ("float32", "float64"):
+            raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
+        if interpolation not in _INTERPOLATIONS:
+            raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                               f"got {interpolation}")
+        if input.numel() == 0:
+            raise RuntimeError(f"{name}() input tensor must be non-empty")
+        if isinstance(q, Tensor):
+            if q.dim() > 1:
+                raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
+            if q.dtype != input.dtype:
+                raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
+            shares = q.numpy()
+            if not ((shares >= 0) & (shares <= 1)).all():
+                raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+        else:
+            if not 0 <= q <= 1:
+                raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
+            shares = np.array(q, input.dtype.name)
+        rows = input.reshape(-1) if dim is None or input.dim() == 0 else input.movedim(dim, -1)
+        rows = sort(rows, -1)[0]
+        valid = ~find_operator("torch.isnan")(rows).numpy()
+        last = valid.sum(-1, keepdims=True) - 1
+        ranks = shares.reshape(-1) * np.maximum(last, 0).astype(shares.dtype)
+        if not ignore_nan:  # NaN is sorted to the end: one makes the result NaN
+            ranks = np.where(valid.all(-1, keepdims=True), ranks, valid.shape[-1] - 1)
+        take = find_operator("torch.gather")
+        if interpolation in ("lower", "higher", "nearest"):
+            rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[interpolation]
+            result = take(rows, -1, from_numpy(rounding(ranks).astype("int64")))
+        else:
+            below = np.floor(ranks)
+            weight = from_numpy((ranks - below if interpolation == "linear" else np.full_like(ranks, 0.5)
+                                 * (ranks > below)).astype(shares.dtype))
+            low = take(rows, -1, from_numpy(below.astype("int64")))
+            high = take(rows, -1, from_numpy(np.ceil(ranks).astype("int64")))
+            result = find_operator("torch.lerp")(low, high, weight)
+        result = result.movedim(-1, 0)
+        if keepdim:
+            result = result.reshape([-1] + [1] * input.dim()) if dim is None or input.dim() == 0 else \
+                result.unsqueeze(dim % input.dim() + 1)
+        return result if shares.ndim else result.squeeze(0)
+
+    return quantile
+
+
+_QUANTILE = "(Tensor self, Any q, int? dim=None, bool keepdim=False, *, str interpolation='linear', " \
+    "Tensor(a!)? out=None) -> Tensor"
+quantile = Operator("quantile" + _QUANTILE, _quantile("quantile", False), composite=True, doc="""
+The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between neighbours.
+""")
+nanquantile = Operator("nanquantile" + _QUANTILE, _quantile("nanquantile", True), composite=True,
+                       doc="The quantiles of those elements that are not NaN.")
+
+
+# --- distinct values ------------------------------------------------------------------------------------------------
+
+def _refuse_complex(input, name):
+    if input.is_complex():
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input.dtype)}'")
+
+
+def _results(input, values, inverse, counts, return_inverse, return_counts):
+    """Arrays as tensors, of those that were asked for."""
+    out = [from_numpy(np.array(values, order="C")).to(input.dtype)]
+    if return_inverse:
+        out.append(from_numpy(np.array(inverse, "int64", order="C")))
+    if return_counts:
+        out.append(from_numpy(np.array(counts, "int64", order="C")))
+    return tuple(out) if len(out) > 1 else out[0]
+
+
+def _runs(values):
+    """Which slices along the first axis begin a run of equals; the number of the run of each; the lengths."""
+    begins = np.ones(len(values), bool)
+    begins[1:] = (values[1:] != values[:-1]).any(tuple(range(1, values.ndim)))
+    return begins, np.cumsum(begins) - 1, np.diff(np.append(np.flatnonzero(begins), len(begins)))
+
+
+def _unique(input, sorted, return_inverse, return_counts, dim):
+    _refuse_complex(input, "unique")
+    if dim is not None:
+        a = np.moveaxis(_array(input), dim, 0)
+        values, inverse, counts = np.unique(a, axis=0, return_inverse=True, return_counts=True)
+        return _results(input, np.moveaxis(values, 0, dim), inverse.reshape(-1), counts, return_inverse, return_counts)
+    values, order = sort(input.reshape(-1), 0)
+    begins, number, counts = _runs(_array(values))
+    inverse = np.empty(len(number), "int64")
+    inverse[order.numpy()] = number
+    return _results(input, _array(values)[begins], inverse.reshape(input.shape), counts, return_inverse, return_counts)
+
+
+def _unique_consecutive(input, return_inverse, return_counts, dim):
+    _refuse_complex(input, "unique")
+    a = _array(input)
+    a = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
+    begins, number, counts = _runs(a)
+    values = a[begins]
+    return _results(input, values if dim is None else np.moveaxis(values, 0, dim),
+                    number.reshape(input.shape) if dim is None else number, counts, return_inverse, return_counts)
+
+
+unique = Operator("unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
+                  "int? dim=None) -> Tensor", _unique, differentiable=False, doc="""
+The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
+of `input`, and how often each occurs. Every NaN is distinct.
+""")
+unique_consecutive = Operator("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, "
+                              "int? dim=None) -> Tensor", _unique_consecutive, differentiable=False,
+                              doc="The elements without those that equal their predecessor.")
+
+
+# --- positions ------------------------------------------------------------------------------------------------------
+
+def _search(boundaries, values, right, out_int32, sorter=None):
+    edges, found = _array(boundaries), _array(values) if isinstance(values, Tensor) else np.asarray(values)
+    side = "right" if right else "left"
+    if edges.ndim == 1:
+        places = np.searchsorted(edges, found, side, sorter)
+    else:
+        places = np.empty(found.shape, "int64")
+        for row in np.ndindex(edges.shape[:-1]):
+            places[row] = np.searchsorted(edges[row], found[row], side, None if sorter is None else sorter[row])
+    return from_numpy(np.asarray(places, "int32" if out_int32 else "int64"))
+
+
+def _searchsorted(sorted_sequence, input, out_int32, right, side, sorter, out):
+    name = "torch.searchsorted()"
+    if side not in (None, "left", "right"):
+        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
+    if right and side == "left":
+        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
+    edges = sorted_sequence.shape
+    if isinstance(input, Tensor):
+        if len(edges) != 1 and (len(edges) != input.dim() or edges[:-1] != input.shape[:-1]):
+            raise RuntimeError(f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                               "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                               f"{list(edges)} and input value tensor {list(input.shape)}")
+    elif len(edges) != 1:
+        raise RuntimeError(f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we "
+                           f"got boundaries tensor dim({len(edges)}) and input value's dim(0) numel(1)")
+    if sorter is not None and sorter.shape != edges:
+        raise RuntimeError(f"{name}: boundary and sorter must have the same size, but got boundary tensor "
+                           f"{list(edges)} and got sorter tensor {list(sorter.shape)}")
+    return _search(sorted_sequence, input, right or side == "right", out_int32,
+                   None if sorter is None else sorter.numpy())
+
+
+def _bucketize(input, boundaries, out_int32, right, out):
+    if boundaries.dim() != 1:
+        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
+    return _search(boundaries, input, right, out_int32)
+
+
+searchsorted = Operator("searchsorted(Tensor sorted_sequence, Any self, *, bool out_int32=False, bool right=False, "
+                        "str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor", _searchsorted,
+                        variants="function", differentiable=False, doc="""
+Where the values would be put into a sorted sequence (row by row, if it has several dimensions): before equals, or
+behind them with `right`.
+""")
+bucketize = Operator("bucketize(Any self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
+                     "Tensor(a!)? out=None) -> Tensor", _bucketize, variants="function", differentiable=False,
+                     doc="The number of the interval between sorted boundaries that each value falls into.")
+
+
+# --- histograms -----------------------------------------------------------------------------------------------------
+
+def _histc(input, bins, low, high, out):
+    if not input.is_floating_point():
+        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input.dtype)}'")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if low > high:
+        raise RuntimeError("torch.histc: max must be larger than min")
+    a = _array(input).reshape(-1)
+    if low == high and a.size:
+        low, high = a.min().item(), a.max().item()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low}, {high}] is not finite")
+    if low == high:
+        low, high = low - 1, high + 1
+    counts, _ = np.histogram(a, bins, (low, high))
+    return from_numpy(counts).to(input.dtype)
+
+
+def _bincount(input, weights, minlength):
+    if input.dim() != 1 or (input.numel() and not input.is_floating_point() and input.amin().item() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    if input.dtype.is_floating_point or input.is_complex() or input.dtype.name == "bool":
+        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input.dtype)}'")
+    if minlength < 0:
+        raise RuntimeError("minlength should be >= 0")
+    if weights is None:
+        return from_numpy(np.bincount(input.numpy().astype("int64"), None, minlength).astype("int64"))
+    if weights.shape != input.shape:
+        raise RuntimeError("weights should be 1-d and have the same length as input")
+    counts = np.bincount(input.numpy().astype("int64"), _array(weights), minlength).astype("float64")
+    return from_numpy(counts.astype("float32") if weights.dtype.name == "float32" else counts)
+
+
+histc = Operator("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)? out=None) -> Tensor",
+                 _histc, differentiable=False, doc="""
+How many elements fall into each of `bins` equal intervals from `min` to `max` (of the data, if both are equal).
+""")
+bincount = Operator("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", _bincount,
+                    differentiable=False, doc="How often each of the integers from 0 on occurs, or its weights' sum.")

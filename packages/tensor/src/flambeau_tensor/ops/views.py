@@ -1,0 +1,225 @@
+"""Views and reshaping: other sizes and strides over the same elements."""
+import numpy as np
+
+from flambeau_tensor._core.operator import Operator, alias, place_property
+from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels import views as kernels
+from flambeau_tensor.ops import factories
+
+METHOD = "method"
+
+view = Operator("view(Tensor(a) self, Any[] size) -> Tensor(a)", kernels.view, variants=METHOD,
+                doc="The same elements under other sizes (at most one of them -1), or another dtype. Never copies.")
+reshape = Operator("reshape(Tensor(a) self, int[] shape) -> Tensor(a)", kernels.reshape,
+                   doc="The same elements in the given shape: a view where possible, else a copy.")
+transpose = Operator("transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", kernels.transpose,
+                     doc="A view with two dimensions swapped.")
+t = Operator("t(Tensor(a) self) -> Tensor(a)", kernels.t, doc="A matrix transposed; vectors and scalars as they are.")
+permute = Operator("permute(Tensor(a) self, int[] dims) -> Tensor(a)", kernels.permute,
+                   doc="A view with the dimensions in the given order.")
+unsqueeze = Operator("unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", kernels.unsqueeze,
+                     doc="A view with a dimension of size 1 put in at `dim`.")
+squeeze = Operator("squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)", kernels.squeeze,
+                   doc="A view without the dimensions of size 1, all of them or those named.")
+expand = Operator("expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)", kernels.expand,
+                  variants=METHOD, doc="A view with dimensions of size 1 repeated to the given sizes, without copying.")
+select = Operator("select(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
+                  doc="The slice at one index of a dimension, which disappears.")
+slice_ = Operator("slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
+                  kernels.slice, namespace="torch._ops", variants="function",
+                  doc="Every `step`-th element of a dimension from `start` up to `end`.")
+narrow = Operator("narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", kernels.narrow,
+                  doc="`length` elements of a dimension from `start`.")
+as_strided = Operator("as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
+                      kernels.as_strided, doc="A view of the storage with any sizes, strides and offset.")
+diagonal = Operator("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", kernels.diagonal,
+                    doc="The diagonal of two dimensions, put last.")
+unfold = Operator("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)", kernels.unfold,
+                  variants=METHOD, doc="All windows of `size` elements along a dimension, `step` apart, as a new one.")
+flatten = Operator("flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", kernels.flatten,
+                   doc="Dimensions `start_dim` to `end_dim` merged into one.")
+alias_ = Operator("alias(Tensor(a) self) -> Tensor(a)", kernels.alias, namespace="torch._ops", variants="function",
+                  doc="A view with the same geometry.")
+view_as_real = Operator("view_as_real(Tensor(a) self) -> Tensor(a)", kernels.view_as_real, variants="function",
+                        doc="Complex numbers as pairs of real ones, in a last dimension of size 2.")
+view_as_complex = Operator("view_as_complex(Tensor(a) self) -> Tensor(a)", kernels.view_as_complex,
+                           variants="function", doc="Pairs of real numbers in the last dimension as complex ones.")
+real = Operator("real(Tensor(a) self) -> Tensor(a)", kernels.real, variants="function",
+                doc="The real parts, a view; a real tensor is returned as it is.")
+imag = Operator("imag(Tensor(a) self) -> Tensor(a)", kernels.imag, variants="function",
+                doc="The imaginary parts of a complex tensor, a view.")
+reversed_dims = Operator("T(Tensor(a) self) -> Tensor(a)", kernels.reversed_dims, namespace="torch._get",
+                         variants="function", doc="The dimensions in reverse order.")
+
+
+# The adjoints of views: a gradient written into zeros of the sizes that were viewed.
+
+def _adjoint_of(schema, view_of, doc):
+    def kernel(grad, sizes, *where):
+        out = factories.zeros(sizes, dtype=grad.dtype)
+        view_of(out, *where).copy_(grad)
+        return out
+    return Operator(schema, kernel, namespace="torch._ops", variants="function", doc=doc)
+
+
+select_backward = _adjoint_of("select_backward(Tensor self, int[] sizes, int dim, int index) -> Tensor", select,
+                              "Zeros of the given sizes with `self` at one index.")
+slice_backward = _adjoint_of("slice_backward(Tensor self, int[] sizes, int dim, int? start, int? end, int step) -> "
+                             "Tensor", slice_, "Zeros of the given sizes with `self` in a slice.")
+diagonal_backward = _adjoint_of("diagonal_backward(Tensor self, int[] sizes, int offset, int dim1, int dim2) -> Tensor",
+                                diagonal, "Zeros of the given sizes with `self` on a diagonal.")
+
+
+def _overlapping_adjoint(grad, size, viewed):
+    # Windows may share elements: add up by position. bincount adds in double precision.
+    positions = viewed(np.arange(size, dtype=np.int64)).reshape(-1)
+    values = interop.as_array(grad).reshape(-1)
+    if np.iscomplexobj(values):
+        total = np.bincount(positions, values.real, size) + 1j * np.bincount(positions, values.imag, size)
+    else:
+        total = np.bincount(positions, values, size)
+    return total.astype(values.dtype)
+
+
+def _unfold_backward(grad, sizes, dimension, size, step):
+    def viewed(positions):
+        return interop.as_array(unfold(interop.from_numpy(positions.reshape(sizes)), dimension, size, step))
+    total = _overlapping_adjoint(grad, int(np.prod(sizes)), viewed).reshape(sizes)
+    return interop.from_array(total).to(grad.dtype)
+
+
+unfold_backward = Operator("unfold_backward(Tensor self, int[] sizes, int dimension, int size, int step) -> Tensor",
+                           _unfold_backward, namespace="torch._ops", variants="function",
+                           doc="The sum of windows at the places they were taken from.")
+
+
+def _as_strided_backward(grad, storage_size, size, stride, offset):
+    def viewed(positions):
+        return interop.as_array(as_strided(interop.from_numpy(positions), size, stride, offset))
+    return interop.from_array(_overlapping_adjoint(grad, storage_size, viewed)).to(grad.dtype)
+
+
+as_strided_backward = Operator("as_strided_backward(Tensor self, int storage_size, int[] size, int[] stride, "
+                               "int offset) -> Tensor", _as_strided_backward, namespace="torch._ops",
+                               variants="function", doc="A flat storage with the elements of `self` added at the "
+                               "places that sizes, strides and offset name.")
+
+for _name in ("swapaxes", "swapdims"):
+    alias(_name, transpose)
+
+
+def _matrix_transpose(input):
+    if input.ndim < 2:
+        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. "
+                           f"Got {input.ndim}-D tensor.")
+    return transpose(input, -2, -1)
+
+
+def _adjoint(input):
+    if input.ndim == 0:
+        return input
+    return _matrix_transpose(input).conj()
+
+
+def _hermitian(input):
+    if input.ndim not in (0, 2):
+        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
+                           f"{input.ndim}-D tensor.")
+    return input.conj() if input.ndim == 0 else transpose(input, 0, 1).conj()
+
+
+mT = Operator("mT(Tensor(a) self) -> Tensor(a)", _matrix_transpose, composite=True, namespace="torch._get",
+              variants="function", doc="The last two dimensions swapped.")
+mH = Operator("mH(Tensor(a) self) -> Tensor(a)", _adjoint, composite=True, namespace="torch._get",
+              variants="function", doc="The last two dimensions swapped, conjugated.")
+H = Operator("H(Tensor(a) self) -> Tensor(a)", _hermitian, composite=True, namespace="torch._get",
+             variants="function", doc="A matrix transposed and conjugated.")
+adjoint = Operator("adjoint(Tensor(a) self) -> Tensor(a)", _adjoint, composite=True,
+                   doc="The last two dimensions swapped, conjugated.")
+
+
+def _set_part(get):
+    def assign(input, value):
+        get(input).copy_(value) if hasattr(value, "dtype") else get(input).fill_(value)
+    return assign
+
+
+place_property("T", reversed_dims)
+place_property("mT", mT)
+place_property("mH", mH)
+place_property("H", H)
+place_property("real", real, Operator("real.set(Tensor(a!) self, Any value) -> Any", _set_part(real), composite=True,
+                                      namespace="torch._set", variants="function"))
+place_property("imag", imag, Operator("imag.set(Tensor(a!) self, Any value) -> Any", _set_part(imag), composite=True,
+                                      namespace="torch._set", variants="function"))
+
+
+def _composite(schema, doc, variants="function method"):
+    def declare(function):
+        return Operator(schema, function, composite=True, variants=variants, doc=doc)
+    return declare
+
+
+@_composite("expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Expanded to the sizes of `other`.", METHOD)
+def expand_as(input, other):
+    return expand(input, tuple(other.shape))
+
+
+@_composite("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Viewed with the sizes of `other`.", METHOD)
+def view_as(input, other):
+    return view(input, tuple(other.shape))
+
+
+@_composite("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Reshaped to the sizes of `other`.", METHOD)
+def reshape_as(input, other):
+    return reshape(input, tuple(other.shape))
+
+
+@_composite("ravel(Tensor(a) self) -> Tensor(a)", "One dimension, contiguous.")
+def ravel(input):
+    return reshape(input, (-1,))
+
+
+@_composite("unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
+def unflatten(input, dim, sizes):
+    shape = input.shape
+    if not -len(shape) <= dim < len(shape):
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
+                         f"got {dim})")
+    dim %= len(shape)
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    if not sizes:
+        raise RuntimeError("unflatten: sizes must be non-empty")
+    return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1:]))
+
+
+@_composite("movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
+            "Dimensions moved to other places, the rest in their order.")
+def movedim(input, source, destination):
+    source = (source,) if isinstance(source, int) else source
+    destination = (destination,) if isinstance(destination, int) else destination
+    n = input.ndim
+    if len(source) != len(destination):
+        raise RuntimeError("movedim: Invalid source or destination dims: source "
+                           f"({list(source)} dims) should contain the same number of dims as destination "
+                           f"({list(destination)} dims)")
+    source = [_wrapped(d, n) for d in source]
+    destination = [_wrapped(d, n) for d in destination]
+    if len(set(source)) != len(source):
+        raise RuntimeError(f"movedim: repeated dim in `source` ({source})")
+    if len(set(destination)) != len(destination):
+        raise RuntimeError(f"movedim: repeated dim in `destination` ({destination})")
+    order = [d for d in range(n) if d not in source]
+    for to, origin in sorted(zip(destination, source, strict=True)):
+        order.insert(to, origin)
+    return permute(input, tuple(order))
+
+
+def _wrapped(dim, ndim):
+    if not -max(ndim, 1) <= dim < max(ndim, 1):
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], "
+                         f"but got {dim})")
+    return dim % max(ndim, 1)
+
+
+alias("moveaxis", movedim)

@@ -1,0 +1,96 @@
+"""What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU; the
+other names exist so that programs which mention them get a clear answer."""
+
+
+class device:
+    """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here.
+
+    >>> device("cpu").type
+    'cpu'
+    """
+
+    __slots__ = ("index", "type")
+    _TYPES = ("cpu", "cuda", "mps", "meta", "xpu", "hpu", "mtia")
+
+    def __init__(self, type, index=None):
+        if isinstance(type, device):
+            type, index = type.type, type.index
+        if not isinstance(type, str):
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
+        if ":" in type:
+            type, _, number = type.partition(":")
+            if not number.isdigit():
+                raise RuntimeError(f"Invalid device string: '{type}:{number}'")
+            index = int(number)
+        if type not in self._TYPES:
+            raise RuntimeError(f"Expected one of {', '.join(self._TYPES)} device type at start of device string: {type}")
+        object.__setattr__(self, "type", type)
+        object.__setattr__(self, "index", index)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
+
+    def __repr__(self):
+        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
+
+    def __str__(self):
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other):
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self):
+        return hash((self.type, self.index))
+
+    def __reduce__(self):
+        return device, (self.type, self.index)
+
+
+class _Named:
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return _named, (self.name,)
+
+
+class layout(_Named):
+    """How elements are laid out; dense tensors are ``torch.strided``."""
+
+
+class memory_format(_Named):
+    """The order of dimensions in memory that an operation should produce."""
+
+
+strided = layout("strided")
+contiguous_format = memory_format("contiguous_format")
+preserve_format = memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
+sparse_coo, sparse_csr = layout("sparse_coo"), layout("sparse_csr")
+CPU = device("cpu")
+
+
+def _named(name):
+    return globals()[name]
+
+
+def check_device(where) -> None:
+    """Refuse every device but the CPU."""
+    if where is None or where is CPU:
+        return
+    if not isinstance(where, device):
+        where = device(where)
+    if where.type != "cpu":
+        raise RuntimeError(f"device '{where}' is not available: tensors live on the CPU")
+
+
+def check_layout(wanted) -> None:
+    """Refuse every layout but strided."""
+    if wanted is not None and wanted is not strided:
+        raise NotImplementedError(f"layout {wanted!r} is not built; tensors are torch.strided")

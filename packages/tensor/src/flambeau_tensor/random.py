@@ -1,0 +1,79 @@
+"""The default random number generator and its state.
+
+Without a ``generator=`` of their own, random operations draw from :data:`default_generator`. Seeds give the numbers of
+PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move between the two.
+"""
+import contextlib
+
+from flambeau_tensor._kernels.generator import Generator, default_generator
+
+__all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
+           "set_rng_state"]
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator over from ``seed``.
+
+    Args:
+        seed: an int of up to 64 bits; negative ones count from 2**64. The lowest 32 bits decide the numbers.
+
+    Returns:
+        The default generator.
+
+    Raises:
+        ValueError: the seed has more than 64 bits.
+
+    >>> manual_seed(7).initial_seed()
+    7
+    """
+    return default_generator.manual_seed(int(seed))
+
+
+def seed() -> int:
+    """Start the default generator over from a seed of the operating system's randomness, and return it."""
+    return default_generator.seed()
+
+
+def initial_seed() -> int:
+    """The seed that the default generator was last given."""
+    return default_generator.initial_seed()
+
+
+def get_rng_state():
+    """The default generator's state, a uint8 tensor of 5056 elements."""
+    return default_generator.get_state()
+
+
+def set_rng_state(new_state) -> None:
+    """Let the default generator go on from a state that :func:`get_rng_state` gave.
+
+    Raises:
+        TypeError: ``new_state`` is no uint8 tensor.
+        RuntimeError: it has another size, or holds no state.
+    """
+    default_generator.set_state(new_state)
+
+
+@contextlib.contextmanager
+def fork_rng(devices=None, enabled: bool = True, *, device_type: str = "cuda"):
+    """A ``with`` block after which the default generator goes on as if the block had drawn nothing.
+
+    Args:
+        devices: accepted for programs that name accelerators, and ignored.
+        enabled: False makes it a block like any other.
+        device_type: ignored like ``devices``.
+
+    >>> g = manual_seed(0)
+    >>> with fork_rng():
+    ...     g = manual_seed(5)
+    >>> initial_seed()
+    0
+    """
+    if not enabled:
+        yield
+        return
+    state = default_generator.get_state()
+    try:
+        yield
+    finally:
+        default_generator.set_state(state)

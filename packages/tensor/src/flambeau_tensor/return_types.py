@@ -1,0 +1,65 @@
+"""The named tuples that operators with several named results return, such as ``torch.return_types.max``.
+
+They are made when an operator first returns one, or when somebody asks this module for one by name.
+"""
+from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
+
+_types = {}
+
+
+class NamedResult(tuple):
+    """A tuple whose items have names. Concrete types come from `named_result`."""
+
+    __slots__ = ()
+    __match_args__ = ()
+    n_unnamed_fields = 0
+
+    def __repr__(self):
+        items = ",\n".join(f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True))
+        return f"torch.return_types.{type(self).__name__}(\n{items})"
+
+    def __reduce__(self):
+        cls = type(self)
+        return _rebuild, (cls.__name__, cls.__match_args__, tuple(self))
+
+
+def named_result(name: str, fields: tuple[str, ...]) -> type:
+    """The named tuple type of an operator's results; one and the same for the same name and fields.
+
+    >>> named_result("max", ("values", "indices"))((3.0, 1))
+    torch.return_types.max(
+    values=3.0,
+    indices=1)
+    """
+    cls = _types.get((name, fields))
+    if cls is None:
+        members = {field: _tuplegetter(i, f"Result {i}.") for i, field in enumerate(fields)}
+        members |= {"__slots__": (), "__match_args__": fields, "__module__": "torch.return_types",
+                    "__doc__": f"What `{name}` returns: ({', '.join(fields)}).", "n_fields": len(fields),
+                    "n_sequence_fields": len(fields)}
+        cls = _types[name, fields] = type(name, (NamedResult,), members)
+    return cls
+
+
+def _rebuild(name, fields, values):
+    return named_result(name, fields)(values)
+
+
+def _of_operators():
+    from flambeau_tensor._core.operator import operators
+
+    for op in operators().values():
+        fields = tuple(r.name for r in op.schema.returns)
+        if len(fields) > 1 and all(fields):
+            yield op.name, fields
+
+
+def __getattr__(name):
+    for operator, fields in _of_operators():
+        if operator == name:
+            return named_result(name, fields)
+    raise AttributeError(f"module 'torch.return_types' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted({name for name, _ in _of_operators()})

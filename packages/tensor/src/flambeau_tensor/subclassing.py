@@ -1,0 +1,72 @@
+"""What subclasses of Tensor do when they override nothing: run the operation and get their own type back.
+
+The operators do the same in C for subclasses that leave ``__torch_function__`` as it is; this is what
+``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
+"""
+from flambeau_overrides import DisableTorchFunctionSubclass, register_base, register_namespace
+from flambeau_tensor._core.operator import Operator, rewrap, set_attribute
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
+
+
+def _torch_function(cls, func, types, args=(), kwargs=None):
+    """Run `func` with overriding switched off and give its tensors this class, unless another type has precedence."""
+    for t in types:
+        if not issubclass(cls, t):
+            return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **kwargs) if kwargs else func(*args)
+    return result if cls is Tensor or getattr(func, "plain_result", False) else rewrap(result, cls)
+
+
+set_attribute("__torch_function__", classmethod(_torch_function))
+register_base(Tensor)
+register_namespace("torch.Tensor", Tensor)
+
+
+# --- copying and pickling -------------------------------------------------------------------------------------------
+# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back.
+
+def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad):
+    return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad)
+
+
+def _reduce(self, protocol):
+    arguments = (type(self), self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
+                 self.stride(), interop.requires_grad(self))
+    return _rebuild, arguments, self.__getstate__()
+
+
+def _deepcopy(self, memo):
+    if id(self) in memo:
+        return memo[id(self)]
+    if not interop.is_leaf(self):
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+                           f"at the moment; this one comes from {self.grad_fn!r}. Copy tensor.detach() instead.")
+    from copy import deepcopy
+
+    rebuild, (cls, storage, *geometry), state = _reduce(self, 2)
+    copy = memo[id(self)] = rebuild(cls, deepcopy(storage, memo), *geometry)
+    if state is not None:
+        state = deepcopy(state, memo)
+        if hasattr(copy, "__setstate__"):
+            copy.__setstate__(state)
+        else:
+            _set_state(copy, state)
+    interop.copy_grad(self, copy, lambda grad: deepcopy(grad, memo))
+    return copy
+
+
+def _set_state(self, state):
+    members, slots = state if isinstance(state, tuple) else (state, None)
+    self.__dict__.update(members or {})
+    for name, value in (slots or {}).items():
+        setattr(self, name, value)
+
+
+_HOW = {"variants": "method", "differentiable": False, "plain_result": True}
+Operator("__reduce_ex__(Tensor self, int protocol) -> Any", _reduce, doc="Python's pickling: storage and geometry.",
+         **_HOW)
+Operator("__deepcopy__(Tensor self, Any memo) -> Tensor", _deepcopy,
+         doc="Python's deep copy: the memory is copied once for all tensors that share it. Only leaves can be copied.",
+         **_HOW)

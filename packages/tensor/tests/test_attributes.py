@@ -1,0 +1,149 @@
+"""What tensors tell of themselves, conversions and copies."""
+import numpy as np
+import pytest
+
+import flambeau_tensor as ft
+
+
+def test_facts():
+    t = ft.zeros(2, 3, dtype=ft.float64)[:, 1:]
+    assert t.shape == t.size() == ft.Size([2, 2]) and t.size(0) == t.size(-2) == 2
+    assert t.stride() == (3, 1) and t.stride(0) == 3 and t.storage_offset() == 1
+    assert (t.ndim, t.dim(), t.ndimension(), t.numel(), t.nelement(), ft.numel(t)) == (2, 2, 2, 4, 4, 4)
+    assert (t.itemsize, t.element_size(), t.nbytes) == (8, 8, 32)
+    assert t.dtype is ft.float64 and t.layout is ft.strided and t.device == ft.device("cpu") and t.is_cpu
+    assert not t.is_contiguous() and t.contiguous().is_contiguous() and not t.is_cuda and not t.is_sparse
+    assert t.is_floating_point() and not t.is_complex() and t.is_signed() and ft.is_floating_point(t)
+    assert t._base.shape == (2, 3) and t._base._base is None and t.is_set_to(t) and not t.is_set_to(t.clone())
+    assert len(t) == 2 and t.names == (None, None) and t.get_device() == -1
+    assert not ft.zeros(1, dtype=ft.uint8).is_signed()
+    with pytest.raises(IndexError, match=r"Dimension out of range \(expected to be in range of \[-2, 1\], but got 2\)"):
+        t.size(2)
+    with pytest.raises(IndexError, match="Dimension specified as 0 but tensor has no dimensions"):
+        ft.tensor(1).size(0)
+    with pytest.raises(AttributeError, match="attribute 'shape' of 'torch.Tensor' objects is not writable"):
+        t.shape = (4,)
+    with pytest.raises(AttributeError, match="nonsense"):
+        t.nonsense  # noqa: B018
+
+
+def test_size():
+    s = ft.Size([2, 3])
+    assert repr(s) == "torch.Size([2, 3])" and s.numel() == 6 and s == (2, 3) and hash(s) == hash((2, 3))
+    for other in (s[:1], s + (1,), (1,) + s, s * 2):
+        assert type(other) is ft.Size
+    assert type(s[0]) is int and isinstance(s, tuple) and ft.Size().numel() == 1
+
+
+def test_contiguity_in_channels_last():
+    t = ft.zeros(2, 3, 4, 5).permute(0, 3, 1, 2)
+    assert t.is_contiguous(memory_format=ft.channels_last) and not t.is_contiguous()
+    assert not ft.zeros(3).is_contiguous(memory_format=ft.channels_last)
+
+
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+          "complex128")
+
+
+@pytest.mark.filterwarnings("ignore:Casting complex values to real")
+@pytest.mark.parametrize("source", DTYPES)
+@pytest.mark.parametrize("target", DTYPES)
+def test_conversions(source, target):
+    values = np.array([0, 1, 2, 100, 0])
+    x = ft.from_numpy(values).to(getattr(ft, source))
+    if source == "bool":
+        values = values.astype(bool).astype(int)
+    expected = values.astype(bool) if target == "bool" else values
+    for t in (x, x[::2], x[:1].expand(3), x[:0]):
+        y = t.to(getattr(ft, target))
+        assert y.dtype is getattr(ft, target) and y.shape == t.shape
+    assert x.to(getattr(ft, target)).tolist() == expected.tolist()
+    assert x.to(dtype=getattr(ft, target)).type() == x.to(getattr(ft, target)).type()
+
+
+def test_to():
+    x = ft.tensor([1.5])
+    assert x.to(ft.float32) is x.to("cpu") is x.to(ft.device("cpu")) is x.cpu() is x.float() is x.to(x) is x
+    assert x.to(ft.float32, copy=True) is not x and x.to("cpu", ft.float64).dtype is ft.float64
+    assert x.to(ft.zeros(1, dtype=ft.int16)).dtype is x.to(other=ft.zeros(1, dtype=ft.int16)).dtype is ft.int16
+    assert x.to(int).dtype is ft.int64 and x.type_as(ft.tensor(1)).dtype is ft.int64
+    for name, dtype in (("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("int", "int32"),
+                        ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),
+                        ("cfloat", "complex64"), ("cdouble", "complex128")):
+        assert getattr(x, name)().dtype is getattr(ft, dtype)
+    assert x.type() == "torch.FloatTensor" and x.type("torch.DoubleTensor").dtype is ft.float64
+    with pytest.raises(ValueError, match="invalid type: 'nonsense'"):
+        x.type("nonsense")
+    for call in (lambda: x.cuda(), lambda: x.to("cuda"), lambda: x.to(device="cuda:0")):
+        with pytest.raises((RuntimeError, AssertionError), match="CPU"):
+            call()
+    with pytest.warns(UserWarning, match="discards the imaginary part"):
+        assert ft.tensor([1 + 2j]).float().tolist() == [1]
+
+
+def test_clone_contiguous_copy():
+    x = ft.arange(6).view(2, 3).t()
+    c = x.clone()
+    assert c.stride() == x.stride() and c.data_ptr() != x.data_ptr() and c.tolist() == x.tolist()
+    assert x.contiguous().stride() == (2, 1) and c.contiguous().tolist() == x.tolist()
+    y = ft.zeros(2, 3, 2, dtype=ft.float16)
+    assert y.copy_(x) is y and y[1].tolist() == x.tolist()
+    y.copy_(ft.tensor(True))
+    assert y.sum().item() == 12
+    with pytest.raises(RuntimeError, match=r"size of tensor a \(2\) must match the size of tensor b \(3\)"):
+        ft.zeros(2).copy_(ft.zeros(3))
+    with pytest.raises(RuntimeError, match="must match"):
+        ft.zeros(2).copy_(ft.zeros(2, 2))
+
+
+def test_fill_and_zero():
+    x = ft.ones(2, 3).t()
+    assert x.fill_(2.5) is x and x.tolist() == [[2.5, 2.5]] * 3 and x[1:].zero_().tolist() == [[0, 0]] * 2
+    assert ft.ones(2, dtype=ft.int64).fill_(2.9).tolist() == [2, 2] and x.fill_(ft.tensor(3)).sum().item() == 18
+    assert ft.empty(2, dtype=ft.bool).fill_(5).tolist() == [True, True]
+    with pytest.raises(RuntimeError, match="fill_ only supports 0-dimension value tensor but got tensor with 1 dimensions"):
+        x.fill_(ft.ones(1))
+    with pytest.raises(RuntimeError, match="cannot be converted to type uint8_t"):
+        ft.empty(1, dtype=ft.uint8).fill_(300)
+    assert x.fill_(1)._version == x._version
+
+
+def test_versions_count_writes():
+    x = ft.zeros(3)
+    for i, write in enumerate((lambda: x.add_(1), lambda: x.zero_(), lambda: x.fill_(1), lambda: x.copy_(ft.ones(3)),
+                               lambda: x[0].mul_(2), lambda: x.__setitem__(0, 1.0), lambda: ft.exp(x, out=x))):
+        assert x._version == i
+        write()
+    assert x._version == 7 and x.clone()._version == 0
+
+
+def test_numpy_and_tolist():
+    x = ft.tensor([[1, 2]], dtype=ft.int16)
+    assert x.numpy().dtype == np.int16 and np.shares_memory(x.numpy(), x.t().numpy())
+    assert x.tolist() == [[1, 2]] and ft.tensor(2.5).tolist() == 2.5 and ft.zeros(2, 0).tolist() == [[], []]
+    assert x.numpy(force=True).tolist() == [[1, 2]]
+
+
+def test_dtype_objects():
+    assert repr(ft.float32) == "torch.float32" and ft.float32 is ft.float and ft.long is ft.int64 and ft.half is ft.float16
+    assert isinstance(ft.float32, ft.dtype) and ft.float32.itemsize == 4 and ft.complex64.to_real() is ft.float32
+    assert ft.bool.is_signed is False and ft.float16.is_floating_point and ft.complex64.is_complex
+    assert ft.can_cast(ft.int8, ft.uint8) and not ft.can_cast(ft.float32, ft.int64)
+    with pytest.raises(TypeError, match="cannot create 'torch.dtype' instances"):
+        ft.dtype()
+
+
+def test_devices():
+    assert repr(ft.device("cpu")) == "device(type='cpu')" and str(ft.device("cuda", 1)) == "cuda:1"
+    assert ft.device("cuda:1").index == 1 and ft.device(ft.device("cpu")) == ft.device("cpu")
+    assert len({ft.device("cpu"), ft.device("cpu")}) == 1
+    for call, error in ((lambda: ft.device(3.5), TypeError), (lambda: ft.device("cpu:x"), RuntimeError)):
+        with pytest.raises(error):
+            call()
+    with pytest.raises(AttributeError, match="not writable"):
+        ft.device("cpu").type = "cuda"
+
+
+def test_hash_is_identity():
+    x = ft.ones(2)
+    assert {x: 1}[x] == 1 and hash(x) != hash(x.clone())

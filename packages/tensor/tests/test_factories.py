@@ -1,0 +1,248 @@
+"""Making tensors: by size, by example, by rule and from data. Expected values and errors are PyTorch 2.13's."""
+import numpy as np
+import pytest
+
+import flambeau_tensor as ft
+
+DTYPES = [getattr(ft, name) for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16",
+                                         "float32", "float64", "complex64", "complex128")]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_size_and_by_example(dtype):
+    for make, value in ((ft.zeros, 0), (ft.ones, 1)):
+        t = make(2, 3, dtype=dtype)
+        assert t.dtype is dtype and t.tolist() == ft.full((2, 3), value, dtype=dtype).tolist() == [[value] * 3] * 2
+    example = ft.empty(3, 2, dtype=dtype).t()
+    assert ft.zeros_like(example).stride() == (1, 2) and ft.zeros_like(example).dtype is dtype
+    assert ft.ones_like(example, dtype=ft.int16).tolist() == [[1] * 3] * 2
+    assert ft.full_like(example, 1).tolist() == [[1] * 3] * 2 and ft.empty_like(example).shape == (2, 3)
+    assert example.new_zeros(2).dtype is dtype and example.new_zeros((2,)).tolist() == [0, 0]
+    assert example.new_ones(2, dtype=ft.float64).tolist() == [1, 1] and example.new_full((1,), 1).dtype is dtype
+    assert example.new_empty(4, 1).shape == (4, 1) and example.new_tensor([1]).dtype is dtype
+    assert example.new_empty_strided((2, 2), (1, 2)).stride() == (1, 2)
+    assert ft.zeros(0, 2, dtype=dtype).shape == (0, 2) and ft.empty(3, dtype=dtype).nbytes == 3 * dtype.itemsize
+
+
+def test_dtypes_by_default():
+    assert ft.zeros(1).dtype is ft.empty(1).dtype is ft.linspace(0, 1, 2).dtype is ft.float32
+    assert ft.full((1,), True).dtype is ft.bool and ft.full((1,), 2).dtype is ft.int64
+    assert ft.full((1,), 1j).dtype is ft.complex64 and ft.full((1,), 1.0).dtype is ft.float32
+    assert ft.arange(3).dtype is ft.int64 and ft.arange(3.0).dtype is ft.float32
+    assert ft.zeros(1, dtype=int).dtype is ft.int64 and ft.zeros(1, dtype=float).dtype is ft.float64
+    assert ft.get_default_dtype() is ft.float32
+    ft.set_default_dtype(ft.float64)
+    try:
+        assert ft.zeros(1).dtype is ft.tensor(1.0).dtype is ft.float64 and ft.full((1,), 1j).dtype is ft.complex128
+    finally:
+        ft.set_default_dtype(ft.float32)
+    with pytest.raises(TypeError, match="only floating-point types are supported as the default type"):
+        ft.set_default_dtype(ft.int32)
+
+
+@pytest.mark.parametrize(("arguments", "options", "expected"), [
+    ((3,), {}, [0, 1, 2]), ((1, 4), {}, [1, 2, 3]), ((5, 0, -2), {}, [5, 3, 1]), ((0,), {}, []),
+    ((0, 1, 0.25), {}, [0, 0.25, 0.5, 0.75]), ((1, 2.5), {}, [1, 2]), ((0, 5, 2), {"dtype": ft.uint8}, [0, 2, 4]),
+    ((0.5, 3), {"dtype": ft.int64}, [0, 1, 2]), ((3,), {"dtype": ft.bfloat16}, [0, 1, 2]),
+    ((-1, 1), {"dtype": ft.int8}, [-1, 0]),
+])
+def test_arange(arguments, options, expected):
+    t = ft.arange(*arguments, **options)
+    assert t.tolist() == expected and t.dtype is options.get("dtype", t.dtype)
+
+
+def test_long_ranges_are_exact():
+    np.testing.assert_array_equal(ft.arange(100_000).numpy(), np.arange(100_000))
+    np.testing.assert_array_equal(ft.arange(0, 1, 1e-5, dtype=ft.float64).numpy(), np.arange(100_000) * 1e-5)
+    assert ft.arange(2**60, 2**60 + 3).tolist() == [2**60, 2**60 + 1, 2**60 + 2]
+
+
+@pytest.mark.parametrize(("arguments", "options", "expected"), [
+    ((0, 1, 5), {}, [0, 0.25, 0.5, 0.75, 1]), ((0, 10, 4), {"dtype": ft.int64}, [0, 3, 6, 10]), ((3, 3, 1), {}, [3]),
+    ((1, 2, 0), {}, []), ((1, -1, 3), {"dtype": ft.float16}, [1, 0, -1]),
+    ((1 + 1j, 2, 3), {}, [1 + 1j, 1.5 + 0.5j, 2]), ((2.9, 5, 3), {"dtype": ft.int32}, [2, 3, 5]),
+])
+def test_linspace(arguments, options, expected):
+    assert ft.linspace(*arguments, **options).tolist() == expected
+
+
+def test_linspace_and_logspace_against_numpy():
+    for steps in (2, 3, 50, 1001):
+        np.testing.assert_allclose(ft.linspace(-3, 7, steps, dtype=ft.float64).numpy(), np.linspace(-3, 7, steps),
+                                   rtol=1e-14, atol=1e-15)
+        np.testing.assert_allclose(ft.logspace(-2, 3, steps, dtype=ft.float64).numpy(), np.logspace(-2, 3, steps),
+                                   rtol=1e-12)
+        np.testing.assert_allclose(ft.logspace(0, 8, steps, base=2).numpy(), np.logspace(0, 8, steps, base=2), rtol=1e-5)
+    assert ft.logspace(0, 2, 3, dtype=ft.int32).tolist() == [1, 10, 100]
+    line = ft.linspace(0.1, 0.7, 1000)
+    assert line[0].item() == np.float32(0.1) and line[-1].item() == np.float32(0.7)
+
+
+def test_range_and_eye():
+    assert ft.range(1, 3).tolist() == [1, 2, 3] and ft.range(1, 2, 0.5).tolist() == [1, 1.5, 2]
+    assert ft.eye(2, 3).tolist() == [[1, 0, 0], [0, 1, 0]] and ft.eye(2, dtype=ft.bool).tolist() == [[True, False], [False, True]]
+    assert ft.eye(0).shape == (0, 0)
+    assert ft.empty_strided((2, 3), (1, 2)).stride() == (1, 2)
+    assert ft.scalar_tensor(2).dtype is ft.float32 and ft.scalar_tensor(2).shape == ()
+
+
+def test_out():
+    out = ft.empty(0)
+    assert ft.zeros(2, out=out) is out and out.tolist() == [0, 0]
+    out = ft.empty(3, dtype=ft.float64)
+    assert ft.arange(3, out=out) is out and out.tolist() == [0, 1, 2]
+    assert ft.linspace(0, 1, 3, out=out) is out and out.tolist() == [0, 0.5, 1]
+    assert ft.full((3,), 2, out=out) is out and out.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize(("make", "error", "text"), [
+    (lambda: ft.zeros(-1), RuntimeError, "negative dimension -1"),
+    (lambda: ft.zeros("a"), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not str"),
+    (lambda: ft.zeros(2.5), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
+    (lambda: ft.zeros(), TypeError, "zeros() missing 1 required positional arguments: \"size\""),
+    (lambda: ft.zeros(2, dtype=3), TypeError, "zeros(): argument 'dtype' must be torch.dtype, not int"),
+    (lambda: ft.zeros(2, device="cuda"), RuntimeError, "tensors live on the CPU"),
+    (lambda: ft.zeros(2, device="nowhere"), RuntimeError, "at start of device string: nowhere"),
+    (lambda: ft.zeros(2, layout=ft.sparse_coo) if hasattr(ft, "sparse_coo") else ft.zeros(2, layout=1),
+     NotImplementedError, "is not built"),
+    (lambda: ft.ones(2, requires_grad=True, dtype=ft.int64), RuntimeError,
+     "Only Tensors of floating point and complex dtype can require gradients"),
+    (lambda: ft.arange(5, 1), RuntimeError, "upper bound and lower bound inconsistent with step sign"),
+    (lambda: ft.arange(1, 5, 0), (ValueError, RuntimeError), "step must be nonzero"),
+    (lambda: ft.arange(0, float("inf")), RuntimeError, "unsupported range"),
+    (lambda: ft.arange(1e20, dtype=ft.int64), RuntimeError, "overflow"),
+    (lambda: ft.arange(3, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
+    (lambda: ft.linspace(0, 1, -1), RuntimeError, "number of steps must be non-negative"),
+    (lambda: ft.eye(-1), RuntimeError, "n must be greater or equal to 0, got -1"),
+    (lambda: ft.full((1,), 300, dtype=ft.uint8), RuntimeError, "value cannot be converted to type uint8_t without overflow"),
+    (lambda: ft.full((1,), 1e300), RuntimeError, "value cannot be converted to type float without overflow"),
+    (lambda: ft.full((1,), float("nan"), dtype=ft.int64), RuntimeError, "cannot be converted to type int64_t"),
+    (lambda: ft.empty_strided((2, 2), (1,)), RuntimeError, "mismatch in length of strides and shape"),
+    (lambda: ft.zeros(*[1] * 65), RuntimeError, "at most 64"),
+    (lambda: ft.complex(ft.tensor([1]), ft.tensor([2])), RuntimeError, "Expected both inputs to be Half, Float or Double"),
+])
+def test_errors(make, error, text):
+    with pytest.raises(error) as caught:
+        make()
+    assert text in str(caught.value)
+
+
+# --- from data ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("data", "dtype", "values"), [
+    (3, "int64", 3), (3.5, "float32", 3.5), (True, "bool", True), (2j, "complex64", 2j), ([], "float32", []),
+    ([[]], "float32", [[]]), ([1, 2.5, True], "float32", [1, 2.5, 1]), ([True, 2], "int64", [1, 2]),
+    ([1j, 2], "complex64", [1j, 2]), (((1, 2), [3, 4]), "int64", [[1, 2], [3, 4]]), (range(3), "int64", [0, 1, 2]),
+    (np.float32(3), "float32", 3), ([np.float64(3)], "float64", [3]), ([np.int32(3)], "int32", [3]),
+    ([np.arange(2), np.arange(2)], "int64", [[0, 1], [0, 1]]), (np.arange(3, dtype=np.int16), "int16", [0, 1, 2]),
+    ([ft.tensor(1), ft.tensor(2)], "int64", [1, 2]), (bytearray(b"\x01\x02"), "uint8", [1, 2]),
+    (memoryview(np.arange(2.0)), "float64", [0, 1]),
+])
+def test_dtype_and_values_from_data(data, dtype, values):
+    t = ft.tensor(data)
+    assert t.dtype is getattr(ft, dtype) and t.tolist() == values
+
+
+@pytest.mark.parametrize(("data", "dtype", "values"), [
+    ([1.9, -1.9], ft.int64, [1, -1]), ([0, 2, 0.5], ft.bool, [False, True, True]), ([-1], ft.uint8, [255]),
+    ([1, 2], ft.float16, [1, 2]), ([1.00390625], ft.bfloat16, [1.0]), ([[1]], ft.complex128, [[1]]),
+    (1 << 40, ft.float32, float(1 << 40)), (True, ft.float32, 1.0),
+])
+def test_data_in_a_given_dtype(data, dtype, values):
+    t = ft.tensor(data, dtype=dtype)
+    assert t.dtype is dtype and t.tolist() == values
+
+
+@pytest.mark.parametrize(("data", "options", "error", "text"), [
+    ([[1, 2], [3]], {}, ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
+    ([1, [2]], {}, TypeError, "expected a number at dim 1, got a list"), ([[1], 2], {}, TypeError, "expected a sequence at dim 1"),
+    ([1, "a"], {}, TypeError, "new(): invalid data type 'str'"), ("a", {}, TypeError, "new(): invalid data type 'str'"),
+    (b"a", {}, TypeError, "new(): invalid data type 'bytes'"), (None, {}, RuntimeError, "Could not infer dtype of NoneType"),
+    ([None], {}, RuntimeError, "Could not infer dtype of NoneType"), ({1: 2}, {}, RuntimeError, "Could not infer dtype of dict"),
+    ({1}, {}, RuntimeError, "Could not infer dtype of set"), (object(), {}, RuntimeError, "Could not infer dtype of object"),
+    ([float("nan")], {"dtype": ft.int64}, RuntimeError, "cannot be converted to type int64"),
+    ([2**40], {"dtype": ft.int32}, RuntimeError, "value cannot be converted to type int without overflow"),
+    ([1j], {"dtype": ft.float32}, TypeError, "must be real number, not complex"),
+    ([2**70], {}, RuntimeError, "Overflow when unpacking long long"),
+])
+def test_data_that_makes_no_tensor(data, options, error, text):
+    with pytest.raises(error) as caught:
+        ft.tensor(data, **options)
+    assert text in str(caught.value)
+
+
+def test_nesting_has_a_limit():
+    data = 1
+    for _ in range(70):
+        data = [data]
+    with pytest.raises(ValueError, match="too many dimensions"):
+        ft.tensor(data)
+
+
+def test_tensor_copies_and_as_tensor_shares():
+    a = np.zeros(2)
+    copied, shared = ft.tensor(a), ft.as_tensor(a)
+    a[0] = 1
+    assert copied.tolist() == [0, 0] and shared.tolist() == [1, 0]
+    assert ft.as_tensor(shared) is shared and ft.as_tensor(shared, dtype=ft.float32) is not shared
+    assert ft.as_tensor([1, 2]).tolist() == [1, 2]
+    with pytest.warns(UserWarning, match="To copy construct from a tensor"):
+        assert ft.tensor(shared).data_ptr() != shared.data_ptr()
+    assert ft.asarray(a).data_ptr() == a.ctypes.data and ft.asarray(a, copy=True).data_ptr() != a.ctypes.data
+    with pytest.raises(ValueError, match="can't alias"):
+        ft.asarray(a, dtype=ft.float32, copy=False)
+    buffer = bytearray(8)
+    t = ft.frombuffer(buffer, dtype=ft.int32)
+    t.fill_(1)
+    assert buffer == np.ones(2, np.int32).tobytes()
+
+
+def test_the_class_itself():
+    assert ft.Tensor(2, 3).shape == ft.Tensor(ft.Size([2, 3])).shape == (2, 3) and ft.Tensor().shape == (0,)
+    assert ft.Tensor([1, 2]).dtype is ft.float32 and ft.Tensor((2, 3)).tolist() == [2, 3]
+    t = ft.tensor([1])
+    assert ft.Tensor(t).data_ptr() == t.data_ptr()
+    for arguments, text in ((("a",), "new(): invalid data type 'str'"), ((3.0,), "new()"), (([1], 2), "new() received")):
+        with pytest.raises(TypeError) as caught:
+            ft.Tensor(*arguments)
+        assert text in str(caught.value)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'dtype'"):
+        ft.Tensor(dtype=3)
+
+
+def test_complex_and_polar():
+    assert ft.complex(ft.tensor([1.0]), ft.tensor([2.0])).tolist() == [1 + 2j]
+    np.testing.assert_allclose(ft.polar(ft.tensor([2.0]), ft.tensor([0.5])).numpy(), 2 * np.exp(0.5j), rtol=1e-6)
+    out = ft.empty(0, dtype=ft.complex64)
+    assert ft.complex(ft.zeros(2, 1), ft.ones(2), out=out).shape == (2, 2) and out.imag.tolist() == [[1, 1]] * 2
+
+
+# --- limits ---------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", ["float16", "float32", "float64"])
+def test_finfo_is_numpys(name):
+    ours, theirs = ft.finfo(getattr(ft, name)), np.finfo(name)
+    for attribute in ("bits", "eps", "max", "min", "tiny", "smallest_normal"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute)
+    assert ours.resolution == pytest.approx(float(theirs.resolution), rel=1e-3) and ours.dtype == name
+
+
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "int32", "int64"])
+def test_iinfo_is_numpys(name):
+    ours, theirs = ft.iinfo(getattr(ft, name)), np.iinfo(name)
+    assert (ours.bits, ours.max, ours.min, ours.dtype) == (theirs.bits, theirs.max, theirs.min, name)
+
+
+def test_limits_show_and_compare():
+    assert repr(ft.finfo(ft.float32)) == ("finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
+                                          "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)")
+    assert ft.finfo(ft.bfloat16).eps == 0.0078125 and ft.finfo(ft.bfloat16).max == 3.3895313892515355e38
+    assert repr(ft.iinfo(ft.int8)) == "iinfo(min=-128, max=127, dtype=int8)"
+    assert ft.finfo() == ft.finfo(ft.float32) == ft.finfo(ft.complex64) != ft.finfo(ft.float64)
+    for call, text in ((lambda: ft.finfo(ft.int32), "requires a floating point input type"),
+                       (lambda: ft.iinfo(ft.float32), "requires an integer input type"),
+                       (lambda: ft.iinfo(ft.bool), "torch.bool is not supported by torch.iinfo"),
+                       (lambda: ft.finfo(3), "argument 'type' (position 1) must be torch.dtype, not int")):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert text in str(caught.value)

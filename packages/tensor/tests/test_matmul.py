@@ -1,0 +1,315 @@
+"""Matrix products against NumPy's, over dtypes, layouts, ranks and empty sizes; PyTorch's errors."""
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from flambeau_tensor._core.operator import find_operator
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flambeau_tensor as ft
+
+linear = find_operator("torch.nn.functional.linear")
+rng = np.random.default_rng(0)
+FLOATS = ["float32", "float64", "complex64", "complex128"]
+TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-4, "float64": 1e-11, "complex64": 1e-4,
+             "complex128": 1e-11}
+
+
+def values(shape, dtype="float32"):
+    if dtype.startswith("complex"):
+        return np.asarray(rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+    if dtype.startswith("float"):
+        return np.asarray(rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(rng.integers(0, 5, shape)).astype(dtype)
+
+
+def laid_out(array, layout):
+    """A tensor of the array's values in another memory layout."""
+    if layout == "transposed" and array.ndim > 1:
+        return ft.from_numpy(np.ascontiguousarray(array.swapaxes(-1, -2))).transpose(-1, -2)
+    if layout == "gaps":
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1), array.dtype) if array.ndim else array
+        if array.ndim:
+            wide[..., ::2][..., :array.shape[-1]] = array
+            return ft.from_numpy(wide)[..., :2 * array.shape[-1]:2]
+    if layout == "rows" and array.ndim > 1:
+        tall = np.zeros((*array.shape[:-1], array.shape[-1] + 3), array.dtype)
+        tall[..., :array.shape[-1]] = array
+        return ft.from_numpy(tall)[..., :array.shape[-1]]
+    return ft.from_numpy(array.copy())
+
+
+LAYOUTS = ["plain", "transposed", "gaps", "rows"]
+
+
+def check(result, expected, dtype=None):
+    expected = np.asarray(expected)
+    got = result.numpy()
+    assert got.shape == expected.shape
+    assert dtype is None or got.dtype == dtype
+    tolerance = TOLERANCE.get(str(got.dtype), 0)
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 10)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "uint8", "int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("left, right", list(itertools.product(LAYOUTS, LAYOUTS)))
+def test_mm_layouts(dtype, left, right):
+    for m, k, n in [(3, 4, 5), (8, 8, 8), (1, 7, 1), (9, 1, 6), (1, 5, 8), (6, 5, 1), (17, 33, 16)]:
+        a, b = values((m, k), dtype), values((k, n), dtype)
+        check(ft.mm(laid_out(a, left), laid_out(b, right)), a @ b, dtype)
+        check(laid_out(a, left) @ laid_out(b, right), a @ b, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_multiply_as_float32(dtype):
+    a, b = ft.from_numpy(values((5, 300))), ft.from_numpy(values((300, 4)))
+    a, b = (t.to(getattr(ft, dtype)) for t in (a, b))
+    result = a @ b
+    assert result.dtype is getattr(ft, dtype)
+    exact = a.to(ft.float32).numpy() @ b.to(ft.float32).numpy()
+    np.testing.assert_allclose(result.to(ft.float32).numpy(), exact, rtol=TOLERANCE[dtype] / 2, atol=1e-1)
+    batched = ft.bmm(a.unsqueeze(0), b.unsqueeze(0))
+    np.testing.assert_array_equal(batched[0].to(ft.float32).numpy(), result.to(ft.float32).numpy())
+
+
+@pytest.mark.parametrize("shapes", [
+    ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((3, 4), (4, 5)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5)),
+    ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)), ((6, 1, 3, 4), (2, 4, 5)), ((1, 3, 4), (7, 4, 5)),
+    ((2, 1, 3, 4), (1, 5, 4, 2)), ((5, 2, 3, 4), (4, 6)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((2, 0, 4), (4, 5)),
+    ((0, 3, 4), (0, 4, 5)), ((2, 3, 0), (0,)), ((3, 4), (4, 0)), ((0,), (0,)), ((2, 2, 1, 3, 4), (2, 1, 5, 4, 3)),
+])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
+def test_matmul_ranks(shapes, dtype):
+    a, b = (values(s, dtype) for s in shapes)
+    for left, right in itertools.product(LAYOUTS, LAYOUTS):
+        check(ft.matmul(laid_out(a, left), laid_out(b, right)), np.matmul(a, b), dtype)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_matmul_broadcasts_like_numpy(data):
+    batch = data.draw(st.lists(st.integers(0, 3), max_size=3))
+    m, k, n = (data.draw(st.integers(0, 9)) for _ in range(3))
+
+    def side(matrix):
+        dims = batch[data.draw(st.integers(0, len(batch))):]
+        return values([1 if data.draw(st.booleans()) else d for d in dims] + matrix, "float64")
+
+    a, b = side([m, k]), side([k, n])
+    order = data.draw(st.permutations(range(a.ndim)))
+    shuffled = ft.from_numpy(np.ascontiguousarray(a.transpose(order))).permute(tuple(np.argsort(order).tolist()))
+    check(ft.matmul(shuffled, ft.from_numpy(b)), np.matmul(a, b))
+
+
+def test_expanded_operands_are_not_copied_wrongly():
+    row = ft.from_numpy(values((1, 6)))
+    column = ft.from_numpy(values((6,)))
+    full = row.expand((4, 6))
+    check(full @ column, full.numpy() @ column.numpy())
+    check(full.t() @ full, full.numpy().T @ full.numpy())
+    check(ft.mm(column.unsqueeze(0).expand((3, 6)), full.t()), np.tile(column.numpy(), (3, 1)) @ full.numpy().T)
+    batch = ft.from_numpy(values((1, 3, 6))).expand((5, 3, 6))
+    check(batch @ full.t(), batch.numpy() @ full.numpy().T)
+    one = ft.from_numpy(values((1,))).expand((6,))
+    check(ft.dot(one, column), one.numpy() @ column.numpy())
+
+
+@pytest.mark.parametrize("n", [64, 130, 257, 520])
+def test_large_products_split_over_threads(n):
+    a, b = values((n, n + 3), "float64"), values((n + 3, n - 1), "float64")
+    before = ft.get_num_threads()
+    try:
+        for threads in (1, 2, 3):
+            ft.set_num_threads(threads)
+            check(ft.from_numpy(a) @ ft.from_numpy(b), a @ b)
+            check(ft.from_numpy(b.T.copy()).t() @ ft.from_numpy(a.T.copy()).t()[:n - 1], b @ a[:n - 1])
+            check(ft.from_numpy(a)[:2] @ ft.from_numpy(b), a[:2] @ b)
+            check(ft.from_numpy(a) @ ft.from_numpy(b)[:, :1], a @ b[:, :1])
+    finally:
+        ft.set_num_threads(before)
+
+
+def test_bmm():
+    a, b = values((70, 40, 50)), values((70, 50, 30))
+    check(ft.bmm(ft.from_numpy(a), ft.from_numpy(b)), a @ b)
+    check(ft.from_numpy(a).bmm(ft.from_numpy(b)), a @ b)
+    left = ft.from_numpy(np.ascontiguousarray(a.transpose(1, 2, 0))).permute((2, 0, 1))
+    check(ft.bmm(left, ft.from_numpy(b)), a @ b)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int64"])
+def test_vectors(dtype):
+    m, v, w = values((5, 6), dtype), values((6,), dtype), values((6,), dtype)
+    check(ft.mv(ft.from_numpy(m), ft.from_numpy(v)), m @ v, dtype)
+    check(ft.dot(ft.from_numpy(v), ft.from_numpy(w)), v @ w, dtype)
+    check(ft.vdot(ft.from_numpy(v), ft.from_numpy(w)), np.vdot(v, w), dtype)
+    check(ft.outer(ft.from_numpy(v), ft.from_numpy(m[:, 0].copy())), np.outer(v, m[:, 0]), dtype)
+    assert ft.ger is ft.outer
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])
+@pytest.mark.parametrize("beta, alpha", [(1, 1), (0, 1), (2, 3), (1, 0), (0, 0)])
+def test_products_added_to_something(dtype, beta, alpha):
+    a, b, v = values((4, 5), dtype), values((5, 8), dtype), values((5,), dtype)
+    for start in (values((4, 8), dtype), values((8,), dtype), values((4, 1), dtype), values((), dtype)):
+        expected = beta * start + alpha * (a @ b)
+        check(ft.addmm(*map(ft.from_numpy, (start, a, b)), beta=beta, alpha=alpha), expected, dtype)
+    start = values((4,), dtype)
+    check(ft.addmv(ft.from_numpy(start), ft.from_numpy(a), ft.from_numpy(v), beta=beta, alpha=alpha),
+          beta * start + alpha * (a @ v), dtype)
+    x, y, start = values((3, 4, 5), dtype), values((3, 5, 8), dtype), values((4, 8), dtype)
+    check(ft.baddbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
+          beta * start + alpha * (x @ y), dtype)
+    check(ft.addbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
+          beta * start + alpha * (x @ y).sum(0), dtype)
+    u, start = values((4,), dtype), values((4, 5), dtype)
+    check(ft.addr(ft.from_numpy(start), ft.from_numpy(u), ft.from_numpy(v), beta=beta, alpha=alpha),
+          beta * start + alpha * np.outer(u, v), dtype)
+
+
+def test_fractional_factors():
+    a, b, start = values((4, 5)), values((5, 6)), values((4, 6))
+    check(ft.addmm(*map(ft.from_numpy, (start, a, b)), beta=0.5, alpha=-1.5), 0.5 * start - 1.5 * (a @ b))
+    c, d, first = (x.astype("complex64") for x in (a, b, start))
+    check(ft.addmm(*map(ft.from_numpy, (first, c, d)), beta=1j, alpha=2 - 1j), 1j * first + (2 - 1j) * (c @ d))
+
+
+def test_beta_zero_does_not_read_input():
+    nan = ft.full((2, 8), float("nan"))
+    a, b = ft.ones((2, 3)), ft.ones((3, 8))
+    assert (ft.addmm(nan, a, b, beta=0).numpy() == 3).all()
+    assert (ft.baddbmm(nan, a.unsqueeze(0), b.unsqueeze(0), beta=0).numpy() == 3).all()
+    assert (ft.addmv(nan[:, 0], a, ft.ones((3,)), beta=0).numpy() == 3).all()
+
+
+def test_empty_sums():
+    assert (ft.addmm(ft.full((2, 2), 3.0), ft.ones((2, 0)), ft.ones((0, 2)), beta=2).numpy() == 6).all()
+    assert (ft.mm(ft.ones((2, 0)), ft.ones((0, 3))).numpy() == 0).all()
+    assert ft.dot(ft.ones((0,)), ft.ones((0,))).item() == 0
+    assert tuple(linear(ft.ones((0, 3)), ft.ones((4, 3)), ft.ones((4,))).shape) == (0, 4)
+    assert (linear(ft.ones((2, 0)), ft.ones((4, 0)), ft.full((4,), 7.0)).numpy() == 7).all()
+
+
+def test_in_place_and_out():
+    a, b, start = values((4, 5)), values((5, 6)), values((4, 6))
+    t = ft.from_numpy(start.copy())
+    version = t._version
+    assert t.addmm_(ft.from_numpy(a), ft.from_numpy(b)) is t
+    check(t, start + a @ b)
+    assert t._version > version
+    out = ft.empty((4, 6))
+    assert ft.mm(ft.from_numpy(a), ft.from_numpy(b), out=out) is out
+    check(out, a @ b)
+    assert ft.matmul(ft.from_numpy(a), ft.from_numpy(b), out=out) is out
+    square = values((5, 5))
+    s = ft.from_numpy(square.copy())
+    ft.mm(s, s, out=s)  # the result is made apart from its operands
+    check(s, square @ square)
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int64"])
+@pytest.mark.parametrize("lead", [(), (1,), (3,), (70,), (2, 3), (2, 0), (2, 1, 4)])
+@pytest.mark.parametrize("sizes", [(8, 8), (5, 7), (1, 3), (4, 1)])
+def test_linear(dtype, lead, sizes):
+    n, k = sizes
+    x, w, b = values((*lead, k), dtype), values((n, k), dtype), values((n,), dtype)
+    for layout_x, layout_w in itertools.product(LAYOUTS, LAYOUTS):
+        tx, tw = laid_out(x, layout_x), laid_out(w, layout_w)
+        check(linear(tx, tw), x @ w.T, dtype)
+        check(linear(tx, tw, ft.from_numpy(b)), x @ w.T + b, dtype)
+    check(linear(ft.from_numpy(x), ft.from_numpy(w), ft.from_numpy(b[:1].copy())), x @ w.T + b[:1], dtype)
+    check(linear(ft.from_numpy(x), ft.from_numpy(w[0].copy())), x @ w[0], dtype)
+
+
+def test_linear_of_a_permuted_batch():
+    x, w, b = values((6, 4, 5)), values((3, 5)), values((3,))
+    check(linear(ft.from_numpy(x).transpose(0, 1), *map(ft.from_numpy, (w, b))), x.swapaxes(0, 1) @ w.T + b)
+
+
+def test_linear_in_bfloat16():
+    x, w, b = (ft.from_numpy(values(s)).to(ft.bfloat16) for s in ((2, 6), (3, 6), (3,)))
+    result = linear(x, w, b)
+    assert result.dtype is ft.bfloat16
+    exact = x.float().numpy() @ w.float().numpy().T + b.float().numpy()
+    np.testing.assert_allclose(result.float().numpy(), exact, rtol=1e-2, atol=1e-2)
+
+
+def ones(*shape, dtype="float32"):
+    return ft.ones(shape, dtype=getattr(ft, dtype))
+
+
+# Texts as PyTorch 2.13 words them.
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ones(2, 3) @ ones(4, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"),
+    (lambda: ft.mm(ones(2, 3), ones(3)), RuntimeError, "mat2 must be a matrix"),
+    (lambda: ft.mm(ones(3), ones(3, 3)), RuntimeError, "self must be a matrix"),
+    (lambda: ones(2, 3) @ ones(3, 2, dtype="float64"), RuntimeError,
+     "expected m1 and m2 to have the same dtype, but got: float != double"),
+    (lambda: ones(2, 3, dtype="bool") @ ones(3, 2, dtype="bool"), NotImplementedError,
+     "\"addmm_impl_cpu_\" not implemented for 'Bool'"),
+    (lambda: ones(2, 3) @ ones(4), RuntimeError, "size mismatch, got input (2), mat (2x3), vec (4)"),
+    (lambda: ones(3) @ ones(4), RuntimeError, "inconsistent tensor size, expected tensor [3] and src [4] to have the "
+                                              "same "
+     "number of elements, but got 3 and 4 elements respectively"),
+    (lambda: ones(3) @ ones(4, 2), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (1x3 and 4x2)"),
+    (lambda: ones() @ ones(3), RuntimeError, "both arguments to matmul need to be at least 1D, but they are 0D and 1D"),
+    (lambda: ones(2, 3, 4) @ ones(3, 4, 5), RuntimeError,
+     "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
+    (lambda: ones(2, 3, 4) @ ones(3, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (6x4 and 3x5)"),
+    (lambda: ones(3) @ ones(2, 4, 5), RuntimeError,
+     "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4]."),
+    (lambda: ft.mv(ones(2, 3), ones(2, 3)), RuntimeError, "vector + matrix @ vector expected, got 1, 2, 2"),
+    (lambda: ft.dot(ones(3, 1), ones(4)), RuntimeError, "1D tensors expected, but got 2D and 1D tensors"),
+    (lambda: ft.bmm(ones(2, 3), ones(3, 4, 6)), RuntimeError, "batch1 must be a 3D tensor"),
+    (lambda: ft.bmm(ones(2, 3, 4), ones(3, 4, 6)), RuntimeError,
+     "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [3, 4]."),
+    (lambda: ft.bmm(ones(2, 3, 4), ones(2, 4, 5, dtype="float64")), RuntimeError,
+     "expected scalar type Float but found Double"),
+    (lambda: linear(ones(2, 3), ones(4, 5)), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 5x4)"),
+    (lambda: linear(ones(5, 2, 3), ones(4, 5)), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (10x3 and "
+                                                              "5x4)"),
+    (lambda: linear(ones(), ones(4, 5)), RuntimeError,
+     "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
+    (lambda: linear(ones(2, 3), ones(4, 3), ones(5)), RuntimeError, "The expanded size of the tensor (4) must match "
+                                                                    "the "
+     "existing size (5) at non-singleton dimension 1.  Target sizes: [2, 4].  Tensor sizes: [5]"),
+    (lambda: linear(ones(2, 3), ones(4, 3), ones(4, dtype="float64")), RuntimeError,
+     "self and mat2 must have the same dtype, but got Double and Float"),
+    (lambda: ft.addmm(ones(5), ones(2, 3), ones(4, 5)), RuntimeError,
+     "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"),
+    (lambda: ft.addmm(ones(4), ones(2, 3), ones(3, 5)), RuntimeError, "The expanded size of the tensor (5) must match "
+                                                                      "the "
+     "existing size (4) at non-singleton dimension 1.  Target sizes: [2, 5].  Tensor sizes: [4]"),
+    (lambda: ft.addmm(ones(5, dtype="float64"), ones(2, 3), ones(3, 5)), RuntimeError,
+     "self and mat2 must have the same dtype, but got Double and Float"),
+    (lambda: ft.addmv(ones(4), ones(2, 3), ones(3)), RuntimeError, "size mismatch, got input (4), mat (2x3), vec (3)"),
+    (lambda: ft.outer(ones(2), ones(3, 2)), RuntimeError, "outer: Expected 1-D argument vec2, but got 2-D"),
+    (lambda: ft.mm([1], ones(2)), TypeError, "mm(): argument 'input' (position 1) must be Tensor, not list"),
+    (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 2) must be Tensor, not float"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error) as caught:
+        call()
+    assert str(caught.value) == text
+
+
+def test_in_place_error_leaves_the_tensor_alone():
+    t = ones(2, 5)
+    before, version = t.numpy().copy(), t._version
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        t.addmm_(ones(2, 3), ones(4, 5))
+    np.testing.assert_array_equal(t.numpy(), before)
+    assert t._version == version
+
+
+@pytest.mark.parametrize("settings", [{"FLAMBEAU_BLAS": "numpy"}, {"FLAMBEAU_CPU_LEVEL": "v2"}])
+def test_other_ways_to_multiply_agree(settings):
+    """The whole file once more, in NumPy's loop and without small products of our own."""
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k",
+                           "not other_ways and not broadcasts_like", __file__], env=os.environ | settings,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,290 @@
+"""Binding arguments, the spellings of one operator, and what it tells of itself."""
+import copy
+import functools
+import inspect
+import io
+import pickle
+import subprocess
+import sys
+from contextlib import redirect_stdout
+
+import numpy as np
+import pytest
+from flambeau_tensor._core.operator import Operator, find_operator, functions, operators, syntax_operators
+
+import flambeau_tensor as ft
+from flambeau_overrides import get_overridable_functions, get_testing_overrides, resolve_name
+from flambeau_tensor import documentation, return_types, stubs
+
+X = ft.tensor([[1.0, 2.0], [3.0, 4.0]])
+
+
+# --- binding --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda: ft.add(X, "a"), "add(): argument 'other' (position 2) must be Tensor, not str"),
+    (lambda: X.add("a"), "add(): argument 'other' (position 1) must be Tensor, not str"),
+    (lambda: X.add_(None), "add_(): argument 'other' (position 1) must be Tensor, not NoneType"),
+    (lambda: ft.add(X, other="a"), "add(): argument 'other' must be Tensor, not str"),
+    (lambda: ft.exp("a"), "exp(): argument 'input' (position 1) must be Tensor, not str"),
+    (lambda: ft.exp(3), "exp(): argument 'input' (position 1) must be Tensor, not int"),
+    (lambda: ft.exp([1.0]), "exp(): argument 'input' (position 1) must be Tensor, not list"),
+    (lambda: ft.exp(), 'exp() missing 1 required positional arguments: "input"'),
+    (lambda: ft.add(X), 'add() missing 1 required positional arguments: "other"'),
+    (lambda: ft.add(), 'add() missing 2 required positional arguments: "input", "other"'),
+    (lambda: ft.exp(X, X), "exp() takes 1 positional argument but 2 were given"),
+    (lambda: ft.transpose(X, 0, 1, 1), "transpose() takes 3 positional arguments but 4 were given"),
+    (lambda: ft.flatten(X, 0, 1, 1), "flatten() takes from 1 to 3 positional arguments but 4 were given"),
+    (lambda: ft.add(X, X, beta=1), "add() got an unexpected keyword argument 'beta'"),
+    (lambda: ft.add(X, X, input=X), "add() got multiple values for argument 'input'"),
+    (lambda: ft.add(X, X, alpha="a"), "add(): argument 'alpha' must be Number, not str"),
+    (lambda: ft.exp(X, out="a"), "exp(): argument 'out' must be Tensor, not str"),
+    (lambda: X.transpose(0, "a"), "transpose(): argument 'dim1' (position 2) must be int, not str"),
+    (lambda: X.transpose(0, 1.0), "transpose(): argument 'dim1' (position 2) must be int, not float"),
+    (lambda: X.transpose(0, True), "transpose(): argument 'dim1' (position 2) must be int, not bool"),
+    (lambda: ft.permute(X, "ab"), "permute(): argument 'dims' (position 2) must be tuple of ints, not str"),
+    (lambda: ft.permute(X, (0, 1.5)), "permute(): argument 'dims' must be tuple of ints, but found element of type "
+     "float at pos 1"),
+    (lambda: ft.zeros(2, dtype="float"), "zeros(): argument 'dtype' must be torch.dtype, not str"),
+    (lambda: ft.zeros(2, requires_grad=1), "zeros(): argument 'requires_grad' must be bool, not int"),
+    (lambda: ft.div(X, X, rounding_mode=1), "div(): argument 'rounding_mode' must be str, not int"),
+    (lambda: ft.cat(X), "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"),
+    (lambda: ft.cat([X, 1]), "cat(): expected Tensor as element 1 in argument 0, but got int"),
+    (lambda: X + "a", "unsupported operand type(s) for +: "),
+    (lambda: X + None, "unsupported operand type(s) for +: "),
+    (lambda: X @ "a", "unsupported operand type(s) for @: "),
+])
+def test_type_errors_name_function_argument_and_position(call, text):
+    before = X._version
+    with pytest.raises(TypeError) as caught:
+        call()
+    assert text in str(caught.value)
+    assert X._version == before
+
+
+def test_other_names_of_arguments():
+    assert ft.sum(X, axis=0).tolist() == ft.sum(X, dim=0).tolist() == [4, 6]
+    assert ft.sum(X, axis=1, keepdims=True).shape == ft.sum(X, dim=1, keepdim=True).shape == (2, 1)
+    for spelled in (ft.exp(input=X), ft.exp(x=X), ft.exp(self=X)):
+        assert spelled.tolist() == ft.exp(X).tolist()
+    assert ft.add(input=X, other=1).tolist() == ft.add(x1=X, x2=1).tolist() == (X + 1).tolist()
+    assert ft.permute(X, dims=(1, 0)).shape == X.permute(dims=(1, 0)).shape
+
+
+def test_ints_one_by_one_or_in_a_list():
+    for shape in ((4, 1), [4, 1], ft.Size([4, 1]), (np.int64(4), ft.tensor(1))):
+        assert X.view(shape).shape == X.view(*shape).shape == (4, 1)
+        assert ft.zeros(shape).shape == ft.zeros(*shape).shape == (4, 1)
+        assert X.reshape(shape).shape == X.reshape(*shape).shape == X.reshape(shape=shape).shape == (4, 1)
+    assert X.permute(1, 0).shape == X.permute((1, 0)).shape
+    assert ft.zeros(3).shape == ft.zeros((3,)).shape == (3,) and ft.zeros(()).shape == ()
+
+
+def test_numbers_of_every_kind():
+    for number in (2, 2.0, True, np.int64(2), np.float32(2), np.float64(2), np.array(2.0), ft.tensor(2)):
+        expected = (X.numpy() * float(number)).tolist()
+        assert (X * number).tolist() == (number * X).tolist() == ft.mul(X, number).tolist() == expected
+        assert (X * number).dtype is ft.float32 or isinstance(number, np.ndarray)
+    assert ft.add(X, 1, alpha=np.float32(2)).tolist() == (X + 2).tolist()
+    assert ft.transpose(X, np.int64(0), ft.tensor(1)).tolist() == X.t().tolist()
+    with pytest.raises(RuntimeError, match="Overflow"):
+        X + 2**70
+
+
+def test_defaults_and_keywords():
+    assert ft.flatten(ft.zeros(2, 3, 4), end_dim=1).shape == (6, 4)
+    assert ft.flatten(ft.zeros(2, 3, 4), 1).shape == (2, 12)
+    assert ft.sub(X, other=X, alpha=2).tolist() == (-X).tolist()
+
+
+# --- one operator, many spellings -----------------------------------------------------------------------------------
+
+def test_function_method_and_class_attribute_are_one_object():
+    assert ft.Tensor.add is ft.add is find_operator("torch.add")
+    assert ft.Tensor.add(X, X).tolist() == ft.add(X, X).tolist() == X.add(X).tolist() == (X + X).tolist()
+    assert ft.Tensor.add_ is ft.add.inplace and ft.add.inplace.functional is ft.add
+    assert ft.exp_ is ft.Tensor.exp_
+    assert not hasattr(ft, "add_") or ft.add_ is ft.Tensor.add_
+
+
+def test_an_operator_in_a_class_does_not_bind():
+    class Layer:
+        activation = ft.tanh
+
+        def __call__(self, x):
+            return self.activation(x)
+
+    assert Layer()(X).tolist() == ft.tanh(X).tolist()
+    assert Layer.activation is ft.tanh
+
+
+def test_names():
+    assert ft.add.__name__ == "add" and ft.add.__qualname__ == "add" and ft.add.__module__ == "torch"
+    assert ft.Tensor.add_.__qualname__ == "Tensor.add_"
+    assert repr(ft.add) == "<operator torch.add>"
+    shape = ft.Tensor.shape.__get__
+    assert shape.__name__ == "__get__" and resolve_name(shape) == "torch.Tensor.shape.__get__"
+    assert shape(X) == X.shape
+    assert ft.Tensor.real.__set__ is not None and ft.Tensor.shape.__set__ is None
+
+
+def test_wraps_and_hashing():
+    @functools.wraps(ft.add)
+    def mine(a, b):
+        """Not this text."""
+
+    assert mine.__name__ == "add" and mine.__doc__ == ft.add.__doc__ and mine.__wrapped__ is ft.add
+    assert functools.update_wrapper(lambda a: a, ft.Tensor.add_).__name__ == "add_"
+    assert {ft.add: 1}[ft.Tensor.add] == 1
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_operators_pickle_by_name(protocol):
+    for op in (ft.add, ft.Tensor.add_, ft.exp_, ft.Tensor.shape.__get__, ft.float16):
+        assert pickle.loads(pickle.dumps(op, protocol)) is op
+        assert copy.copy(op) is op and copy.deepcopy(op) is op
+
+
+def test_every_operator_is_found_by_its_name():
+    for name, op in operators().items():
+        assert op.__torch_name__ == name and find_operator(name) is op
+        assert repr(op) == f"<operator {name}>"
+    for name, op in functions("torch").items():
+        assert getattr(ft, name) is op
+    with pytest.raises(AttributeError, match="no operator named 'torch.nonsense'"):
+        find_operator("torch.nonsense")
+
+
+def test_syntax():
+    answers = syntax_operators()
+    assert answers["add"] is ft.add and answers["iadd"] is ft.Tensor.add_ and answers["invert"] is ft.bitwise_not
+    x, y = ft.tensor([7, -3]), ft.tensor([2, 2])
+    a, b = x.numpy(), y.numpy()
+    for compute in (lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: p / q,
+                    lambda p, q: p // q, lambda p, q: p % q, lambda p, q: p ** q, lambda p, q: p & q,
+                    lambda p, q: p | q, lambda p, q: p ^ q, lambda p, q: p << q, lambda p, q: p >> q,
+                    lambda p, q: p < q, lambda p, q: p <= q, lambda p, q: p == q, lambda p, q: p != q,
+                    lambda p, q: p > q, lambda p, q: p >= q, lambda p, q: -p, lambda p, q: +p, lambda p, q: abs(p),
+                    lambda p, q: ~p, lambda p, q: p @ q):
+        np.testing.assert_allclose(compute(x, y).numpy(), compute(a, b), rtol=1e-6)
+        if compute(x, y).ndim:
+            np.testing.assert_allclose(compute(x, 2).numpy(), compute(a, 2), rtol=1e-6)
+    for compute in (lambda p: 5 + p, lambda p: 5 - p, lambda p: 5 * p, lambda p: 5 / p, lambda p: 5 // p,
+                    lambda p: 5 % p, lambda p: 2 ** (p * 0 + 2), lambda p: 5 & p, lambda p: 5 | p, lambda p: 5 ^ p,
+                    lambda p: 5 < p, lambda p: 5 == p):
+        np.testing.assert_allclose(compute(x).numpy(), compute(a), rtol=1e-6)
+
+
+def test_a_user_declares_an_operator():
+    calls = []
+
+    def kernel(self, n, out):
+        calls.append(n)
+        return self * n
+
+    scaled = Operator("scaled(Tensor self, int n=3, *, Tensor(a!)? out=None) -> Tensor", kernel, namespace="tests.lib",
+                      variants="function inplace", doc="Times n.")
+    try:
+        assert scaled(X).tolist() == (X * 3).tolist() and scaled(X, n=2).tolist() == (X * 2).tolist()
+        out = ft.empty(0)
+        assert scaled(X, out=out) is out and out.tolist() == (X * 3).tolist()
+        y = X.clone()
+        assert scaled.inplace(y, 2) is y and y.tolist() == (X * 2).tolist()
+        assert calls == [3, 2, 3, 2]
+        assert scaled in get_overridable_functions()["tests.lib"]
+        with pytest.raises(ValueError, match="declared twice"):
+            Operator("scaled(Tensor self) -> Tensor", kernel, namespace="tests.lib", variants="function")
+        with pytest.raises(TypeError, match="a kernel or a function is needed"):
+            Operator("other(Tensor self) -> Tensor", 3, namespace="tests.lib", variants="function")
+    finally:
+        assert find_operator("tests.lib.scaled") is scaled
+
+
+# --- what it tells of itself ----------------------------------------------------------------------------------------
+
+def test_signature():
+    signature = inspect.signature(ft.add)
+    assert [(p.name, p.kind.name, p.default) for p in signature.parameters.values()] == [
+        ("input", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty),
+        ("other", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty),
+        ("alpha", "KEYWORD_ONLY", 1), ("out", "KEYWORD_ONLY", None)]
+    assert str(signature) == ("(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, "
+                              "out: Tensor | None = None) -> Tensor")
+    assert list(inspect.signature(ft.Tensor.add_).parameters) == ["self", "other", "alpha"]
+    assert str(ft.add.testing_signature()) == "(input, other, out=None)"
+    assert str(inspect.signature(get_testing_overrides()[ft.add])) == "(input, other, out=None)"
+
+
+def test_every_operator_tells_signature_documentation_and_dummy():
+    dummies = get_testing_overrides()
+    for name, op in operators().items():
+        signature = inspect.signature(op)
+        assert op.schema.text in op.__doc__ and len(op.__doc__.strip().splitlines()) > 2, name
+        assert op.doc_text if hasattr(op, "doc_text") else op.__doc__, name
+        assert documentation.signature_text(op).startswith(f"{op.name}(")
+        for parameter in op.testing_signature().parameters:
+            assert parameter in signature.parameters, name
+        if op in dummies:
+            assert str(inspect.signature(dummies[op])) == str(op.testing_signature())
+
+
+def test_help_shows_signature_types_and_schema():
+    text = io.StringIO()
+    with redirect_stdout(text):
+        help(ft.add)
+    text = text.getvalue()
+    for part in ("add(input: Tensor | Number", "Adds `other`, multiplied by `alpha`, to `input`.", "alpha (Number, default 1)",
+                 "Schema:", "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"):
+        assert part in text
+
+
+def test_overridable_functions_are_listed():
+    listed = get_overridable_functions()
+    names = [f.__name__ for f in listed[ft]]
+    assert ft.add in listed[ft] and names == sorted(names) and len(names) == len(set(names))
+    assert ft.Tensor.add_ in listed[ft.Tensor] and ft.Tensor.shape.__get__ in listed[ft.Tensor]
+    assert not any(f in listed[ft] for name, f in operators().items() if name.startswith("torch._ops"))
+
+
+def test_stubs_are_python_and_complete():
+    text = stubs.stub_text()
+    compile(text, "stubs.pyi", "exec")
+    assert "def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) " \
+           "-> Tensor: ..." in text
+    assert "    def view(self, *size: Any) -> Tensor: ..." in text
+    assert "    def __add__(self, other: Any) -> Tensor: ..." in text
+    assert "    def shape(self) -> torch.Size: ..." in text
+    for name in functions("torch"):
+        assert f"\ndef {name}(" in text
+
+
+def test_importing_stays_light():
+    script = ("import sys, numpy; before = set(sys.modules); import flambeau_tensor; "
+              "print(*sorted(set(sys.modules) - before))")
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    foreign = [name for name in loaded if not name.startswith("flambeau_")]
+    for heavy in ("inspect", "typing", "dataclasses", "scipy", "numpy.random", "asyncio", "multiprocessing", "re"):
+        assert heavy not in foreign
+    for lazy in ("documentation", "stubs", "printing", "numeric_limits", "return_types"):
+        assert f"flambeau_tensor.{lazy}" not in loaded
+
+
+# --- named results --------------------------------------------------------------------------------------------------
+
+def test_named_results():
+    result = ft.max(X, 0)
+    values, indices = result
+    assert result.values is values is result[0] and result.indices is indices
+    assert isinstance(result, tuple) and type(result) is return_types.max and result.n_fields == 2
+    assert repr(result) == "torch.return_types.max(\nvalues=tensor([3., 4.]),\nindices=tensor([1, 1]))"
+    assert type(ft.max(X, 1)) is type(result)
+    back = pickle.loads(pickle.dumps(result))
+    assert type(back) is type(result) and back.indices.tolist() == [1, 1]
+    match result:
+        case return_types.max(values, indices):
+            assert indices.tolist() == [1, 1]
+    assert "max" in dir(return_types)
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+        return_types.nonsense  # noqa: B018
+    with pytest.raises(AttributeError):
+        result.values = 1

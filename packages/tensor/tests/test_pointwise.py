@@ -1,0 +1,423 @@
+"""Every elementwise operator against NumPy (or `math`) over dtypes and layouts, and where PyTorch differs from NumPy.
+
+Expected values written out in the second half were printed by PyTorch 2.13.
+"""
+import math
+
+import numpy as np
+import pytest
+from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.operator import find_operator, operators
+
+import flambeau_tensor as ft
+
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
+COMPLEX = ("complex128", "complex64")
+ALL = (*FLOATS, *INTEGERS, "bool", *COMPLEX)
+TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 4e-3, "bfloat16": 2e-2, "complex128": 1e-11,
+             "complex64": 2e-5}
+DIGAMMA_SHIFT = 2000
+
+
+def elementwise(function):
+    """A scalar function of `math` as one of arrays."""
+    return np.vectorize(function, otypes=[np.float64])
+
+
+def digamma(x):
+    """By recurrence into the range where the first terms of the asymptotic series suffice."""
+    y = x + DIGAMMA_SHIFT
+    total = np.log(y) - 1 / (2 * y) - 1 / (12 * y**2)
+    for k in range(DIGAMMA_SHIFT):
+        total = total - 1 / (x + k)
+    return total
+
+
+def erfinv(x):
+    """By bisection."""
+    low, high = np.full_like(x, -6.0), np.full_like(x, 6.0)
+    for _ in range(80):
+        middle = (low + high) / 2
+        below = elementwise(math.erf)(middle) < x
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return low
+
+
+def sgn(x):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(x == 0, 0, x / np.abs(x)) if x.dtype.kind == "c" else np.sign(x)
+
+
+def sinc(x):
+    y = np.pi * x
+    return np.where(y == 0, 1, np.sin(y) / np.where(y == 0, 1, y))
+
+
+# name: (reference, lowest and highest input, dtypes it takes)
+REAL = (*FLOATS, *INTEGERS, "bool")
+NOT_BOOL = (*FLOATS, *INTEGERS, *COMPLEX)
+TRUNCATED = (*FLOATS, *INTEGERS)
+UNARY = {
+    "exp": (np.exp, -3, 3, ALL), "exp2": (np.exp2, -3, 3, REAL), "expm1": (np.expm1, -3, 3, ALL),
+    "log": (np.log, 1, 9, ALL), "log2": (np.log2, 1, 9, ALL), "log10": (np.log10, 1, 9, ALL),
+    "log1p": (np.log1p, 0, 9, ALL), "sin": (np.sin, -4, 4, ALL), "cos": (np.cos, -4, 4, ALL),
+    "tan": (np.tan, -1, 1, ALL), "asin": (np.arcsin, -1, 1, ALL), "acos": (np.arccos, -1, 1, ALL),
+    "atan": (np.arctan, -3, 3, ALL), "sinh": (np.sinh, -3, 3, ALL), "cosh": (np.cosh, -3, 3, ALL),
+    "tanh": (np.tanh, -3, 3, ALL), "asinh": (np.arcsinh, -3, 3, ALL), "acosh": (np.arccosh, 1, 9, ALL),
+    "atanh": (np.arctanh, 0, 0.9, ALL), "sqrt": (np.sqrt, 0, 9, ALL), "rsqrt": (lambda x: 1 / np.sqrt(x), 1, 9, ALL),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), -4, 4, ALL), "sinc": (sinc, -3, 3, ALL),
+    "reciprocal": (lambda x: 1 / x, 1, 9, ALL), "erf": (elementwise(math.erf), -3, 3, REAL),
+    "erfc": (elementwise(math.erfc), -3, 3, REAL), "erfinv": (erfinv, -0.9, 0.9, FLOATS),
+    "lgamma": (elementwise(math.lgamma), 1, 9, TRUNCATED), "digamma": (digamma, 1, 9, REAL),
+    "deg2rad": (np.deg2rad, -9, 9, REAL), "rad2deg": (np.rad2deg, -9, 9, REAL),
+    "neg": (np.negative, -9, 9, NOT_BOOL), "abs": (np.abs, -9, 9, NOT_BOOL), "square": (np.square, -9, 9, NOT_BOOL),
+    "sign": (np.sign, -9, 9, TRUNCATED), "sgn": (sgn, -9, 9, NOT_BOOL),
+    "floor": (np.floor, -9, 9, TRUNCATED), "ceil": (np.ceil, -9, 9, TRUNCATED),
+    "trunc": (np.trunc, -9, 9, TRUNCATED), "frac": (lambda x: x - np.trunc(x), -9, 9, FLOATS),
+    "round": (np.round, -9, 9, TRUNCATED), "relu": (lambda x: np.maximum(x, 0), -9, 9, TRUNCATED),
+    "conj_physical": (np.conj, -9, 9, ALL), "logical_not": (np.logical_not, -1, 1, ALL),
+    "bitwise_not": (np.invert, -9, 9, (*INTEGERS, "bool")), "isnan": (np.isnan, -9, 9, ALL),
+    "isinf": (np.isinf, -9, 9, ALL), "isfinite": (np.isfinite, -9, 9, ALL), "signbit": (np.signbit, -9, 9, FLOATS),
+}
+BINARY = {
+    "add": (np.add, ALL), "sub": (np.subtract, NOT_BOOL), "mul": (np.multiply, ALL),
+    "floor_divide": (np.floor_divide, TRUNCATED), "remainder": (np.remainder, TRUNCATED), "fmod": (np.fmod, TRUNCATED),
+    "maximum": (np.maximum, REAL), "minimum": (np.minimum, REAL), "fmax": (np.fmax, REAL), "fmin": (np.fmin, REAL),
+    "atan2": (np.arctan2, FLOATS), "hypot": (np.hypot, FLOATS), "copysign": (np.copysign, FLOATS),
+    "logaddexp": (np.logaddexp, FLOATS), "logaddexp2": (np.logaddexp2, FLOATS),
+    "nextafter": (np.nextafter, ("float64", "float32")),
+    "heaviside": (lambda x, y: np.heaviside(x, y).astype(x.dtype), TRUNCATED), "gcd": (np.gcd, INTEGERS),
+    "lcm": (np.lcm, INTEGERS), "eq": (np.equal, ALL), "ne": (np.not_equal, ALL), "lt": (np.less, REAL),
+    "le": (np.less_equal, REAL), "gt": (np.greater, REAL), "ge": (np.greater_equal, REAL),
+    "logical_and": (np.logical_and, ALL), "logical_or": (np.logical_or, ALL), "logical_xor": (np.logical_xor, ALL),
+    "bitwise_and": (np.bitwise_and, (*INTEGERS, "bool")), "bitwise_or": (np.bitwise_or, (*INTEGERS, "bool")),
+    "bitwise_xor": (np.bitwise_xor, (*INTEGERS, "bool")), "bitwise_left_shift": (np.left_shift, INTEGERS),
+    "bitwise_right_shift": (np.right_shift, INTEGERS), "clamp_min": (np.maximum, TRUNCATED),
+    "clamp_max": (np.minimum, TRUNCATED), "div": (np.true_divide, (*FLOATS, *COMPLEX)), "pow": (np.power, TRUNCATED),
+}
+# Tested by name below: they take more than two tensors.
+OTHERS = {"where", "lerp", "addcmul", "addcdiv", "clamp_both"}
+
+
+def elementwise_operators():
+    return {op.name: op for op in operators().values()
+            if isinstance(op.implementation, Elementwise) and op.functional is None
+            and op.namespace in ("torch", "torch._ops")}
+
+
+def numbers(dtype, low, high, seed=0, shape=(4, 6)):
+    """Numbers of a dtype between two bounds as an array in double precision (or integers), exact in the dtype."""
+    rng = np.random.default_rng(seed)
+    if dtype in COMPLEX:
+        values = rng.uniform(low, high, shape) + 1j * rng.uniform(0.1, 1, shape)
+        return values.astype(dtype)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype in INTEGERS:
+        return rng.integers(max(math.ceil(low), 0 if dtype == "uint8" else low), high + 1, shape).astype(dtype)
+    values = rng.uniform(low, high, shape)
+    return ft.tensor(values).to(getattr(ft, dtype)).to(ft.float64).numpy()
+
+
+def tensor(values, dtype):
+    return ft.from_numpy(np.ascontiguousarray(values)).to(getattr(ft, dtype))
+
+
+def array(t):
+    return (t.to(ft.float64) if t.dtype in (ft.float16, ft.bfloat16, ft.float32) else t).numpy()
+
+
+def layouts(values, dtype):
+    """The same values in differently laid out tensors."""
+    yield "contiguous", tensor(values, dtype)
+    yield "transposed", tensor(values.T.copy(), dtype).transpose(0, 1)
+    wide = ft.zeros(2 * values.shape[0], 2 * values.shape[1], dtype=getattr(ft, dtype))
+    strided = wide.as_strided(values.shape, (2 * wide.stride(0), 2), 0)
+    strided.copy_(tensor(values, dtype))
+    yield "strided", strided
+
+
+def check(result, expected, dtype):
+    expected = np.asarray(expected)
+    got = array(result)
+    assert got.shape == expected.shape
+    if expected.dtype.kind in "fc":
+        scale = TOLERANCE[dtype if dtype in TOLERANCE else "float32"]
+        np.testing.assert_allclose(got, expected, rtol=scale, atol=scale)
+    else:
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_every_elementwise_operator_has_a_reference_here():
+    assert set(elementwise_operators()) == {*UNARY, *BINARY, *OTHERS}
+
+
+@pytest.mark.parametrize(("name", "dtype"), [(n, d) for n, row in UNARY.items() for d in row[3]])
+def test_unary(name, dtype):
+    reference, low, high, _ = UNARY[name]
+    op = find_operator(f"torch.{name}")
+    values = numbers(dtype, low, high)
+    # The reference works in double precision wherever the result is not of the input's own kind.
+    integral = dtype in (*INTEGERS, "bool") and not op(tensor(values, dtype)).is_floating_point()
+    with np.errstate(all="ignore"):
+        expected = reference(values if dtype in COMPLEX or integral else values.astype(np.float64))
+    for layout, x in layouts(values, dtype):
+        before = x.clone()
+        result = op(x)
+        check(result, expected, dtype)
+        assert (x == before).all(), f"{name} changed its {layout} input"
+        out = ft.empty(0, dtype=result.dtype)
+        assert op(x, out=out) is out
+        check(out, expected, dtype)
+        if op.is_method:
+            check(getattr(x, name)(), expected, dtype)
+        if op.inplace is not None and result.dtype is x.dtype:
+            changed = x.clone()
+            version = changed._version
+            assert op.inplace(changed) is changed
+            assert changed._version > version
+            check(changed, expected, dtype)
+    check(op(tensor(values[:0], dtype)), expected[:0], dtype)
+    check(op(tensor(values, dtype).as_strided((), ())), expected[0, 0], dtype)
+    check(op(tensor(values[:1], dtype).expand(3, values.shape[1])), np.repeat(expected[:1], 3, 0), dtype)
+
+
+@pytest.mark.parametrize(("name", "dtype"), [(n, d) for n, row in BINARY.items() for d in row[1]])
+def test_binary(name, dtype):
+    reference = BINARY[name][0]
+    op = find_operator(f"torch.{name}")
+    low, high = (0, 4) if "shift" in name or name == "pow" else (1, 9) if name in ("lcm", "gcd") else (-9, 9)
+    a = numbers(dtype, low, high, 1)
+    b = numbers(dtype, 1 if name in ("floor_divide", "remainder", "fmod", "div", "pow") else low, high, 2)
+    wide = [v.astype(np.float64) if dtype in FLOATS and name != "nextafter" else v for v in (a, b)]
+    if name == "nextafter":
+        wide = [v.astype(dtype) for v in wide]
+    with np.errstate(all="ignore"):
+        expected = reference(*wide)
+    for (layout, x), (_, y) in zip(layouts(a, dtype), reversed([*layouts(b, dtype)]), strict=True):
+        before = x.clone(), y.clone()
+        result = op(x, y)
+        assert op(x, y).dtype is result.dtype
+        check(result, expected, dtype)
+        assert (x == before[0]).all() and (y == before[1]).all(), f"{name} changed its {layout} input"
+        out = ft.empty(result.shape, dtype=result.dtype)
+        assert op(x, y, out=out) is out
+        check(out, expected, dtype)
+        check(getattr(x, name)(y), expected, dtype)
+        if op.inplace is not None and result.dtype is x.dtype:
+            changed = x.clone()
+            assert op.inplace(changed, y) is changed
+            check(changed, expected, dtype)
+    row = op(tensor(a, dtype), tensor(b[:1], dtype))
+    check(row, reference(wide[0], wide[1][:1]), dtype)
+    column = op(tensor(a[:, :1], dtype), tensor(b, dtype))
+    check(column, reference(wide[0][:, :1], wide[1]), dtype)
+    check(op(tensor(a[:0], dtype), tensor(b[:1], dtype)), expected[:0], dtype)
+    assert op(tensor(a, dtype).as_strided((), ()), tensor(b, dtype).as_strided((), ())).shape == ()
+    if op.numbers and dtype not in ("float16", "bfloat16"):
+        number = b[0, 0].item()
+        check(op(tensor(a, dtype), number), reference(wide[0], wide[1][0, 0]), dtype)
+
+
+@pytest.mark.parametrize("name", sorted({*UNARY, *BINARY}))
+def test_bad_input_is_refused_and_leaves_operands_alone(name):
+    op = find_operator(f"torch.{name}")
+    dtype = ft.float64 if name in BINARY and "int64" not in BINARY[name][1] and name not in UNARY else ft.int64
+    x = ft.tensor([1, 2], dtype=dtype)
+    wrong = (x, "text") if name in BINARY else ("text",)
+    with pytest.raises(TypeError, match=rf"{name}\(\): argument '\w+' \(position {len(wrong)}\) must be Tensor, not str"):
+        op(*wrong)
+    with pytest.raises(TypeError, match=f"{name}.. missing .* required positional argument"):
+        op()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        op(*([x] * len(wrong)), nonsense=1)
+    if name in BINARY:
+        with pytest.raises(RuntimeError, match="size of tensor a .2. must match the size of tensor b .3."):
+            op(x, ft.tensor([1, 2, 3], dtype=dtype))
+    assert x.tolist() == [1, 2] and x._version == 0
+
+
+@pytest.mark.parametrize("dtype", [d for d in FLOATS])
+def test_where_lerp_addcmul_addcdiv_clamp(dtype):
+    a, b, c = (numbers(dtype, 1, 4, seed) for seed in (1, 2, 3))
+    x, y, z = (tensor(v, dtype) for v in (a, b, c))
+    check(ft.where(x < y, x, y), np.minimum(a, b), dtype)
+    check(ft.where(x < y, x, 0.0), np.where(a < b, a, 0), dtype)
+    check(ft.where(x < y, 1.0, y), np.where(a < b, 1, b), dtype)
+    check(ft.lerp(x, y, 0.25), a + 0.25 * (b - a), dtype)
+    check(ft.lerp(x, y, z), a + c * (b - a), dtype)
+    check(ft.addcmul(x, y, z, value=0.5), a + 0.5 * b * c, dtype)
+    check(ft.addcdiv(x, y, z, value=-2), a - 2 * b / c, dtype)
+    check(ft.clamp(x, 2, 3), np.clip(a, 2, 3), dtype)
+    check(ft.clamp(x, max=3), np.minimum(a, 3), dtype)
+    check(ft.clamp(x, y, z), np.minimum(np.maximum(a, b), c), dtype)
+    check(ft.clamp(x, min=y), np.maximum(a, b), dtype)
+    check(x.clone().clamp_(2, 3), np.clip(a, 2, 3), dtype)
+    check(x.clone().lerp_(y, 0.25), a + 0.25 * (b - a), dtype)
+    check(x.clone().addcmul_(y, z), a + b * c, dtype)
+
+
+def test_where_with_a_condition_alone_gives_indices():
+    rows, columns = ft.where(ft.tensor([[0, 1], [2, 0]]))
+    assert rows.tolist() == [0, 1] and columns.tolist() == [1, 0]
+    with pytest.raises(TypeError, match='missing 1 required positional arguments: "other"'):
+        ft.where(ft.tensor([True]), ft.tensor([1]))
+
+
+def test_lerp_meets_both_ends_exactly():
+    a, b = ft.tensor([0.1, 1e8]), ft.tensor([0.7, 3.0])
+    assert ft.lerp(a, b, 0.0).tolist() == a.tolist()
+    assert ft.lerp(a, b, 1.0).tolist() == b.tolist()
+
+
+def test_complex_factors():
+    one = ft.tensor([1j])
+    assert ft.addcmul(one, one, ft.tensor([1.0]), value=2j).tolist() == [-2 + 1j]
+    with pytest.raises(RuntimeError, match="value cannot be converted to type float without overflow"):
+        ft.addcmul(ft.ones(1), ft.ones(1), ft.ones(1), value=2j)
+
+
+def test_logaddexp_of_complex_numbers_and_of_large_ones():
+    a, b = np.array([1 + 2j, 700 - 1j]), np.array([-0.5j, 699 + 1j])
+    with np.errstate(over="ignore"):
+        expected = np.array([np.log(np.exp(a[0]) + np.exp(b[0])), a[1] + np.log(1 + np.exp(b[1] - a[1]))])
+    np.testing.assert_allclose(ft.logaddexp(ft.tensor(a), ft.tensor(b)).numpy(), expected, rtol=1e-12)
+
+
+# --- where PyTorch's rules are not NumPy's --------------------------------------------------------------------------
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("divide", [lambda a, b: a // b, lambda a, b: a % b, ft.fmod,
+                                    lambda a, b: ft.div(a, b, rounding_mode="trunc"),
+                                    lambda a, b: ft.div(a, b, rounding_mode="floor")])
+@pytest.mark.parametrize("zero", [0, ft.tensor(0), ft.tensor([3, 0, 1, 2])[1::2] * 0])
+def test_integer_division_by_zero_raises(divide, zero):
+    with pytest.raises(RuntimeError, match="^ZeroDivisionError$"):
+        divide(ft.tensor([1, 2]), zero)
+    assert divide(ft.empty(0, dtype=ft.int64), 0).shape == (0,)
+
+
+def test_float_division_by_zero_does_not():
+    zero = ft.zeros(3)
+    assert str((ft.tensor([1.0, -1.0, 0.0]) // zero).tolist()) == "[inf, -inf, nan]"
+    assert str((ft.tensor([1.0]) % 0.0).tolist()) == "[nan]"
+
+
+@pytest.mark.parametrize(("expression", "expected"), [
+    (lambda: ft.tensor([3.5]) // ft.tensor([-1.2]), "[-3.0]"),
+    (lambda: ft.tensor([INF, -1.0]) // ft.tensor([2.0, INF]), "[nan, -1.0]"),
+    (lambda: ft.tensor([INF, -1.0, 5.0]) % ft.tensor([2.0, INF, -INF]), "[nan, inf, -inf]"),
+    (lambda: ft.fmod(ft.tensor([-5.0, 5.0]), ft.tensor([3.0, INF])), "[-2.0, 5.0]"),
+    (lambda: ft.tensor([1e30]) % 7.0, f"[{math.fmod(float(np.float32(1e30)), 7.0)}]"),
+    (lambda: ft.div(ft.tensor([-7.0, 7.0]), 2, rounding_mode="trunc"), "[-3.0, 3.0]"),
+    (lambda: ft.div(ft.tensor([-7, 7]), 2, rounding_mode="floor"), "[-4, 3]"),
+    (lambda: ft.div(ft.tensor([-7, 7]), 2, rounding_mode="trunc"), "[-3, 3]"),
+    (lambda: ft.tensor([-128], dtype=ft.int8) // -1, "[-128]"),
+    (lambda: ft.tensor([-128], dtype=ft.int8) % -1, "[0]"),
+    (lambda: ft.div(ft.tensor([True]), ft.tensor([True])), "[1.0]"),
+    (lambda: ft.tensor([-1, 1, 2]) ** ft.tensor([-3, -3, -3]), "[-1, 1, 0]"),
+    (lambda: ft.tensor([2], dtype=ft.uint8) ** 8, "[0]"),
+    (lambda: ft.tensor([-INF]) ** 0.5, "[nan]"),
+    (lambda: ft.tensor([0.0]) ** 0, "[1.0]"),
+    (lambda: 2 ** ft.tensor([-1]), "[0]"),
+    (lambda: ft.round(ft.tensor([0.5, 1.5, 2.5, -0.5])), "[0.0, 2.0, 2.0, -0.0]"),
+    (lambda: ft.round(ft.tensor([2.0, 15.0]), decimals=-1), "[0.0, 20.0]"),
+    (lambda: ft.sign(ft.tensor([NAN, -0.0, 2.0])), "[0.0, 0.0, 1.0]"),
+    (lambda: ft.sgn(ft.tensor([NAN])), "[0.0]"),
+    (lambda: ft.maximum(ft.tensor([NAN, 1.0]), ft.tensor([1.0, NAN])), "[nan, nan]"),
+    (lambda: ft.fmax(ft.tensor([NAN, 1.0]), ft.tensor([1.0, NAN])), "[1.0, 1.0]"),
+    (lambda: ft.clamp(ft.tensor([1.0, NAN, 3.0]), min=NAN), "[nan, nan, nan]"),
+    (lambda: ft.clamp(ft.tensor([1.0, NAN]), 2, 1), "[1.0, nan]"),
+    (lambda: ft.clamp(ft.tensor([1, 2, 3]), min=1.5), "[1.5, 2.0, 3.0]"),
+    (lambda: ft.clamp(ft.tensor([True]), 0, 1), "[1]"),
+    (lambda: ft.square(ft.tensor([True, False])), "[1, 0]"),
+    (lambda: -ft.tensor([1, 2], dtype=ft.uint8), "[255, 254]"),
+    (lambda: ft.tensor([1], dtype=ft.uint8) + 300, "[45]"),
+    (lambda: ft.tensor([1], dtype=ft.int8) + 200, "[-55]"),
+    (lambda: ft.tensor([1, 200], dtype=ft.uint8) > -1, "[False, False]"),
+    (lambda: ft.tensor([8, -8], dtype=ft.int8) >> 9, "[0, -1]"),
+    (lambda: ft.tensor([1]) << 70, "[0]"),
+    (lambda: ft.add(ft.tensor([True]), ft.tensor([True]), alpha=2), "[True]"),
+    (lambda: ft.sub(ft.tensor([1.0]), ft.tensor([2]), alpha=2.5), "[-4.0]"),
+    (lambda: ft.heaviside(ft.tensor([-1, 0, 1]), ft.tensor([5])), "[0, 5, 1]"),
+    (lambda: ft.angle(ft.tensor([-1.0, -0.0])), f"[{float(np.float32(np.pi))}, 0.0]"),
+    (lambda: ft.nan_to_num(ft.tensor([NAN, INF, -1.0]), posinf=5.0), "[0.0, 5.0, -1.0]"),
+    (lambda: ft.logical_not(ft.tensor([1j, 0])), "[False, True]"),
+    (lambda: ft.tensor([1 + 2j]) == 1, "[False]"),
+    (lambda: ft.reciprocal(ft.tensor([0])), "[inf]"),
+    (lambda: ft.copysign(ft.tensor([1]), -1), "[-1.0]"),
+    (lambda: ft.xlogy(ft.tensor([0.0, 0.0]), ft.tensor([0.0, NAN])), "[0.0, nan]"),
+    (lambda: ft.gcd(ft.tensor([0, -4, 6]), ft.tensor([0, 6, 4])), "[0, 2, 2]"),
+])
+def test_values_as_pytorch_has_them(expression, expected):
+    assert str(expression().tolist()) == expected
+
+
+@pytest.mark.parametrize(("expression", "error", "text"), [
+    (lambda: ft.tensor([2]) ** -1, RuntimeError, "Integers to negative integer powers are not allowed."),
+    (lambda: ft.tensor([True]) ** ft.tensor([True]), NotImplementedError, "\"pow\" not implemented for 'Bool'"),
+    (lambda: ft.tensor([True]) - ft.tensor([True]), RuntimeError, "Subtraction, the `-` operator, with two bool tensors"),
+    (lambda: True - ft.tensor([True]), RuntimeError, "Subtraction, the `-` operator, with two bool tensors"),
+    (lambda: ft.tensor([1]) - True, RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. If "
+     "you are trying to invert a mask, use the `~` or `logical_not()` operator instead."),
+    (lambda: -ft.tensor([True]), RuntimeError, "Negation, the `-` operator, on a bool tensor is not supported."),
+    (lambda: +ft.tensor([True]), RuntimeError, "The `+` operator, on a bool tensor is not supported."),
+    (lambda: abs(ft.tensor([True])), NotImplementedError, "\"abs\" not implemented for 'Bool'"),
+    (lambda: ft.tensor([1j]) < 1j, NotImplementedError, "\"lt\" not implemented for 'ComplexFloat'"),
+    (lambda: ft.maximum(ft.tensor([1j]), ft.tensor([1j])), RuntimeError, "maximum not implemented for complex tensors."),
+    (lambda: ft.maximum(ft.tensor([1]), 2.0), TypeError, "argument 'other' (position 2) must be Tensor, not float"),
+    (lambda: ft.add(ft.tensor([1]), ft.tensor([2]), alpha=1.5), RuntimeError,
+     "For integral input tensors, argument alpha must not be a floating point number."),
+    (lambda: ft.add(ft.ones(1), ft.ones(1), alpha=True), RuntimeError, "Boolean alpha only supported for Boolean results."),
+    (lambda: ft.add(ft.ones(1), ft.ones(1), alpha=2j), RuntimeError,
+     "For non-complex input tensors, argument alpha must not be a complex number."),
+    (lambda: ft.where(ft.tensor([1]), 1, 2), RuntimeError,
+     "where expected condition to be a boolean tensor, but got a tensor with dtype Long"),
+    (lambda: ft.clamp(ft.tensor([1])), RuntimeError, "At least one of 'min' or 'max' must not be None"),
+    (lambda: ft.clamp(ft.tensor([1], dtype=ft.uint8), -1, 300), RuntimeError,
+     "value cannot be converted to type uint8_t without overflow"),
+    (lambda: ft.lerp(ft.ones(1), ft.ones(1, dtype=ft.float64), 0.5), RuntimeError,
+     "expected dtype float for `end` but got dtype double"),
+    (lambda: ft.addcdiv(ft.tensor([1]), ft.tensor([1]), ft.tensor([1])), RuntimeError,
+     "Integer division with addcdiv is no longer supported"),
+    (lambda: ft.heaviside(ft.tensor([1]), ft.tensor([1.0])), RuntimeError,
+     "heaviside is not yet implemented for tensors with different dtypes."),
+    (lambda: ft.div(ft.tensor([3]), 2, rounding_mode="up"), RuntimeError, "div expected rounding_mode to be one of"),
+    (lambda: ft.sign(ft.tensor([1j])), NotImplementedError, "Please use torch.sgn"),
+    (lambda: ft.bitwise_and(ft.tensor([1.0]), 1), NotImplementedError, "\"bitwise_and\" not implemented for 'Float'"),
+    (lambda: ft.tensor([1.0]).add_(ft.tensor([1j])), RuntimeError,
+     "result type ComplexFloat can't be cast to the desired output type Float"),
+    (lambda: ft.tensor([1]).div_(2), RuntimeError, "result type Float can't be cast to the desired output type Long"),
+    (lambda: ft.isclose(ft.tensor([1]), ft.tensor([1.0])), RuntimeError, "Long did not match Float"),
+])
+def test_errors_as_pytorch_has_them(expression, error, text):
+    with pytest.raises(error) as caught:
+        expression()
+    assert text in str(caught.value)
+
+
+def test_closeness():
+    a, b = ft.tensor([1.0, NAN, INF, 2.0]), ft.tensor([1.0 + 1e-7, NAN, INF, 2.1])
+    assert ft.isclose(a, b).tolist() == [True, False, True, False]
+    assert ft.isclose(a, b, equal_nan=True).tolist() == [True, True, True, False]
+    assert not ft.allclose(a, b) and ft.allclose(a[:1], b[:1])
+    assert ft.equal(ft.tensor([1, 2]), ft.tensor([1, 2])) and not ft.equal(ft.tensor([1]), ft.tensor([1, 1]))
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 0.5, -1, -0.5, -2, 1.7, 0])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_constant_exponents(exponent, dtype):
+    values = numbers(dtype, 0.5, 3)
+    check(tensor(values, dtype) ** exponent, values**exponent, dtype)
+
+
+def test_aliases_are_the_same_operators():
+    for name, other in (("multiply", "mul"), ("subtract", "sub"), ("divide", "div"), ("true_divide", "div"),
+                        ("arccos", "acos"), ("absolute", "abs"), ("negative", "neg"), ("clip", "clamp"), ("fix", "trunc"),
+                        ("greater", "gt")):
+        assert getattr(ft, name) is getattr(ft, other)
+        inplace = getattr(ft.Tensor, name + "_", None)
+        assert inplace is not None and inplace is getattr(ft.Tensor, other + "_")

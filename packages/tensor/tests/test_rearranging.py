@@ -1,0 +1,155 @@
+"""Rolled, reversed, turned and repeated tensors, and triangles, against NumPy; PyTorch's errors."""
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import flambeau_tensor as ft
+
+DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
+SHAPES = [(), (0,), (1,), (5,), (3, 4), (4, 0), (2, 3, 4), (2, 1, 3, 2)]
+
+
+def count(shape, dtype="int64"):
+    return np.asarray((np.arange(int(np.prod(shape))) % 251).reshape(shape)).astype(dtype)
+
+
+def turned(array):
+    """A tensor of the array's values whose dimensions lie in the opposite order in memory."""
+    return ft.from_numpy(np.asarray(array.T).copy()).permute(tuple(range(array.ndim))[::-1])
+
+
+def same(result, expected):
+    assert tuple(result.shape) == expected.shape
+    np.testing.assert_array_equal(result.numpy(), expected)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(SHAPES), st.sampled_from(DTYPES), st.data())
+def test_flip(shape, dtype, data):
+    array = count(shape, dtype)
+    dims = data.draw(st.lists(st.integers(0, len(shape) - 1), unique=True)) if shape else []
+    for t in (ft.from_numpy(array), turned(array)):
+        same(t.flip(tuple(dims)), np.flip(array, dims))
+        assert not np.shares_memory(t.flip(tuple(dims)).numpy(), t.numpy())
+
+
+def test_flips_by_name():
+    a = count((3, 4, 2))
+    t = ft.from_numpy(a)
+    same(ft.fliplr(t), np.fliplr(a))
+    same(t.flipud(), np.flipud(a))
+    same(t.flip(0, -1), np.flip(a, (0, -1)))
+    same(t[:, 1:].flip(1), a[:, 1:][:, ::-1])
+
+
+@pytest.mark.parametrize("k", range(-5, 6))
+@pytest.mark.parametrize("dims", [(0, 1), (1, 0), (0, 2), (-1, -2)])
+def test_rot90(k, dims):
+    same(ft.rot90(ft.from_numpy(count((2, 3, 4))), k, dims), np.rot90(count((2, 3, 4)), k, dims))
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(SHAPES), st.data())
+def test_roll(shape, data):
+    a = count(shape)
+    t = turned(a)
+    n = data.draw(st.integers(-9, 9))
+    same(ft.roll(t, n), np.roll(a, n))
+    if shape:
+        pairs = data.draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(-len(shape), len(shape) - 1)), min_size=1,
+                                   max_size=3))
+        shifts, dims = zip(*pairs, strict=True)
+        rolled = t.roll(shifts, dims)
+        same(rolled, np.roll(a, shifts, dims))
+        if a.size:
+            assert not np.shares_memory(rolled.numpy(), t.numpy())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("extra", [(), (2,), (1, 3)])
+def test_repeat_and_tile(shape, extra):
+    a = count(shape)
+    ones = (1,) * len(shape)
+    for counts in (extra + (2,) * len(shape), extra + ones, extra + ((3, 0) + ones)[:len(shape)]):
+        same(turned(a).repeat(counts), np.tile(a, counts))
+    for counts in ((2,), (1, 2), (2, 1, 3)):
+        same(ft.tile(turned(a), counts), np.tile(a, counts))
+    assert not np.shares_memory(turned(a).repeat((1,) * len(shape)).numpy(), a) or not a.size
+
+
+def test_repeats_one_by_one():
+    same(ft.from_numpy(count((2, 3))).repeat(2, 1, 2), np.tile(count((2, 3)), (2, 1, 2)))
+    same(ft.tensor(1).repeat(3), np.ones(3, "int64"))
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 3), (4, 0), (2, 3, 2)])
+def test_repeat_interleave(shape):
+    a = count(shape)
+    t = ft.from_numpy(a)
+    same(t.repeat_interleave(2), np.repeat(a, 2))
+    for dim in range(-len(shape), len(shape)):
+        same(ft.repeat_interleave(t, 3, dim), np.repeat(a, 3, dim))
+        counts = np.arange(a.shape[dim])
+        same(ft.repeat_interleave(t, ft.from_numpy(counts), dim), np.repeat(a, counts, dim))
+        same(t.repeat_interleave(ft.from_numpy(counts), dim, output_size=int(counts.sum())), np.repeat(a, counts, dim))
+    same(ft.repeat_interleave(ft.tensor([2, 0, 1])), np.array([0, 0, 2]))
+    same(ft.repeat_interleave(ft.tensor(7), 2), np.array([7, 7]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (2, 3, 4), (0, 3), (3, 0), (1, 1)])
+def test_triangles(shape, dtype):
+    a = count(shape, dtype)
+    for k in range(-6, 7):
+        for t in (ft.from_numpy(a), turned(a)):
+            same(ft.tril(t, k), np.tril(a, k))
+            same(t.triu(k), np.triu(a, k))
+    t = ft.from_numpy(a.copy())
+    assert t.tril_(1) is t
+    same(t, np.tril(a, 1))
+
+
+@pytest.mark.parametrize("rows, columns", [(3, 3), (2, 5), (5, 2), (0, 3), (3, 0)])
+def test_triangle_indices(rows, columns):
+    for k in (-2, 0, 1, 4):
+        same(ft.tril_indices(rows, columns, k), np.stack(np.tril_indices(rows, k, columns)))
+        same(ft.triu_indices(rows, columns, k), np.stack(np.triu_indices(rows, k, columns)))
+    assert ft.tril_indices(3, 3, dtype=ft.int32).dtype is ft.int32
+
+
+def grid(*shape):
+    return ft.from_numpy(count(shape))
+
+
+# Texts as PyTorch 2.13 words them.
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ft.flip(grid(2, 3), (0, 0)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+    (lambda: ft.flip(grid(2, 3), (2,)), IndexError,
+     "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
+    (lambda: ft.fliplr(grid(3)), RuntimeError, "Input must be >= 2-d."),
+    (lambda: ft.rot90(grid(2, 3), 1, [0, 0]), RuntimeError,
+     "expected rotation dims to be different, but got dim0 = 0 and dim1 = 0"),
+    (lambda: ft.rot90(grid(3)), RuntimeError, "expected total dims >= 2, but got total dims = 1"),
+    (lambda: ft.roll(grid(2, 3), (1, 1), (0,)), RuntimeError, "shifts and dimensions must align. shifts: 2, dims:1"),
+    (lambda: ft.roll(grid(2, 3), 1, 5), IndexError,
+     "Dimension out of range (expected to be in range of [-2, 1], but got 5)"),
+    (lambda: ft.roll(ft.tensor(1), 1, 0), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+    (lambda: grid(2, 3).repeat(2), RuntimeError,
+     "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"),
+    (lambda: grid(2, 3).repeat(-1, 2), RuntimeError, "Trying to create tensor with negative dimension -2: [-2, 6]"),
+    (lambda: grid(3).repeat_interleave(-1), RuntimeError, "Repeats must be non-negative"),
+    (lambda: grid(2, 3).repeat_interleave(ft.tensor([1, 2, 3]), 0), RuntimeError, "repeats must have the same size as "
+                                                                                  "input "
+     "along dim, but got repeats.size(0) = 3 and input.size(0) = 2"),
+    (lambda: grid(2, 3).repeat_interleave(ft.tensor([1, -2]), 0), RuntimeError, "repeats can not be negative"),
+    (lambda: grid(3).repeat_interleave(ft.tensor([1, 2, 3]), output_size=5), RuntimeError,
+     "allocated size does not match required size"),
+    (lambda: ft.tril(grid(3)), RuntimeError, "tril: input tensor must have at least 2 dimensions"),
+    (lambda: ft.tril_indices(-1, 2), RuntimeError, "row must be non-negative, got-1"),
+    (lambda: ft.tril_indices(3, 3, dtype=ft.float32), NotImplementedError, "\"tril_indices\" not implemented for"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error) as caught:
+        call()
+    assert text in str(caught.value)
