@@ -9,8 +9,11 @@ torch.Size([3, 2])
 
 __version__ = "0.1.0"
 
+import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
 from flambeau_nn import functional as functional
+
 from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  (importing declares)
+
 from flambeau_nn import init as init
 from flambeau_nn.modules import *
 from flambeau_nn.parameter import Buffer as Buffer

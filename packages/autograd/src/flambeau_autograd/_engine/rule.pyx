@@ -84,6 +84,8 @@ cdef class _Reader:
             self.item_numbers[key] = k
             it = &self.rule.items[k]
             it.kind, it.index, it.users, it.argument = kind, index, 0, -1
+            if kind == SAVE_TENSORS:
+                self.rule.any_list = True  # the saved places depend on the list's length
             if kind != SAVE_RESULT:
                 for i in range(self.rule.nargs):
                     if self.rule.slots[i] == index:

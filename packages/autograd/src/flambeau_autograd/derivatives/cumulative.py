@@ -1,4 +1,5 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
+from flambeau_autograd._engine.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import conj, derivative
 from flambeau_tensor.ops import cumulative as ops
 from flambeau_tensor.ops import factories, gathering, pointwise, rearranging
@@ -47,11 +48,14 @@ derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: _logcumsumexp(
 
 
 def _logcumsumexp(grad, self, dim, result):
-    # Σ_j>=i grad_j · exp(x_i - result_j), the positive and the negative part in logarithms so that nothing overflows.
+    # Σ_j>=i grad_j · exp(x_i - result_j)
     if self.ndim == 0:
         return grad
+    if is_grad_enabled():  # the logarithms below have no second derivative where a gradient is 0
+        top = self.detach().amax(dim, True)
+        return pointwise.exp(self - top) * _from_behind(grad * pointwise.exp(top - result), dim)
 
-    def behind(g):
+    def behind(g):  # in logarithms, the positive and the negative part apart, so that nothing overflows
         logs = pointwise.log(g) - result
         flipped = ops.logcumsumexp(rearranging.flip(logs, (dim,)), dim)
         return pointwise.exp(rearranging.flip(flipped, (dim,)) + self)

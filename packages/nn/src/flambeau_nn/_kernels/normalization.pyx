@@ -146,9 +146,10 @@ cdef object _layer_norm_backward(PyObject* op, PyObject** a):
     if out.numel >= GIL_FREE:
         parts = max(<Py_ssize_t>1, min(<Py_ssize_t>PARTS, w.data.rows))
     w.data.part = (w.data.rows + parts - 1) // parts
-    w.data.sums = <double*>PyMem_Malloc(max(2 * w.data.n * parts, <Py_ssize_t>1) * sizeof(double))
+    w.data.sums = <double*>PyMem_Malloc(max(2 * w.data.n * parts, <Py_ssize_t>1) * 2 * sizeof(double))
     if w.data.sums == NULL:
         raise MemoryError()
+    w.data.short_sums = w.data.sums + 2 * w.data.n * parts
     try:
         if parts == 1:
             _run(&w, 0, 1)

@@ -610,6 +610,8 @@ def write_out(str func, out, result):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{func}(): argument 'out' must be a tuple of {len(result)} Tensors")
         return type(result)([write_out(func, o1, r1) for o1, r1 in zip(out, result)])
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
     r, o = <Tensor>result, <Tensor>out
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
     copy_elements(o, r)

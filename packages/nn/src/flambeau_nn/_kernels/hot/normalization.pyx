@@ -10,6 +10,7 @@ ctypedef fused real_t:
 
 cdef enum:
     LANES = 16
+    FLUSH = 64  # rows that are added up in the dtype of the loop
 
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
@@ -107,6 +108,13 @@ cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, re
         i += 1
 
 
+cdef inline void _flush(real_t* short_sums, double* sums, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(n):
+        sums[i] += short_sums[i]
+        short_sums[i] = 0
+
+
 cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
     """Parts `begin` to `end` of the rows."""
     cdef Py_ssize_t k, r, i, n = d.n
@@ -114,24 +122,36 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
     cdef const real_t* g
     cdef const real_t* w = <const real_t*>d.weight
     cdef real_t* out
+    cdef real_t* along_rows
+    cdef real_t* of_rows
     cdef double* sums
     cdef double plain, along
-    cdef real_t mean, scale, a, b, v
+    cdef real_t mean, scale, a, b
     for k in range(begin, end):
         sums = d.sums + 2 * n * k
+        along_rows = <real_t*>d.short_sums + 2 * n * k
+        of_rows = along_rows + n
         for i in range(2 * n):
             sums[i] = 0
+            along_rows[i] = 0
         for r in range(k * d.part, min((k + 1) * d.part, d.rows)):
             x, g, out = <const real_t*>d.x + r * n, <const real_t*>d.grad + r * n, <real_t*>d.grad_x + r * n
             _moments(x, n, d.eps, &mean, &scale)
             _products(g, x, w, mean, scale, n, &plain, &along)
             a, b = <real_t>(plain / n), <real_t>(along / n)
+            if w == NULL:
+                for i in range(n):
+                    out[i] = scale * (g[i] - a - (x[i] - mean) * scale * b)
+            else:
+                for i in range(n):
+                    out[i] = scale * (g[i] * w[i] - a - (x[i] - mean) * scale * b)
             for i in range(n):
-                v = (x[i] - mean) * scale
-                out[i] = scale * ((g[i] if w == NULL else g[i] * w[i]) - a - v * b)
+                along_rows[i] += g[i] * (x[i] - mean) * scale
             for i in range(n):
-                sums[i] += g[i] * (x[i] - mean) * scale
-                sums[n + i] += g[i]
+                of_rows[i] += g[i]
+            if r % FLUSH == 0:
+                _flush(along_rows, sums, 2 * n)
+        _flush(along_rows, sums, 2 * n)
 
 
 def _pair(size_t single, size_t double_):

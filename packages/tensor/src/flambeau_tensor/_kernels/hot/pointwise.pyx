@@ -8,6 +8,7 @@ cimport cython
 from libc cimport math
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
+from flambeau_tensor._kernels.exponential cimport exp_down
 from flambeau_tensor._kernels.maps cimport (
     BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map3, number_t, real_t, scatter,
 )
@@ -126,12 +127,12 @@ cdef void loop_sgn(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t
     map1[complex_t](a, n, s, _sgn[complex_t])
 
 
-cdef inline complex_t _sigmoid_complex(complex_t x) noexcept nogil:
+cdef inline complex_t _complex_sigmoid(complex_t x) noexcept nogil:
     return <complex_t>(1 / (1 + cexp(-<double complex>x)))
 
 
-cdef void loop_sigmoid_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
-    map1[complex_t](a, n, s, _sigmoid_complex[complex_t])
+cdef void loop_sigmoid_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map1[complex_t](a, n, s, _complex_sigmoid[complex_t])
 
 
 cdef inline complex_t _rsqrt_complex(complex_t x) noexcept nogil:
@@ -150,19 +151,13 @@ cdef inline void run_block(Borrowed* loop, real_t* block, Py_ssize_t n) noexcept
     loop.run(both, &n, steps, loop.data)
 
 
+cdef inline real_t _sigmoid(real_t x) noexcept nogil:
+    cdef real_t e = exp_down[real_t](x if x < 0 else -x), r = <real_t>1 / (<real_t>1 + e)
+    return e * r if x < 0 else r
+
+
 cdef void loop_sigmoid(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    cdef real_t[BLOCK] block
-    cdef Py_ssize_t done = 0, m, i
-    while done < n[0]:
-        m = min(<Py_ssize_t>BLOCK, n[0] - done)
-        gather(a[0] + done * s[0], s[0], block, m)
-        for i in range(m):
-            block[i] = -block[i]
-        run_block(&exp32 if real_t is float else &exp64, block, m)
-        for i in range(m):
-            block[i] = <real_t>1 / (<real_t>1 + block[i])
-        scatter(block, a[1] + done * s[1], s[1], m)
-        done += m
+    map1[real_t](a, n, s, _sigmoid[real_t])
 
 
 cdef void loop_logaddexp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -483,15 +478,15 @@ cdef void loop_power(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
         pow64.run(a, n, s, pow64.data)
 
 
-cdef inline complex_t _logaddexp_complex(complex_t x, complex_t y) noexcept nogil:
+cdef inline complex_t _complex_logaddexp(complex_t x, complex_t y) noexcept nogil:
     cdef double complex u = <double complex>x, v = <double complex>y
     if u.real < v.real:
         u, v = v, u
     return <complex_t>(u + clog(1 + cexp(v - u)))
 
 
-cdef void loop_logaddexp_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
-    map2[complex_t](a, n, s, _logaddexp_complex[complex_t])
+cdef void loop_logaddexp_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    map2[complex_t](a, n, s, _complex_logaddexp[complex_t])
 
 
 cdef inline real_t _hypot(real_t x, real_t y) noexcept nogil:
@@ -615,7 +610,7 @@ LOOPS = {
     "rad2deg": _reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
     "reciprocal": _reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
     "sigmoid": _reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
-    | _complexes(<size_t>&loop_sigmoid_complex[cython.floatcomplex], <size_t>&loop_sigmoid_complex[cython.doublecomplex]),
+    | _complexes(<size_t>&loop_sigmoid_c[cython.floatcomplex], <size_t>&loop_sigmoid_c[cython.doublecomplex]),
     "copysign": _reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
     "fmod": _reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
     "remainder": _reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
@@ -703,5 +698,5 @@ LOOPS = {
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
         <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t]),
     "logaddexp": _reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
-    | _complexes(<size_t>&loop_logaddexp_complex[cython.floatcomplex], <size_t>&loop_logaddexp_complex[cython.doublecomplex]),
+    | _complexes(<size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
 }
