@@ -65,6 +65,11 @@ def test_layers_that_are_not_built(name):
         layer(1, 2)
 
 
+def test_utilities_that_are_not_built():
+    with pytest.raises(NotImplementedError, match=r"torch\.nn\.utils\.parametrize is not built"):
+        from flambeau_nn.utils import parametrize  # noqa: F401
+
+
 def test_unknown_names():
     with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
         nn.Nonsense  # noqa: B018

@@ -274,6 +274,17 @@ def test_weak_references():
     assert ref() is None
 
 
+def test_parameters_in_another_mapping():
+    class Doubling(dict):
+        def __getitem__(self, name):
+            value = dict.__getitem__(self, name)
+            return None if value is None else value * 2
+    m = nn.Linear(2, 2, bias=False)
+    m.weight.data.fill_(1.0)
+    m._parameters = Doubling(m._parameters)
+    assert m.weight.tolist() == [[2, 2], [2, 2]] and m(ft.ones(1, 2)).tolist() == [[4, 4]]
+
+
 def test_dir_lists_members():
     names = dir(Net())
     assert {"a", "b", "c", "seq", "forward", "training"} <= set(names)

@@ -15,6 +15,7 @@ import flambeau_tensor as _tensor
 from flambeau import _layout
 from flambeau._layout import install_as_torch
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor._core.operator import functions as _functions
 
 __version__ = "0.1.0"
 
@@ -22,6 +23,8 @@ globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
 for _name in ("enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
               "set_grad_enabled"):
     globals()[_name] = getattr(_autograd, _name)
+
+globals().update(_functions("torch"))  # those of autograd too
 
 _layout.install("flambeau")
 for _name in ("nn.functional", "nn.init"):

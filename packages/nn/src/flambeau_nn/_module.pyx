@@ -55,7 +55,6 @@ cdef frozenset _CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks",
 
 cdef bint _global_hooks = False
 cdef object _slow_call = None
-cdef object _Parameter = None
 cdef object _assign = None
 cdef set _plain_values = {int, float, bool, str, type(None), tuple, list, dict}  # never a tensor or a module
 
@@ -71,26 +70,30 @@ cdef inline PyObject* _state(object self) except NULL:
 
 # --- attributes -----------------------------------------------------------------------------------------------------
 
-cdef inline PyObject* _entry(PyObject* d, object group, PyObject* name) except? NULL:
-    """d[group][name], borrowed, or NULL."""
-    cdef PyObject* g = PyDict_GetItemWithError(d, <PyObject*>group)
+cdef object _ABSENT = object()
+
+
+cdef inline object _entry(PyObject* state, str group, object name):
+    """state[group][name], or _ABSENT."""
+    cdef PyObject* g = PyDict_GetItemWithError(state, <PyObject*>group)
+    cdef PyObject* found
     if g == NULL:
-        return NULL
+        return _ABSENT
     if PyDict_CheckExact(<object>g) or type(<object>g) is OrderedDict:
-        return PyDict_GetItemWithError(g, name)
-    if <object>name not in <object>g:
-        return NULL
-    found = (<object>g)[<object>name]  # a mapping that answers in its own way, and keeps what it gives
-    return <PyObject*>found
+        found = PyDict_GetItemWithError(g, <PyObject*>name)
+        return _ABSENT if found == NULL else <object>found
+    entries = <object>g  # another mapping, which answers in its own way
+    return entries[name] if name in entries else _ABSENT
 
 
-cdef inline PyObject* _registered(object self, PyObject* name) except? NULL:
-    cdef PyObject* d = _state(self)
-    cdef PyObject* found = _entry(d, _PARAMETERS, name)
-    if found == NULL:
-        found = _entry(d, _MODULES, name)
-        if found == NULL:
-            found = _entry(d, _BUFFERS, name)
+cdef inline object _registered(object self, object name):
+    """The parameter, module or buffer of that name, or _ABSENT."""
+    cdef PyObject* state = _state(self)
+    found = _entry(state, _PARAMETERS, name)
+    if found is _ABSENT:
+        found = _entry(state, _MODULES, name)
+        if found is _ABSENT:
+            found = _entry(state, _BUFFERS, name)
     return found
 
 
@@ -121,17 +124,16 @@ cdef object _getattro(object self, object name):
     if _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>name) != NULL:
         try:
             return PyObject_GenericGetAttr(self, name)
-        except AttributeError:  # a property that failed: PyTorch asks the registered names
-            found = _registered(self, <PyObject*>name)
-            if found != NULL:
-                return <object>found
-            raise
+        except AttributeError:  # a property that failed: a registered name may stand behind it
+            value = _registered(self, name)
+            if value is _ABSENT:
+                raise
+            return value
     found = PyDict_GetItemWithError(_state(self), <PyObject*>name)
-    if found == NULL:
-        found = _registered(self, <PyObject*>name)
-        if found == NULL:
-            return _missing(self, name)
-    return <object>found
+    if found != NULL:
+        return <object>found
+    value = _registered(self, name)
+    return _missing(self, name) if value is _ABSENT else value
 
 
 # --- calls ----------------------------------------------------------------------------------------------------------
@@ -225,15 +227,11 @@ cdef class ModuleBase:
     """The compiled half of :class:`flambeau_nn.Module`."""
 
     def __getattr__(self, name):
-        cdef PyObject* found = _registered(self, <PyObject*>name)
-        if found != NULL:
-            return <object>found
-        return _missing(self, name)
+        value = _registered(self, name)
+        return _missing(self, name) if value is _ABSENT else value
 
     def __setattr__(self, name, value):
-        cdef PyObject* d = _state(self)
-        if type(value) is _Parameter or type(value) not in _plain_values or _entry(d, _PARAMETERS, <PyObject*>name) or \
-                _entry(d, _MODULES, <PyObject*>name) or _entry(d, _BUFFERS, <PyObject*>name):
+        if type(value) not in _plain_values or _registered(self, name) is not _ABSENT:
             if _assign(self, name, value):
                 return
         if name in _CALL_HOOKS:
@@ -285,11 +283,11 @@ def _prepare():
 _prepare()
 
 
-def connect(parameter_class, assign, slow_call):
-    """Hand over what lives above: the Parameter class, the assignment of parameters, modules and buffers, and the call
-    of modules that have hooks."""
-    global _Parameter, _assign, _slow_call
-    _Parameter, _assign, _slow_call = parameter_class, assign, slow_call
+def connect(assign, slow_call):
+    """Hand over what lives above: the assignment of parameters, modules and buffers, and the call of modules that have
+    hooks."""
+    global _assign, _slow_call
+    _assign, _slow_call = assign, slow_call
 
 
 def set_global_hooks(bint present):

@@ -49,7 +49,7 @@ def result_text(op):
     returns = [_result(r) for r in op.schema.returns]
     if len(returns) == 1:
         return returns[0]
-    return f"tuple[{', '.join(returns)}]"
+    return f"tuple[{', '.join(returns)}]" if returns else "None"
 
 
 def _result(argument):

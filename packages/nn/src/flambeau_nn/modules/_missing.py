@@ -21,4 +21,4 @@ def not_built(name: str) -> type:
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(f"torch.nn.{name} is not built")
     return type(name, (Module,), {"__init__": __init__, "__doc__": "Not built: raises NotImplementedError.",
-                                  "__module__": __name__})
+                                  "__module__": __name__, "__not_built__": True})

@@ -549,4 +549,4 @@ def _warn_about_hidden_modules(module) -> None:
 
 
 take_fast_lookup(Module)
-connect(Parameter, _assign, call_with_hooks)
+connect(_assign, call_with_hooks)

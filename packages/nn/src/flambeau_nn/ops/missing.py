@@ -17,4 +17,5 @@ def not_built(name: str):
         raise NotImplementedError(f"torch.nn.functional.{name} is not built")
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Not built: raises NotImplementedError."
+    function.__not_built__ = True  # for the list in the documentation
     return function

@@ -131,6 +131,21 @@ cdef inline void scatter(const real_t* block, char* p, Py_ssize_t step, Py_ssize
             (<real_t*>(p + i * step))[0] = block[i]
 
 
+cdef inline void map2_truth(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag,
+                            uint8_t (*f)(bint, bint) noexcept nogil) noexcept nogil:
+    """A function of whether the elements are nonzero, into booleans."""
+    cdef Py_ssize_t i
+    cdef any_t* x = <any_t*>a[0]
+    cdef any_t* y = <any_t*>a[1]
+    cdef uint8_t* out = <uint8_t*>a[2]
+    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
+        for i in range(n[0]):
+            out[i] = f(x[i] != 0, y[i] != 0)
+        return
+    for i in range(n[0]):
+        (<uint8_t*>(a[2] + i * s[2]))[0] = f((<any_t*>(a[0] + i * s[0]))[0] != 0, (<any_t*>(a[1] + i * s[1]))[0] != 0)
+
+
 cdef inline void map3(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t v,
                       any_t (*f)(any_t, any_t, any_t, any_t) noexcept nogil) noexcept nogil:
     cdef Py_ssize_t i

@@ -10,7 +10,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._kernels.exponential cimport exp_down
 from flambeau_tensor._kernels.maps cimport (
-    BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map3, number_t, real_t, scatter,
+    BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map2_truth, map3, number_t, real_t,
+    scatter,
 )
 
 cdef extern from "<complex.h>" nogil:
@@ -233,46 +234,28 @@ cdef void loop_logical_not(char** a, const Py_ssize_t* n, const Py_ssize_t* s, a
         (<uint8_t*>(a[1] + i * s[1]))[0] = (<any_t*>(a[0] + i * s[0]))[0] == 0
 
 
+cdef inline uint8_t _and(bint x, bint y) noexcept nogil:
+    return x & y
+
+
+cdef inline uint8_t _or(bint x, bint y) noexcept nogil:
+    return x | y
+
+
+cdef inline uint8_t _xor(bint x, bint y) noexcept nogil:
+    return x ^ y
+
+
 cdef void loop_logical_and(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef any_t* x = <any_t*>a[0]
-    cdef any_t* y = <any_t*>a[1]
-    cdef uint8_t* out = <uint8_t*>a[2]
-    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
-        for i in range(n[0]):
-            out[i] = (x[i] != 0) & (y[i] != 0)
-        return
-    for i in range(n[0]):
-        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) & \
-            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+    map2_truth(a, n, s, tag, _and)
 
 
 cdef void loop_logical_or(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef any_t* x = <any_t*>a[0]
-    cdef any_t* y = <any_t*>a[1]
-    cdef uint8_t* out = <uint8_t*>a[2]
-    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
-        for i in range(n[0]):
-            out[i] = (x[i] != 0) | (y[i] != 0)
-        return
-    for i in range(n[0]):
-        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) | \
-            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+    map2_truth(a, n, s, tag, _or)
 
 
 cdef void loop_logical_xor(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef any_t* x = <any_t*>a[0]
-    cdef any_t* y = <any_t*>a[1]
-    cdef uint8_t* out = <uint8_t*>a[2]
-    if s[0] == sizeof(any_t) and s[1] == sizeof(any_t) and s[2] == 1:
-        for i in range(n[0]):
-            out[i] = (x[i] != 0) ^ (y[i] != 0)
-        return
-    for i in range(n[0]):
-        (<uint8_t*>(a[2] + i * s[2]))[0] = ((<any_t*>(a[0] + i * s[0]))[0] != 0) ^ \
-            ((<any_t*>(a[1] + i * s[1]))[0] != 0)
+    map2_truth(a, n, s, tag, _xor)
 
 
 # --- two operands ---------------------------------------------------------------------------------------------------
