@@ -110,9 +110,13 @@ def test_other_threads_get_a_turn():
 
     t = threading.Thread(target=count)
     t.start()
-    before = len(turns)
-    y.sum().backward()
-    during = len(turns) - before
+    during = 0
+    for _ in range(20):  # one run may fall between two turns where the machine is busy
+        before = len(turns)
+        y.sum().backward(retain_graph=True)
+        during = max(during, len(turns) - before)
+        if during > 1:
+            break
     stop.set()
     t.join()
     assert x.grad is not None and during > 1
