@@ -16,8 +16,6 @@ WAITING_TO_BE_SPLIT = {
     "packages/overrides/src/flambeau_overrides/_dispatch.pyx": 560,
     "packages/tensor/src/flambeau_tensor/_core/elementwise.pyx": 750,
     "packages/tensor/src/flambeau_tensor/_core/operator.pyx": 900,
-    "packages/tensor/src/flambeau_tensor/_kernels/hot/reductions.pyx": 580,
-    "packages/tensor/src/flambeau_tensor/_kernels/reductions.pyx": 540,
 }
 
 
