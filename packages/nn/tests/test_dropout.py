@@ -64,7 +64,9 @@ def test_channels(name, size):
     module = getattr(nn, name.capitalize())(0.4)
     assert set(module(ft.ones(*size)).unique().tolist()) <= {0.0, ft.tensor(1 / 0.6).item()}
     if name != "dropout2d":
-        assert getattr(F, name)(ft.ones(*size[1:]), 0.4).shape == size[1:]
+        x = ft.ones(*size[1:])
+        assert getattr(F, name)(x, 0.4).shape == size[1:] and (x == 1).all()
+        assert getattr(F, name)(x, 0.4, inplace=True) is x and (x != 1).any()
 
 
 def test_alpha_dropout_keeps_mean_and_variance():

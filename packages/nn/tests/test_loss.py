@@ -320,6 +320,19 @@ def test_old_arguments():
         assert nn.MSELoss(size_average=True).reduction == "mean"
 
 
+def test_gradients_of_another_size():
+    from flambeau_nn.ops import loss as ops
+
+    for reduction in REDUCTIONS:
+        for bad in (ft.ones(2), ft.ones(0)):
+            with pytest.raises(RuntimeError, match="mse_loss_backward: expected a gradient of"):
+                ops.mse_loss_backward(bad, t(X), t(Y), reduction)
+            with pytest.raises(RuntimeError, match="cross_entropy_backward: expected a gradient of"):
+                ops.cross_entropy_backward(bad, t(X), t(LABELS), None, -100, reduction)
+    with pytest.raises(RuntimeError, match="input and target must have the same size"):
+        ops.l1_loss_backward(ft.ones(()), t(X), t(Y[0]))
+
+
 def test_wrong_parameters():
     with pytest.raises(RuntimeError, match="huber_loss does not support non-positive values for delta"):
         F.huber_loss(t(X), t(Y), delta=0)

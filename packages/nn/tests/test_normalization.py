@@ -89,6 +89,13 @@ def test_layer_norm_errors(args, text):
         F.layer_norm(t(IMAGE), *args)
 
 
+def test_gradient_of_another_size():
+    from flambeau_nn.ops.normalization import layer_norm_backward
+
+    with pytest.raises(RuntimeError, match=r"expected a gradient of size \[2, 4, 3, 5\], got \[5\]"):
+        layer_norm_backward(ft.ones(5), t(IMAGE), (5,))
+
+
 def test_rms_norm():
     w = RNG.standard_normal(5)
     expected = IMAGE / np.sqrt((IMAGE ** 2).mean(-1, keepdims=True) + 0.1) * w

@@ -246,6 +246,7 @@ cdef object _cross_entropy_backward(PyObject* op, PyObject** a):
     cdef int[MAX_NDIM] order
     cdef int d
     _grads = dense(a[0], b.dtype, &g)
+    _check_gradient("cross_entropy_backward", &g, b.count if reduction == NONE else 1)
     b.rows.grads = g.data
     b.rows.grad_step = 0 if reduction != NONE else 1
     b.rows.factor = 1
@@ -353,6 +354,12 @@ cdef object _check_pair(str name, Array* x, Array* y):
                                f"and {shape_text(y.ndim, y.sizes)}")
 
 
+cdef int _check_gradient(str name, Array* grad, Py_ssize_t wanted) except -1:
+    if grad.numel != wanted:
+        raise RuntimeError(f"{name}: expected a gradient of {wanted} elements, got {shape_text(grad.ndim, grad.sizes)}")
+    return 0
+
+
 cdef object _values(str name, PyObject** a, double* p):
     """A loss of (self, target, reduction, …)."""
     cdef Array x, y, out
@@ -400,7 +407,11 @@ cdef object _slopes(str name, PyObject** a, double* p):
     cdef Array g, x, y, out
     cdef Pairs s
     cdef int reduction = _reduction(a[3]), dtype, original
+    array_of(a[0], &g)
     array_of(a[1], &x)
+    array_of(a[2], &y)
+    _check_pair(name, &x, &y)
+    _check_gradient(name, &g, x.numel if reduction == NONE else 1)
     original = x.dtype
     dtype = _computed(x.dtype)
     _grad, _first, _second = dense(a[0], dtype, &g), dense(a[1], dtype, &x), dense(a[2], dtype, &y)

@@ -141,6 +141,9 @@ cdef object _layer_norm_backward(PyObject* op, PyObject** a):
     cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[4], a[5], "layer_norm_backward")
     cdef Py_ssize_t parts = 1
     _grad = dense(a[0], held.dtype, &g)
+    if g.numel != held.array.numel:
+        raise RuntimeError(f"layer_norm_backward: expected a gradient of size "
+                           f"{shape_text(held.array.ndim, held.array.sizes)}, got {shape_text(g.ndim, g.sizes)}")
     result = fresh(held.dtype, held.array.ndim, held.array.sizes, &out)
     w.data.grad, w.data.grad_x = g.data, out.data
     if out.numel >= GIL_FREE:

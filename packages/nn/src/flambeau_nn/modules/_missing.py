@@ -1,5 +1,8 @@
-"""Layers of ``torch.nn`` that are not built. Their classes exist, so that programs can ask ``isinstance``; making one
-raises NotImplementedError."""
+"""Layers of ``torch.nn`` that are not built.
+
+Their classes exist and take any arguments, so that programs which mention them can be read and the rest of their model
+runs; calling one raises NotImplementedError. They have no parameters.
+"""
 from flambeau_nn.modules.module import Module
 
 MISSING = (
@@ -17,8 +20,13 @@ MISSING = (
 
 
 def not_built(name: str) -> type:
-    """A class of this name that cannot be instantiated."""
+    """A class of this name whose ``forward`` raises NotImplementedError."""
     def __init__(self, *args, **kwargs):
+        Module.__init__(self)
+
+    def forward(self, *args, **kwargs):
         raise NotImplementedError(f"torch.nn.{name} is not built")
-    return type(name, (Module,), {"__init__": __init__, "__doc__": "Not built: raises NotImplementedError.",
-                                  "__module__": __name__, "__not_built__": True})
+
+    members = {"__init__": __init__, "forward": forward, "__not_built__": True, "__module__": __name__,
+               "__doc__": "Not built: calling it raises NotImplementedError."}
+    return type(name, (Module,), members)

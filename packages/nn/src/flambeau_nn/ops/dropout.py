@@ -9,7 +9,7 @@ _AT_REST = "float p=0.5, bool training=False, bool inplace=False"
 
 
 def _check(p):
-    if p < 0 or p > 1:
+    if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
@@ -84,9 +84,8 @@ def _channels(name, sizes, batched):
                           "an error in a future release. To retain the behavior and silence this warning, please use "
                           "dropout instead.", stacklevel=3)
         if input.ndim == batched - 1 and batched != 4:
-            batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-            out = _drop(batch, p, training, inplace, channels=True)
-            return out.squeeze_(0) if inplace else out.squeeze(0)
+            out = _drop(input.unsqueeze(0), p, training, inplace, channels=True)
+            return input if inplace else out.squeeze(0)
         return _drop(input, p, training, inplace, channels=True)
     return drop
 

@@ -120,20 +120,28 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef char* rows[MAX_OPERANDS]
     cdef char* ptrs[MAX_OPERANDS]
-    cdef Py_ssize_t row = begin // s.inner, at = begin % s.inner, n
+    cdef Py_ssize_t row = 0, at = 0, n
     cdef int d, k
+    cdef bint plain = not s.converting and not s.streaming
     for k in range(s.nop):
         rows[k] = s.ptrs[k]
+    if begin:
+        row, at = begin // s.inner, begin % s.inner
     for d in range(s.ndim - 1, -1, -1):
-        counter[d] = row % s.sizes[d]
-        row //= s.sizes[d]
-        for k in range(s.nop):
-            rows[k] += counter[d] * s.strides[k][d]
+        counter[d] = 0
+        if row:
+            counter[d] = row % s.sizes[d]
+            row //= s.sizes[d]
+            for k in range(s.nop):
+                rows[k] += counter[d] * s.strides[k][d]
     while begin < end:
         n = min(s.inner - at, end - begin)
         for k in range(s.nop):
             ptrs[k] = rows[k] + at * s.inner_strides[k]
-        _run_inner(s, ptrs, n)
+        if plain:
+            s.loop(ptrs, &n, s.inner_strides, s.data)
+        else:
+            _run_inner(s, ptrs, n)
         begin += n
         at = 0
         for d in range(s.ndim - 1, -1, -1):
