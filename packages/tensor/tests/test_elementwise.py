@@ -151,7 +151,7 @@ def test_zero_size_and_zero_dimensions(shape):
 def test_zero_size_broadcasts():
     assert (ft.zeros(2, 0) + ft.zeros(1)).shape == (2, 0)
     assert (ft.zeros(0, 1) + ft.zeros(3)).shape == (0, 3)
-    with pytest.raises(RuntimeError, match=r"size of tensor a \(0\) must match the size of tensor b \(3\).*dimension 1"):
+    with pytest.raises(RuntimeError, match=r"tensor a \(0\) must match the size of tensor b \(3\).*dimension 1"):
         ft.zeros(2, 0) + ft.zeros(2, 3)
 
 
@@ -170,7 +170,7 @@ def test_in_place_on_views_is_seen_by_all_of_them():
 
 def test_writing_to_overlapping_memory_is_refused():
     x = ft.zeros(4)
-    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to a single"):
+    with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor refer to"):
         x[1:].add_(x[:-1])
     with pytest.raises(RuntimeError, match="some elements of the input tensor and the written-to tensor"):
         ft.add(x[1:], 1, out=x[:-1])
@@ -283,9 +283,11 @@ def test_every_pair_of_floats_adds_as_in_numpy(a, b):
 @given(st.lists(st.floats(width=16), min_size=1, max_size=40))
 def test_half_precision_round_trips(values):
     x = ft.tensor(values, dtype=ft.float16)
+    with np.errstate(over="ignore"):
+        doubled = (x.numpy().astype(np.float32) * 2).astype(np.float16)
     np.testing.assert_array_equal(x.numpy(), np.array(values, np.float16))
     np.testing.assert_array_equal(x.to(ft.float32).to(ft.float16).numpy(), x.numpy())
-    np.testing.assert_array_equal((x + x).numpy(), (x.numpy().astype(np.float32) * 2).astype(np.float16))
+    np.testing.assert_array_equal((x + x).numpy(), doubled)
 
 
 def test_bfloat16_rounds_to_even():

@@ -234,7 +234,8 @@ def test_help_shows_signature_types_and_schema():
     with redirect_stdout(text):
         help(ft.add)
     text = text.getvalue()
-    for part in ("add(input: Tensor | Number", "Adds `other`, multiplied by `alpha`, to `input`.", "alpha (Number, default 1)",
+    for part in ("add(input: Tensor | Number", "Adds `other`, multiplied by `alpha`, to `input`.",
+                 "alpha (Number, default 1)",
                  "Schema:", "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"):
         assert part in text
 

@@ -226,7 +226,8 @@ def test_bad_input_is_refused_and_leaves_operands_alone(name):
     dtype = ft.float64 if name in BINARY and "int64" not in BINARY[name][1] and name not in UNARY else ft.int64
     x = ft.tensor([1, 2], dtype=dtype)
     wrong = (x, "text") if name in BINARY else ("text",)
-    with pytest.raises(TypeError, match=rf"{name}\(\): argument '\w+' \(position {len(wrong)}\) must be Tensor, not str"):
+    place = rf"\(position {len(wrong)}\)"
+    with pytest.raises(TypeError, match=rf"{name}\(\): argument '\w+' {place} must be Tensor, not str"):
         op(*wrong)
     with pytest.raises(TypeError, match=f"{name}.. missing .* required positional argument"):
         op()
@@ -359,19 +360,19 @@ def test_values_as_pytorch_has_them(expression, expected):
 @pytest.mark.parametrize(("expression", "error", "text"), [
     (lambda: ft.tensor([2]) ** -1, RuntimeError, "Integers to negative integer powers are not allowed."),
     (lambda: ft.tensor([True]) ** ft.tensor([True]), NotImplementedError, "\"pow\" not implemented for 'Bool'"),
-    (lambda: ft.tensor([True]) - ft.tensor([True]), RuntimeError, "Subtraction, the `-` operator, with two bool tensors"),
+    (lambda: ft.tensor([True]) - ft.tensor([True]), RuntimeError, "the `-` operator, with two bool tensors"),
     (lambda: True - ft.tensor([True]), RuntimeError, "Subtraction, the `-` operator, with two bool tensors"),
-    (lambda: ft.tensor([1]) - True, RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. If "
-     "you are trying to invert a mask, use the `~` or `logical_not()` operator instead."),
+    (lambda: ft.tensor([1]) - True, RuntimeError, "Subtraction, the `-` operator, with a bool tensor is not supported. "
+     "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."),
     (lambda: -ft.tensor([True]), RuntimeError, "Negation, the `-` operator, on a bool tensor is not supported."),
     (lambda: +ft.tensor([True]), RuntimeError, "The `+` operator, on a bool tensor is not supported."),
     (lambda: abs(ft.tensor([True])), NotImplementedError, "\"abs\" not implemented for 'Bool'"),
     (lambda: ft.tensor([1j]) < 1j, NotImplementedError, "\"lt\" not implemented for 'ComplexFloat'"),
-    (lambda: ft.maximum(ft.tensor([1j]), ft.tensor([1j])), RuntimeError, "maximum not implemented for complex tensors."),
+    (lambda: ft.maximum(ft.tensor([1j]), ft.tensor([1j])), RuntimeError, "maximum not implemented for complex"),
     (lambda: ft.maximum(ft.tensor([1]), 2.0), TypeError, "argument 'other' (position 2) must be Tensor, not float"),
     (lambda: ft.add(ft.tensor([1]), ft.tensor([2]), alpha=1.5), RuntimeError,
      "For integral input tensors, argument alpha must not be a floating point number."),
-    (lambda: ft.add(ft.ones(1), ft.ones(1), alpha=True), RuntimeError, "Boolean alpha only supported for Boolean results."),
+    (lambda: ft.add(ft.ones(1), ft.ones(1), alpha=True), RuntimeError, "Boolean alpha only supported for Boolean"),
     (lambda: ft.add(ft.ones(1), ft.ones(1), alpha=2j), RuntimeError,
      "For non-complex input tensors, argument alpha must not be a complex number."),
     (lambda: ft.where(ft.tensor([1]), 1, 2), RuntimeError,
@@ -416,8 +417,8 @@ def test_constant_exponents(exponent, dtype):
 
 def test_aliases_are_the_same_operators():
     for name, other in (("multiply", "mul"), ("subtract", "sub"), ("divide", "div"), ("true_divide", "div"),
-                        ("arccos", "acos"), ("absolute", "abs"), ("negative", "neg"), ("clip", "clamp"), ("fix", "trunc"),
-                        ("greater", "gt")):
+                        ("arccos", "acos"), ("absolute", "abs"), ("negative", "neg"), ("clip", "clamp"),
+                        ("fix", "trunc"), ("greater", "gt")):
         assert getattr(ft, name) is getattr(ft, other)
         inplace = getattr(ft.Tensor, name + "_", None)
         assert inplace is not None and inplace is getattr(ft.Tensor, other + "_")

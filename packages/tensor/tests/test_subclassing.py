@@ -189,7 +189,8 @@ def test_pickling_out_of_band():
     assert pickle.loads(data, buffers=buffers).tolist() == x.tolist()
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, *(lambda x, p=p: pickle.loads(pickle.dumps(x, p)) for p in PROTOCOLS)])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, *(lambda x, p=p: pickle.loads(pickle.dumps(x, p))
+                                                        for p in PROTOCOLS)])
 def test_subclasses_keep_class_and_attributes(duplicate):
     s = Sub([1.0, 2.0])
     s.unit = ["m", {"power": 2}]
@@ -236,7 +237,7 @@ def test_own_state_is_respected():
 
 def test_broken_pickles_are_refused():
     rebuild, (cls, storage, dtype, *_), _ = ft.arange(4.0).__reduce_ex__(2)
-    for offset, size, stride in ((0, (5,), (1,)), (-1, (2,), (1,)), (0, (2, 2), (2,)), (0, (2,), (-1,)), (0, (-2,), (1,)),
-                                 (0, (2**40, 2**40), (2**40, 1))):
+    for offset, size, stride in ((0, (5,), (1,)), (-1, (2,), (1,)), (0, (2, 2), (2,)), (0, (2,), (-1,)),
+                                 (0, (-2,), (1,)), (0, (2**40, 2**40), (2**40, 1))):
         with pytest.raises((RuntimeError, OverflowError)):
             rebuild(cls, storage, dtype, offset, size, stride, False)

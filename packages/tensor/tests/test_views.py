@@ -126,7 +126,8 @@ def test_views_in_another_dtype():
 def test_complex_parts():
     z = ft.tensor([[1 + 2j, 3 - 4j]])
     assert z.real.tolist() == [[1, 3]] and z.imag.tolist() == [[2, -4]] and z.real.stride() == (4, 2)
-    assert ft.view_as_real(z).tolist() == [[[1, 2], [3, -4]]] and ft.view_as_complex(ft.view_as_real(z)).tolist() == z.tolist()
+    assert ft.view_as_real(z).tolist() == [[[1, 2], [3, -4]]]
+    assert ft.view_as_complex(ft.view_as_real(z)).tolist() == z.tolist()
     z.real = ft.tensor([[9.0, 8.0]])
     z.imag = 0.5
     assert z.tolist() == [[9 + 0.5j, 8 + 0.5j]] and z.mH.tolist() == [[9 - 0.5j], [8 - 0.5j]]
@@ -134,7 +135,7 @@ def test_complex_parts():
     for call, text in ((lambda: ft.ones(1).imag, "imag is not implemented for tensors with non-complex dtypes."),
                        (lambda: ft.view_as_real(ft.ones(1)), "only supported for complex tensors"),
                        (lambda: ft.view_as_complex(ft.ones(3)), "Tensor must have a last dimension of size 2"),
-                       (lambda: ft.view_as_complex(ft.ones(2, dtype=ft.int64)), "only supported for half, float and double")):
+                       (lambda: ft.view_as_complex(ft.ones(2, dtype=ft.int64)), "only supported for half, float")):
         with pytest.raises(RuntimeError) as caught:
             call()
         assert text in str(caught.value)
@@ -148,7 +149,7 @@ M = ft.zeros(2, 3)
     (lambda: M.view(-1, 4), RuntimeError, "is invalid for input of size 6"),
     (lambda: M.view(-1, -1), RuntimeError, "only one dimension can be inferred"),
     (lambda: M.view(-2, 3), RuntimeError, "invalid shape dimension -2"),
-    (lambda: ft.zeros(0).view(-1, 0), RuntimeError, "the unspecified dimension size -1 can be any value and is ambiguous"),
+    (lambda: ft.zeros(0).view(-1, 0), RuntimeError, "dimension size -1 can be any value and is ambiguous"),
     (lambda: M.t().view(6), RuntimeError, "Use .reshape(...) instead."),
     (lambda: M.reshape(5), RuntimeError, "shape '[5]' is invalid for input of size 6"),
     (lambda: M.transpose(0, 2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
@@ -157,7 +158,7 @@ M = ft.zeros(2, 3)
     (lambda: M.permute(0, 0), RuntimeError, "permute(): duplicate dims are not allowed."),
     (lambda: M.unsqueeze(4), IndexError, "Dimension out of range (expected to be in range of [-3, 2], but got 4)"),
     (lambda: M.squeeze(2), IndexError, "Dimension out of range"),
-    (lambda: M.expand(2), RuntimeError, "the number of sizes provided (1) must be greater or equal to the number of dimensions"),
+    (lambda: M.expand(2), RuntimeError, "the number of sizes provided (1) must be greater or equal to the number of"),
     (lambda: M.expand(3, 3), RuntimeError, "The expanded size of the tensor (3) must match the existing size (2) at "
      "non-singleton dimension 0.  Target sizes: [3, 3].  Tensor sizes: [2, 3]"),
     (lambda: M.expand(-1, 2, 3), RuntimeError, "isn't allowed in a leading, non-existing dimension 0"),
@@ -192,6 +193,7 @@ def test_errors(call, error, text):
 
 def test_many_dimensions():
     x = ft.arange(64).view(*[2] * 6).permute(5, 4, 3, 2, 1, 0)
-    assert x.transpose(0, 5).tolist() == np.arange(64).reshape([2] * 6).transpose(5, 4, 3, 2, 1, 0).swapaxes(0, 5).tolist()
+    a = np.arange(64).reshape([2] * 6).transpose(5, 4, 3, 2, 1, 0)
+    assert x.transpose(0, 5).tolist() == a.swapaxes(0, 5).tolist()
     y = x.unsqueeze(3).squeeze(3).unsqueeze(0)
     assert y.shape == (1, *[2] * 6) and y[0].tolist() == x.tolist()

@@ -12,9 +12,9 @@ from flambeau_nn.utils.init import skip_init
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
            "parameters_to_vector", "skip_init", "vector_to_parameters"]
 
-_MISSING = ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights", "memory_format",
-            "parametrizations", "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm", "rnn",
-            "spectral_norm", "stateless", "weight_norm")
+_MISSING = ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",
+            "memory_format", "parametrizations", "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm",
+            "rnn", "spectral_norm", "stateless", "weight_norm")
 
 
 def __getattr__(name):
