@@ -15,7 +15,6 @@ MAX_CODE_LINES = 500
 WAITING_TO_BE_SPLIT = {
     "packages/overrides/src/flambeau_overrides/_dispatch.pyx": 560,
     "packages/tensor/src/flambeau_tensor/_core/elementwise.pyx": 750,
-    "packages/tensor/src/flambeau_tensor/_core/operator.pyx": 900,
 }
 
 

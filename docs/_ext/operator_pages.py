@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 
 from docstrings import escape
-from flambeau_tensor._core.operator import Operator, functions, operators, syntax_operators
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import functions, operators, syntax_operators
 
 from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text

@@ -4,7 +4,7 @@ Attributes and Python functions get entries here; methods that are operators lin
 """
 import inspect
 
-from flambeau_tensor._core.operator import Method, Property
+from flambeau_tensor._core.registry import Method, Property
 from operator_pages import description
 from sphinx.util.docutils import SphinxDirective
 

@@ -4,7 +4,7 @@ import weakref
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.operator import operators
+from flambeau_tensor._core.registry import operators
 
 import flambeau_tensor as torch
 from flambeau_autograd import check_complete, derivative, grad, gradcheck, gradgradcheck

@@ -3,7 +3,7 @@ import inspect
 import pickle
 
 import pytest
-from flambeau_tensor._core.operator import operators
+from flambeau_tensor._core.registry import operators
 
 import flambeau_nn as nn
 import flambeau_tensor as ft

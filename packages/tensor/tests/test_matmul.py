@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.operator import find_operator
+from flambeau_tensor._core.registry import find_operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,7 +10,8 @@ from contextlib import redirect_stdout
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.operator import Operator, find_operator, functions, operators, syntax_operators
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator, functions, operators, syntax_operators
 
 import flambeau_tensor as ft
 from flambeau_overrides import get_overridable_functions, get_testing_overrides, resolve_name

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.operator import find_operator, operators
+from flambeau_tensor._core.registry import find_operator, operators
 
 import flambeau_tensor as ft
 

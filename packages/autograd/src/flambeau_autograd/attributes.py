@@ -1,6 +1,7 @@
 """What tensors get from autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
 
-from flambeau_tensor._core.operator import Operator, place_property
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import place_property
 
 from flambeau_autograd._engine.attributes import KERNELS
 from flambeau_autograd._engine.backward import backward_kernel

@@ -1,5 +1,5 @@
 """``torch.nn.functional``: the operations of ``flambeau_nn.ops`` as functions without state."""
-from flambeau_tensor._core.operator import functions as _functions
+from flambeau_tensor._core.registry import functions as _functions
 
 import flambeau_nn.ops as _ops
 from flambeau_nn.ops import activation as _activation

@@ -46,7 +46,7 @@ def _rebuild(name, fields, values):
 
 
 def _of_operators():
-    from flambeau_tensor._core.operator import operators
+    from flambeau_tensor._core.registry import operators
 
     for op in operators().values():
         fields = tuple(r.name for r in op.schema.returns)

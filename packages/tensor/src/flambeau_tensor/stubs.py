@@ -8,7 +8,7 @@ import sys
 import flambeau_tensor
 from flambeau_tensor import documentation
 from flambeau_tensor._core.dtype import DType
-from flambeau_tensor._core.operator import Property, functions, syntax_operators
+from flambeau_tensor._core.registry import Property, functions, syntax_operators
 from flambeau_tensor._core.tensor import Tensor
 
 _HEAD = '''"""Generated from the operators' schemas by flambeau_tensor.stubs."""

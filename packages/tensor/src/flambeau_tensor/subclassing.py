@@ -4,7 +4,9 @@ The operators do the same in C for subclasses that leave ``__torch_function__`` 
 ``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
 """
 from flambeau_overrides import DisableTorchFunctionSubclass, register_base, register_namespace
-from flambeau_tensor._core.operator import Operator, rewrap, set_attribute
+from flambeau_tensor._core.binding import rewrap
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import set_attribute
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 

@@ -19,7 +19,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_autograd._engine.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.operator import find_operator, operators
+from flambeau_tensor._core.registry import find_operator, operators
 
 cdef enum:  # kinds of schema arguments
     K_TENSOR = 0

@@ -3,7 +3,7 @@ Wirtinger derivative, hence ``conj``."""
 
 import math
 
-from flambeau_tensor._core.operator import find_operator
+from flambeau_tensor._core.registry import find_operator
 
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative

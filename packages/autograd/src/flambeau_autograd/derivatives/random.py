@@ -1,5 +1,5 @@
 """Derivatives of filling with random numbers: what was there no longer counts."""
-from flambeau_tensor._core.operator import operators
+from flambeau_tensor._core.registry import operators
 
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import factories

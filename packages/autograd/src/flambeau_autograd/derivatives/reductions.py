@@ -59,7 +59,7 @@ def _product_of_others(x, dim):
 
 
 def _flip(x, dims):
-    from flambeau_tensor._core.operator import find_operator
+    from flambeau_tensor._core.registry import find_operator
 
     return find_operator("torch.flip")(x, dims)
 

@@ -14,7 +14,8 @@ from libc.string cimport memset, strlen
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, dtype_object
 from flambeau_tensor._core.elementwise cimport copy_elements
-from flambeau_tensor._core.operator cimport Operator, find
+from flambeau_tensor._core.operator cimport Operator
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, contiguous_strides, detached, empty, set_geometry, \

@@ -18,6 +18,7 @@ from flambeau_tensor._core.dtype cimport (
 )
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, is_number, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.tensor cimport (
     Tensor, detached, empty, empty_like, empty_strided, is_dense, is_plain, resize, same_shape, shape_str,
@@ -550,7 +551,7 @@ cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
     if not isinstance(<object>operand, Tensor):
         return <object>operand * <object>alpha
     factor = bool(<object>alpha) if dtype == BOOL else <object>alpha
-    return calls.call2(calls.find("torch.mul"), detached(to_dtype(<Tensor>operand, dtype)), factor)
+    return calls.call2(find("torch.mul"), detached(to_dtype(<Tensor>operand, dtype)), factor)
 
 
 cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) except -1:

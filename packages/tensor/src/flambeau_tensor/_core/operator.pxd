@@ -53,12 +53,25 @@ cdef class Operator:
     cdef object doc
     cdef object extra  # attributes that functools.wraps and users set
 
+cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n)  # the whole path, no keywords
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4
 cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)
-cdef Operator find(str name)
 cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
+
+# --- for the core's other rooms -------------------------------------------------------------------------------------
+# `binding` and `registry` build on the Operator and put these in as they are imported.
+ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames)
+ctypedef int (*declare_t)(Operator op, str variants, str syntax) except -1
+cdef general_t call_general  # the whole path, for any arguments
+cdef declare_t declare
+# How the call that is being bound was spelled: errors count a method's arguments without `self`.
+cdef bint as_method
+
+cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
+cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
+cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
 
 # --- what a thread is doing -----------------------------------------------------------------------------------------
 cdef struct ThreadState:

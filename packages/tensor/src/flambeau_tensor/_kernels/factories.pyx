@@ -416,7 +416,7 @@ cdef object _shares(Operator op, PyObject** a):
 
 
 cdef object _as_subclass(Operator op, PyObject** a):
-    from flambeau_tensor._core.operator import rewrap
+    from flambeau_tensor._core.binding import rewrap
 
     if not isinstance(<object>a[1], type) or not issubclass(<object>a[1], Tensor):
         raise TypeError("as_subclass(): argument 'cls' (position 1) must be a subclass of Tensor, not "

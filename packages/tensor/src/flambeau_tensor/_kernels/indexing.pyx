@@ -14,7 +14,8 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.elementwise cimport check_writable, copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, find, make_kernel
+from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport is_number, load_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
 from flambeau_tensor._core.types cimport *

@@ -9,7 +9,8 @@ from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
-from flambeau_tensor._core.operator cimport Operator, call1, call2, find, make_kernel
+from flambeau_tensor._core.operator cimport Operator, call1, call2, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core.tensor cimport (
     Tensor, contiguous_strides, empty, grad_flags, plain_tuple, set_geometry, shape_str, view_of,

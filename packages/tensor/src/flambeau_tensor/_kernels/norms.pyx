@@ -4,7 +4,8 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
-from flambeau_tensor._core.operator cimport Operator, call1, find, make_kernel
+from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *

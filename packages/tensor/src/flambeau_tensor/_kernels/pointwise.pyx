@@ -5,7 +5,8 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY
 from flambeau_tensor._core.elementwise cimport Elementwise, copy_of, make_check, promote, run_elementwise
-from flambeau_tensor._core.operator cimport Operator, call1, find, make_kernel
+from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport c_name
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *

@@ -15,7 +15,8 @@ from libc.math cimport pow, sqrt
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.elementwise cimport copy_elements, fill_elements
-from flambeau_tensor._core.operator cimport Kernel, Operator, call2, call_slots, find, make_kernel
+from flambeau_tensor._core.operator cimport Kernel, Operator, call2, call_slots, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core

@@ -2,7 +2,8 @@
 import numpy as np
 
 from flambeau_tensor._core.dtype import DType, _dtype_by_name
-from flambeau_tensor._core.operator import Operator, alias, place_property, set_attribute
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import alias, place_property, set_attribute
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop

@@ -1,7 +1,8 @@
 """Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbours."""
 import numpy as np
 
-from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels.cumulative import Cumulative
 from flambeau_tensor._kernels.interop import from_numpy
 

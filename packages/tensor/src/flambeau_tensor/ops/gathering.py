@@ -1,5 +1,6 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
-from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import gathering as kernels
 
 FUNCTIONAL = "torch.nn.functional"

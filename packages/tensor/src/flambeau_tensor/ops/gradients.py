@@ -3,7 +3,7 @@
 ``flambeau_autograd`` puts the real attributes in the place of these when it is imported.
 """
 
-from flambeau_tensor._core.operator import set_attribute
+from flambeau_tensor._core.registry import set_attribute
 
 
 def _needs_autograd(what):

@@ -1,5 +1,6 @@
 """Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
-from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import indexing as kernels
 from flambeau_tensor._kernels import masking as masks

@@ -3,7 +3,8 @@ from itertools import combinations as _choose
 from itertools import combinations_with_replacement as _choose_again
 
 from flambeau_overrides import overridable
-from flambeau_tensor._core.operator import Operator, alias, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor._kernels import joining as kernels
 

@@ -1,5 +1,6 @@
 """Matrix and vector products."""
-from flambeau_tensor._core.operator import Operator, alias, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._kernels import matmul as kernels
 
 FUNCTIONAL = "torch.nn.functional"

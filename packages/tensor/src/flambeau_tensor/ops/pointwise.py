@@ -6,7 +6,8 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype
 from flambeau_tensor._core.elementwise import Elementwise, type_name, ufunc_loop
-from flambeau_tensor._core.operator import Operator, alias
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import alias
 from flambeau_tensor._kernels import pointwise as kernels
 from flambeau_tensor._kernels.levels import hot
 from flambeau_tensor.ops.factories import complex_

@@ -1,7 +1,8 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 import numpy as np
 
-from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels

@@ -195,7 +195,7 @@ def _norm(input, p, dim, keepdim, dtype, out):
     if p == "fro":
         p = 2
     if type(p) is str:
-        from flambeau_tensor._core.operator import find_operator
+        from flambeau_tensor._core.registry import find_operator
 
         matrix_norm = find_operator("torch.linalg.matrix_norm")
         return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)

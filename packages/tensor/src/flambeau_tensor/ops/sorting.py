@@ -2,7 +2,8 @@
 import numpy as np
 
 from flambeau_tensor._core.elementwise import type_name
-from flambeau_tensor._core.operator import Operator, find_operator
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import sorting as kernels
 from flambeau_tensor._kernels.interop import from_numpy

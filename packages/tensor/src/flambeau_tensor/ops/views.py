@@ -1,7 +1,8 @@
 """Views and reshaping: other sizes and strides over the same elements."""
 import numpy as np
 
-from flambeau_tensor._core.operator import Operator, alias, place_property
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import views as kernels
 from flambeau_tensor.ops import factories

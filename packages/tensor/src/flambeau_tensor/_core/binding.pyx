@@ -1,0 +1,333 @@
+# cython: language_level=3
+"""Binding in general: keywords, conversions, overrides, and PyTorch's errors for everything a schema refuses.
+
+Calls come here when ``operator``'s fast lane does not know an argument at a glance.
+"""
+from cpython.bool cimport PyBool_Check
+from cpython.float cimport PyFloat_Check
+from cpython.list cimport PyList_Check
+from cpython.long cimport PyLong_Check
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
+
+from flambeau_overrides._dispatch cimport (
+    active_modes_ptr, collect, dispatch, is_default, overridden, pop_disabled, push_disabled, subclass_disabled,
+    type_overrides,
+)
+
+from flambeau_tensor._core cimport operator as calls
+from flambeau_tensor._core.dtype cimport dtype_object
+from flambeau_tensor._core.operator cimport (
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_ready,
+)
+from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.tensor cimport Tensor, TensorType, as_subclass
+from flambeau_tensor._core.types cimport *
+
+cdef extern from "Python.h":
+    int PyIndex_Check(object)
+
+cdef int* _modes = active_modes_ptr()
+
+cdef dict _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other", "input": "self",
+                      "a": "self", "axes": "dims"}
+
+
+cdef int _slot_of(Operator op, object name) except -2:
+    i = op.index.get(name)
+    if i is None:
+        other = _ALIASES.get(name)
+        i = op.index.get(other)
+        if i is None and other == "dim":
+            i = op.index.get("dims")
+        if i is None:
+            return -1
+    return i
+
+
+cdef str _public_name(Operator op, int i):
+    cdef str name = <str>op.args[i].name
+    return "input" if name == "self" and op.is_function else name
+
+
+cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
+    cdef PyObject* slots[MAX_ARGS]
+    cdef list keep = []  # owns what binding converted
+    cdef list overloaded = None
+    cdef unsigned int flags = 0
+    cdef Py_ssize_t i, j, m
+    cdef int k
+    cdef PyObject* o
+    cdef ArgSpec* spec
+    cdef bint tensors = False, numbers = False, watching = not subclass_disabled()
+    for i in range(op.nslots):
+        slots[i] = NULL
+    if n > op.npos:
+        if op.varargs >= 0 and n > op.varargs and _integer(<object>args[op.varargs]) is not None:
+            rest = tuple([<object>args[j] for j in range(op.varargs, n)])
+            keep.append(rest)
+            for i in range(op.varargs):
+                slots[i] = args[i]
+            slots[op.varargs] = <PyObject*>rest
+        else:
+            raise TypeError(_arity(op, n))
+    else:
+        for i in range(n):
+            slots[i] = args[i]
+    if kwnames != NULL:
+        m = PyTuple_GET_SIZE(<object>kwnames)
+        for j in range(m):
+            key = <object>PyTuple_GET_ITEM(<object>kwnames, j)
+            k = _slot_of(op, key)
+            if k < 0:
+                raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+            if slots[k] != NULL:
+                raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
+            slots[k] = args[n + j]
+    for i in range(op.nslots):
+        spec = &op.args[i]
+        o = slots[i]
+        if o == NULL:
+            if spec.default == NULL:
+                missing = [f'"{_public_name(op, j)}"' for j in range(op.nslots)
+                           if slots[j] == NULL and op.args[j].default == NULL]
+                raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: "
+                                + ", ".join(missing))
+            slots[i] = spec.default
+        elif spec.kind == K_TENSOR:
+            if o.ob_type == TensorType:
+                tensors = True
+                flags |= (<Tensor>o).flags
+            elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
+                pass
+            elif watching and type_overrides(o.ob_type):
+                tensors = True
+                if overloaded is None:
+                    overloaded = []
+                collect(overloaded, <object>o)
+                if isinstance(<object>o, Tensor):
+                    flags |= (<Tensor>o).flags
+            elif isinstance(<object>o, Tensor):
+                tensors = True
+                flags |= (<Tensor>o).flags
+            elif spec.flags & A_NUMBER and is_number(o):
+                numbers = True
+            else:
+                converted = _array_operand(o) if spec.flags & A_NUMBER else None
+                if converted is None:
+                    raise _wrong(op, i, n, <object>o)
+                if isinstance(converted, Tensor):
+                    tensors = True
+                keep.append(converted)
+                slots[i] = <PyObject*>converted
+        elif spec.kind == K_TENSORS:
+            if not (PyTuple_Check(<object>o) or PyList_Check(<object>o)):
+                if o == <PyObject*>None and spec.flags & A_OPTIONAL:
+                    continue
+                raise _wrong(op, i, n, <object>o)
+            items = tuple(<object>o)
+            keep.append(items)
+            slots[i] = <PyObject*>items
+            for j in range(len(items)):
+                element = items[j]
+                if type(element) is Tensor:
+                    flags |= (<Tensor>element).flags
+                elif watching and type_overrides((<PyObject*>element).ob_type):
+                    if overloaded is None:
+                        overloaded = []
+                    collect(overloaded, element)
+                    if isinstance(element, Tensor):
+                        flags |= (<Tensor>element).flags
+                elif isinstance(element, Tensor):
+                    flags |= (<Tensor>element).flags
+                elif element is not None or "?" not in op.schema.arguments[i].type:
+                    raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument {_position(op, i) - 1}, "
+                                    f"but got {type(element).__name__}")
+        elif not is_ready(spec, o):
+            converted = _convert(op, i, n, <object>o)
+            keep.append(converted)
+            slots[i] = <PyObject*>converted
+    if numbers and not tensors:
+        for i in range(op.nslots):
+            if op.args[i].kind == K_TENSOR and not op.args[i].flags & (A_NUMBER | A_OUT):
+                break
+        else:
+            numbers = False  # `torch.add(1, 2)`: every tensor may be a number
+        for i in range(op.nslots):
+            if numbers and op.args[i].kind == K_TENSOR and is_number(slots[i]):
+                raise _wrong(op, i, n, <object>slots[i])
+    if overloaded is not None or (_modes[0] != 0 and watching):
+        if overloaded is None:
+            overloaded = []
+        if _modes[0] != 0 or not _all_default(overloaded):
+            if overridden(op, overloaded):
+                return _overridden(op, overloaded, args, n, kwnames)
+        if not overloaded:
+            return call_slots(op, slots, flags)
+        return _as_subclass(op, overloaded, slots, flags, args, n, kwnames)
+    return call_slots(op, slots, flags)
+
+
+cdef str _arity(Operator op, Py_ssize_t n):
+    cdef int least = op.nrequired
+    takes = str(op.npos) if least == op.npos else f"from {least} to {op.npos}"
+    return f"{op.name}() takes {takes} positional argument{'' if op.npos == 1 else 's'} but {n} " \
+           f"{'was' if n == 1 else 'were'} given"
+
+
+cdef int _position(Operator op, Py_ssize_t i):
+    return <int>(i if i > 0 and (calls.as_method or not op.is_function) else i + 1)
+
+
+cdef dict _EXPECTED = {
+    K_TENSOR: "Tensor", K_TENSORS: "tuple of Tensors", K_INT: "int", K_INTS: "tuple of ints", K_BOOL: "bool",
+    K_FLOAT: "float", K_SCALAR: "Number", K_DTYPE: "torch.dtype", K_STR: "str", K_SCALARS: "tuple of Scalars",
+}
+
+
+cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got):
+    where = f" (position {_position(op, i)})" if i < npositional else ""
+    return TypeError(f"{op.name}(): argument '{_public_name(op, i)}'{where} must be {_EXPECTED[op.args[i].kind]}, "
+                     f"not {type(got).__name__}")
+
+
+cdef object _array_operand(PyObject* o):
+    """A NumPy array or number standing where a tensor or number may stand, converted; else None."""
+    cdef object obj = <object>o
+    if PyFloat_Check(obj) or PyLong_Check(obj):
+        return obj.__index__() if PyLong_Check(obj) else float(obj)
+    module = type(obj).__module__
+    if module == "numpy":
+        if hasattr(obj, "__array_interface__"):
+            from flambeau_tensor._kernels.interop import from_array_operand
+
+            return from_array_operand(obj)
+    if isinstance(obj, complex):
+        return complex(obj)
+    return None
+
+
+cdef object _integer(object o):
+    if PyBool_Check(o) or not PyIndex_Check(o):
+        return None
+    try:
+        return o.__index__()
+    except (TypeError, RuntimeError):
+        return None
+
+
+cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128}
+
+
+cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o):
+    """Bring an argument into the form that kernels read, or raise PyTorch's TypeError."""
+    cdef int kind = op.args[i].kind
+    cdef list items
+    if kind == K_INT:
+        v = _integer(o)
+        if v is not None:
+            return v
+    elif kind == K_INTS:
+        if isinstance(o, (tuple, list)):
+            items = []
+            for position, item in enumerate(o):
+                v = _integer(item)
+                if v is None:
+                    raise TypeError(
+                        f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found element of "
+                        f"type {type(item).__name__} at pos {position}")
+                items.append(v)
+            return tuple(items)
+        v = _integer(o)
+        if v is not None and (op.args[i].flags & A_SINGLE or op.varargs == i):
+            return (v,)
+    elif kind == K_BOOL:
+        if type(o).__name__ in ("bool_", "bool") and hasattr(o, "item"):
+            return bool(o)
+    elif kind == K_FLOAT or kind == K_SCALAR:
+        if isinstance(o, (int, float)) or (kind == K_SCALAR and isinstance(o, complex)):
+            return float(o) if kind == K_FLOAT else o
+        if hasattr(o, "item") and getattr(o, "ndim", 1) == 0:
+            v = o.item()
+            if is_number(<PyObject*>v):
+                return float(v) if kind == K_FLOAT and not isinstance(v, complex) else v
+    elif kind == K_DTYPE:
+        v = _DTYPES.get(o) if isinstance(o, type) else None
+        if v is not None:
+            return dtype_object(v)
+    elif kind == K_SCALARS:
+        if isinstance(o, (tuple, list)):
+            return tuple(o)
+        if is_number(<PyObject*>o):
+            return (o,)
+    elif kind == K_STR:
+        if isinstance(o, str):
+            return o
+    raise _wrong(op, i, npositional, o)
+
+
+# --- step 2: overrides ----------------------------------------------------------------------------------------------
+
+cdef bint _all_default(list overloaded) except -1:
+    cdef object o
+    for o in overloaded:
+        if not is_default((<PyObject*>o).ob_type):
+            return False
+    return True
+
+
+cdef object _overridden(Operator op, list overloaded, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    cdef tuple positional = PyTuple_New(n)
+    cdef Py_ssize_t i
+    cdef dict kwargs = None
+    for i in range(n):
+        o = <object>args[i]
+        Py_INCREF(o)
+        PyTuple_SET_ITEM(positional, i, o)
+    if kwnames != NULL:
+        kwargs = {}
+        for i in range(PyTuple_GET_SIZE(<object>kwnames)):
+            kwargs[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[n + i]
+    return dispatch(op, overloaded, positional, kwargs)
+
+
+cdef object _as_subclass(Operator op, list overloaded, PyObject** slots, unsigned int flags,
+                         PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    """What Tensor.__torch_function__ would do for subclasses that override nothing, without leaving C."""
+    cdef object cls = None
+    cdef object a, b
+    for a in overloaded:
+        cls = type(a)
+        for b in overloaded:
+            if not issubclass(cls, type(b)):
+                cls = None
+                break
+        if cls is not None:
+            break
+    if cls is None:
+        return _overridden(op, overloaded, args, n, kwnames)
+    push_disabled()
+    try:
+        result = call_slots(op, slots, flags)
+    finally:
+        pop_disabled()
+    if op.flags & OP_PLAIN_RESULT:
+        return result
+    return rewrap(result, cls)
+
+
+cpdef object rewrap(object result, cls):
+    """``result`` with every plain Tensor in it made an instance of ``cls``."""
+    if type(result) is Tensor:
+        return as_subclass(<Tensor>result, <PyTypeObject*>cls)
+    if isinstance(result, tuple):
+        items = [rewrap(r, cls) for r in result]
+        return type(result)(items) if type(result) is tuple or hasattr(result, "n_fields") else tuple(items)
+    if type(result) is list:
+        return [rewrap(r, cls) for r in result]
+    return result
+
+
+calls.call_general = _general
