@@ -1,7 +1,7 @@
 """Gradients through brackets, gathering and scattering, to second order, against finite differences."""
-import flambeau_tensor as torch
 import pytest
 
+import flambeau_tensor as torch
 from flambeau_autograd import gradcheck, gradgradcheck
 
 I = torch.tensor([2, 0, 2])  # noqa: E741

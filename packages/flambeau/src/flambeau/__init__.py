@@ -10,12 +10,13 @@ whatever name it is reached.
 >>> x.grad
 tensor([2., 4.])
 """
+from flambeau_tensor._core.registry import functions as _functions
+
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
 from flambeau import _layout
 from flambeau._layout import install_as_torch
 from flambeau_overrides import register_namespace as _register_namespace
-from flambeau_tensor._core.registry import functions as _functions
 
 __version__ = "0.1.0"
 

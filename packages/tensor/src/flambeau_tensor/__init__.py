@@ -22,10 +22,11 @@ from flambeau_tensor._core.dtype import (
     set_default_dtype,
 )
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
+from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor._core.tensor import Size, Tensor
-from flambeau_tensor.ops import contraction as _contraction, joining as _joining
+from flambeau_tensor.ops import contraction as _contraction
+from flambeau_tensor.ops import joining as _joining
 from flambeau_tensor.ops.attributes import from_dlpack
 from flambeau_tensor.ops.factories import scalar_tensor
 from flambeau_tensor.options import (

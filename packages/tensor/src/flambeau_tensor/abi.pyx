@@ -4,7 +4,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from libc.string cimport memcpy
 
-from flambeau_tensor._core cimport elementwise, operator as core_operator, tensor as core
+from flambeau_tensor._core cimport copying, operator as core_operator, tensor as core
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
 from flambeau_tensor._core.operator cimport Operator, ThreadState, autograd_socket, kernel_t, make_kernel, record_t, \
     thread_state
@@ -13,7 +13,7 @@ from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
     NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, TANGENT, VIEW
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*) noexcept
@@ -183,7 +183,7 @@ cdef object filled(int dtype, int ndim, const Py_ssize_t* sizes, int value):
     if ndim == 0:
         return core.scalar_tensor(value, dtype)
     t = core.empty(dtype, ndim, sizes)
-    elementwise.fill_elements(t, value)
+    copying.fill_elements(t, value)
     return t
 
 
@@ -212,13 +212,13 @@ cdef object as_strided(PyObject* tensor, int ndim, const Py_ssize_t* sizes, cons
 
 
 cdef int copy_into(PyObject* target, PyObject* source) except -1:
-    elementwise.copy_elements(<Tensor>target, <Tensor>source)
+    copying.copy_elements(<Tensor>target, <Tensor>source)
     (<Tensor>target).storage.version += 1
     return 0
 
 
 cdef object copy_of(PyObject* tensor):
-    return elementwise.copy_of(<Tensor>tensor)
+    return copying.copy_of(<Tensor>tensor)
 
 
 cdef bint exclusive(PyObject* tensor) noexcept:

@@ -2,8 +2,9 @@
 """The functions of ``compute.pxd``, over the private core."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core cimport elementwise, parallel, tensor as core, types
+from flambeau_tensor._core cimport copying, parallel, tensor as core, types
 from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype
+from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar as core_read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
 
@@ -44,7 +45,7 @@ cdef object dense(PyObject* tensor, int dtype, Array* out):
     cdef Tensor copy
     if t.dtype != dtype or not t.flags & types.CONTIGUOUS:
         copy = core.empty(dtype, t.ndim, t.sizes)
-        elementwise.copy_elements(copy, t)
+        copying.copy_elements(copy, t)
         t = copy
     _describe(t, out)
     return t
@@ -61,7 +62,7 @@ cdef object fresh_like(PyObject* tensor, int dtype, Array* out):
 
 
 cdef object converted(object tensor, int dtype):
-    return elementwise.to_dtype(<Tensor>tensor, dtype)
+    return copying.to_dtype(<Tensor>tensor, dtype)
 
 
 cdef object permuted(PyObject* tensor, const int* order):
@@ -83,7 +84,7 @@ cdef int default_float() noexcept nogil:
 
 
 cdef int begin_write(PyObject* tensor, str function) except -1:
-    return elementwise.check_writable(function, <Tensor>tensor)
+    return check_writable(function, <Tensor>tensor)
 
 
 cdef void written(PyObject* tensor) noexcept:

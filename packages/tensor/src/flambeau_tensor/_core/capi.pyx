@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset, strlen
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
@@ -22,7 +22,7 @@ from flambeau_tensor._core.tensor cimport Tensor, TensorType, contiguous_strides
     shape_str
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef extern from "Python.h":
     void PyErr_SetObject(object, object) noexcept

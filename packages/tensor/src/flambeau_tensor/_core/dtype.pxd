@@ -13,6 +13,7 @@ cdef int[NDTYPES][NDTYPES] PROMOTED
 cdef int[NDTYPES] NPY_TYPE  # NumPy's type number; bfloat16 has none and shows as uint16
 
 cdef DType dtype_object(int id)
+cpdef str type_name(DType dtype)  # in errors: "Float"
 cdef int dtype_from_npy(int npy_type) except -1
 cdef int default_dtype() noexcept nogil
 cdef int default_complex() noexcept nogil

@@ -163,6 +163,17 @@ cdef bint _can_cast(int a, int b) noexcept:
     return CATEGORY[a] <= CATEGORY[b]
 
 
+cdef dict _TYPE_NAMES = {
+    BOOL: "Bool", UINT8: "Byte", INT8: "Char", INT16: "Short", INT32: "Int", INT64: "Long", FLOAT16: "Half",
+    BFLOAT16: "BFloat16", FLOAT32: "Float", FLOAT64: "Double", COMPLEX64: "ComplexFloat", COMPLEX128: "ComplexDouble",
+}
+
+
+cpdef str type_name(DType dtype):
+    """PyTorch's long-standing name of a dtype in error messages, such as ``Float``."""
+    return _TYPE_NAMES[dtype.id]
+
+
 def all_dtypes():
     """Every dtype, in order of their numbers."""
     return tuple(_objects)

@@ -300,7 +300,7 @@ cdef object _run_out(Operator op, PyObject** slots):
         result = _raw(op)(op, slots)
     finally:
         slots[op.out_index] = out
-    from flambeau_tensor._core.elementwise import write_out
+    from flambeau_tensor._core.copying import write_out
 
     return write_out(op.name, <object>out, result)
 
@@ -308,7 +308,7 @@ cdef object _run_out(Operator op, PyObject** slots):
 cdef object _run_inplace(Operator op, PyObject** slots):
     """In-place variants of kernels that only make fresh results."""
     result = _raw(op)(op, slots)
-    from flambeau_tensor._core.elementwise import write_inplace
+    from flambeau_tensor._core.copying import write_inplace
 
     return write_inplace(op.name, <object>slots[0], result)
 

@@ -5,13 +5,14 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.elementwise import type_name, write_inplace, write_out
+from flambeau_tensor._core.copying import write_inplace, write_out
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.levels import hot
 
 cdef enum:

@@ -5,9 +5,8 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.elementwise cimport (
-    check_overlap, check_writable, copy_elements, copy_of, fill_elements, out_tensor, to_dtype,
-)
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.operands cimport check_overlap, check_writable, out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport (

@@ -3,7 +3,8 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport check_writable, copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, contiguous_strides, empty, shape_str, view_of, wrap_dim
@@ -13,7 +14,7 @@ from flambeau_tensor._kernels.indexed cimport (
     within,
 )
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 
 cdef str _name(Tensor t):

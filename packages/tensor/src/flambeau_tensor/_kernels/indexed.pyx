@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *

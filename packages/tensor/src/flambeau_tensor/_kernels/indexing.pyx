@@ -13,7 +13,8 @@ from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport check_writable, copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport is_number, load_scalar
@@ -25,7 +26,7 @@ from flambeau_tensor._kernels.recording cimport recorded
 
 import numpy as np
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.interop import from_array, from_numpy
 
 cdef extern from "Python.h":

@@ -5,7 +5,7 @@ from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy
-from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage

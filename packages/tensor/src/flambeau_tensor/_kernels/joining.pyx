@@ -6,13 +6,14 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from libc.string cimport memcpy
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements, out_tensor
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, shape_str, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef enum:
     SMALL = 32768  # bytes that are copied at once, with the GIL held

@@ -3,14 +3,15 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport broadcast_shape, copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.operands cimport broadcast_shape
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport GET, PUT, Rows, run_rows
 from flambeau_tensor._kernels.places cimport coordinates, expanded, row_of, true_places
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 
 cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple)

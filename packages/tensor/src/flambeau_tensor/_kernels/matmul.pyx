@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, call1, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
@@ -19,7 +19,7 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.blas cimport Products, fits, has_factors, multiply
 from flambeau_tensor._kernels.recording cimport recorded
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef tuple _C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
                        "float", "double", "c10::complex<float>", "c10::complex<double>")

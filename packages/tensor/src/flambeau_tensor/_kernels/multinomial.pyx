@@ -6,7 +6,8 @@ from libc.stdlib cimport free, malloc, qsort
 
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements, out_tensor
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
@@ -14,7 +15,7 @@ from flambeau_tensor._kernels.draws cimport Params, Source, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport dense_like, exponential_
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.levels import hot
 
 ctypedef fused real:

@@ -11,7 +11,7 @@ from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.reductions cimport Reduction, dim_mask, mask_t, reduce
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef dict _norms = {
     0.0: Reduction("linalg_vector_norm", "sum", compute="bool", empty=0),

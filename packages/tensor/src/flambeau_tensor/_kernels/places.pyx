@@ -7,7 +7,7 @@ those are not neighbours) the dimensions that the indices broadcast to.
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.elementwise cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport ADD, GET, PUT, Rows, add_offsets, run_rows

@@ -4,7 +4,9 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY
-from flambeau_tensor._core.elementwise cimport Elementwise, copy_of, make_check, promote, run_elementwise
+from flambeau_tensor._core.copying cimport copy_of
+from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
+from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport c_name
@@ -12,7 +14,7 @@ from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import all_dtypes
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef tuple _DTYPES = all_dtypes()
 

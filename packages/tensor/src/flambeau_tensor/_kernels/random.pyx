@@ -9,14 +9,15 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport check_writable, copy_elements, out_tensor
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.operands cimport check_writable, out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, is_dense, resize
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport Params, Source, choose_t, draw_t, permute_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.levels import hot
 
 cdef dict _loops = hot("random").LOOPS

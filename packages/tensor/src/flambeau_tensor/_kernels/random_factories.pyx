@@ -11,7 +11,7 @@ from flambeau_tensor._kernels.random cimport (
     integer_argument, normal_, random_range_, randperm_, resized, uniform_,
 )
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor.options import check_device, check_layout, contiguous_format, preserve_format
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1

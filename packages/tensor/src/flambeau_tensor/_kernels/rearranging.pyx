@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memset
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.elementwise cimport copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *

@@ -11,13 +11,13 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, u
 from libc.string cimport memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise cimport copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 
 cdef enum:
     BLOCK = 128  # keys made at a time

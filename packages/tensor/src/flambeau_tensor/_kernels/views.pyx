@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE
-from flambeau_tensor._core.elementwise cimport copy_elements
+from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport (
     Tensor, alias_of, contiguous_strides, empty, offset_of, read_ints, set_geometry, shape_str, view_of, wrap_dim,

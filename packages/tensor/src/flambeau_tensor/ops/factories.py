@@ -1,8 +1,7 @@
 """Making tensors: from data, by size, by example, and by rule (ranges, identity)."""
 import numpy as np
 
-from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor, set_constructor
 from flambeau_tensor._kernels import factories as kernels

@@ -4,8 +4,8 @@ Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` hol
 """
 import numpy as np
 
-from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype
-from flambeau_tensor._core.elementwise import Elementwise, type_name, ufunc_loop
+from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
+from flambeau_tensor._core.elementwise import Elementwise, ufunc_loop
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias
 from flambeau_tensor._kernels import pointwise as kernels

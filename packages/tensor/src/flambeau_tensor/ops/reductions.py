@@ -3,7 +3,7 @@ from builtins import all as _all
 
 import numpy as np
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels import reductions as kernels

@@ -1,7 +1,7 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
 import numpy as np
 
-from flambeau_tensor._core.elementwise import type_name
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor

@@ -1,0 +1,7 @@
+"""Copying, converting and filling elements."""
+from flambeau_tensor._core.tensor cimport Tensor
+
+cdef int copy_elements(Tensor dst, Tensor src) except -1  # broadcast, converting
+cdef int fill_elements(Tensor dst, object number) except -1
+cdef Tensor to_dtype(Tensor t, int dtype)  # t itself when it has that dtype
+cdef Tensor copy_of(Tensor t)  # fresh, same layout where dense

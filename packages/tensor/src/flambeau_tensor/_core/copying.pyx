@@ -1,0 +1,144 @@
+# cython: language_level=3
+"""Copying, converting and filling: elements of one tensor written into another, whatever their layouts and dtypes."""
+from libc.float cimport FLT_MAX
+from libc.math cimport INFINITY
+from libc.string cimport memcpy
+
+from flambeau_tensor._core.casts cimport CAST, cast_t
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
+from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
+from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
+from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
+from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, same_shape, shape_str
+from flambeau_tensor._core.types cimport *
+
+
+cdef void _copy_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
+    cdef Py_ssize_t item = <Py_ssize_t>data
+    cdef Py_ssize_t done
+    if steps[0] == item and steps[1] == item:
+        memcpy(args[1], args[0], n[0] * item)
+    elif steps[0] == 0 and steps[1] == item and n[0] > 8:  # one value: a first stretch of it, then copies of that
+        done = min(<Py_ssize_t>256, n[0])
+        (<cast_t>_COPY[item])(args[0], 0, args[1], item, done)
+        while done < n[0]:
+            memcpy(args[1] + done * item, args[1], min(<Py_ssize_t>256, n[0] - done) * item)
+            done += 256
+    else:
+        (<cast_t>_COPY[item])(args[0], steps[0], args[1], steps[1], n[0])
+
+
+cdef void _cast_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
+    (<cast_t>data)(args[0], steps[0], args[1], steps[1], n[0])
+
+
+cdef void* _COPY[17]
+for _k in (BOOL, INT16, INT32, INT64, COMPLEX128):
+    _COPY[ITEMSIZE[_k]] = <void*>CAST[_k][_k]
+_COPY[1] = <void*>CAST[UINT8][UINT8]
+
+
+cdef int copy_elements(Tensor dst, Tensor src) except -1:
+    cdef Py_ssize_t[2][MAX_NDIM] strides
+    cdef Py_ssize_t* stride_ptrs[2]
+    cdef char* ptrs[2]
+    cdef int[2] types
+    cdef int d, lead = dst.ndim - src.ndim
+    if lead < 0 or src.numel != dst.numel or lead:
+        for d in range(src.ndim):
+            if lead + d < 0 and src.sizes[d] == 1:
+                continue
+            if lead + d < 0 or (src.sizes[d] != 1 and src.sizes[d] != dst.sizes[lead + d]):
+                raise RuntimeError(
+                    f"The size of tensor a ({dst.sizes[lead + d] if lead + d >= 0 else 1}) must match the size of "
+                    f"tensor b ({src.sizes[d]}) at non-singleton dimension {max(lead + d, 0)}")
+    if dst.numel == 0:
+        return 0
+    if dst.dtype == src.dtype and dst.flags & src.flags & CONTIGUOUS and dst.numel == src.numel and \
+            dst.numel < GIL_FREE:
+        memcpy(dst.data, src.data, dst.numel * ITEMSIZE[dst.dtype])
+        return 0
+    if interleaves(dst, src):
+        src = copy_of(src)
+    for d in range(dst.ndim):
+        if d < lead or src.sizes[d - lead] == 1:
+            strides[0][d] = 0
+        elif src.sizes[d - lead] != dst.sizes[d]:
+            raise RuntimeError(
+                f"The size of tensor a ({dst.sizes[d]}) must match the size of tensor b ({src.sizes[d - lead]}) at "
+                f"non-singleton dimension {d}")
+        else:
+            strides[0][d] = src.strides[d - lead] * ITEMSIZE[src.dtype]
+        strides[1][d] = dst.strides[d] * ITEMSIZE[dst.dtype]
+    stride_ptrs[0], stride_ptrs[1] = strides[0], strides[1]
+    ptrs[0], ptrs[1] = src.data, dst.data
+    if lead < 0:
+        ptrs[0] = src.data
+    types[0] = types[1] = 0  # the loop converts by itself
+    if src.dtype == dst.dtype:
+        run_loop(_copy_loop, <void*><Py_ssize_t>ITEMSIZE[dst.dtype], 2, ptrs, types, types, dst.ndim, dst.sizes,
+                 stride_ptrs)
+    else:
+        run_loop(_cast_loop, <void*>CAST[src.dtype][dst.dtype], 2, ptrs, types, types, dst.ndim, dst.sizes,
+                 stride_ptrs)
+    return 0
+
+
+cdef int fill_elements(Tensor dst, object number) except -1:
+    cdef Tensor value
+    cdef Scalar s
+    read_scalar(<PyObject*>number, &s)
+    if s.category == CAT_FLOAT and CATEGORY[dst.dtype] <= CAT_INT and dst.dtype != BOOL and s.re == s.re and \
+            -9e18 < s.re < 9e18:
+        s.i = <long long>s.re  # fill truncates
+        s.category = CAT_INT
+    if s.category == CAT_FLOAT and dst.dtype == FLOAT32 and FLT_MAX < abs(s.re) != INFINITY:
+        raise RuntimeError(f"value cannot be converted to type {c_name(dst.dtype)} without overflow")
+    value = empty(dst.dtype, 0, NULL)
+    store_scalar(&s, dst.dtype, value.data)
+    return copy_elements(dst, value)
+
+
+cdef Tensor to_dtype(Tensor t, int dtype):
+    cdef Tensor out
+    if t.dtype == dtype:
+        return t
+    out = empty_like(t, dtype)
+    copy_elements(out, t)
+    return out
+
+
+cdef Tensor copy_of(Tensor t):
+    cdef Tensor out = empty_like(t, t.dtype)
+    copy_elements(out, t)
+    return out
+
+
+# --- results into tensors that are given ----------------------------------------------------------------------------
+
+def write_out(str func, out, result):
+    """Write fresh results into the tensors given as `out`."""
+    cdef Tensor r, o
+    if isinstance(result, tuple):
+        if not isinstance(out, (tuple, list)) or len(out) != len(result):
+            raise TypeError(f"{func}(): argument 'out' must be a tuple of {len(result)} Tensors")
+        return type(result)([write_out(func, o1, r1) for o1, r1 in zip(out, result)])
+    if not isinstance(out, Tensor):
+        raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    r, o = <Tensor>result, <Tensor>out
+    o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
+    copy_elements(o, r)
+    o.storage.version += 1
+    return o
+
+
+def write_inplace(str func, Tensor self not None, Tensor result not None):
+    """Write a fresh result into the tensor that an in-place operator changes."""
+    check_writable(func, self)
+    check_cast(result.dtype, self.dtype)
+    if not same_shape(self, result):
+        raise RuntimeError(f"output with shape {shape_str(self.ndim, self.sizes)} doesn't match the broadcast shape "
+                           f"{shape_str(result.ndim, result.sizes)}")
+    copy_elements(self, result)
+    self.storage.version += 1
+    return self

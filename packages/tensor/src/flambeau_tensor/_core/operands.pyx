@@ -1,0 +1,184 @@
+# cython: language_level=3
+"""What tensors that take part in one computation have to agree on: shape, dtype, and memory that may be written."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object, type_name
+from flambeau_tensor._core.operator cimport thread_state
+from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
+from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str
+from flambeau_tensor._core.types cimport *
+
+
+# --- shape ----------------------------------------------------------------------------------------------------------
+
+cdef int broadcast_shape(int n, PyObject** tensors, Py_ssize_t* shape) except -1:
+    """The common shape of tensors (NULL among them is passed over); returns its length."""
+    cdef int ndim = 0, i, k, d
+    cdef Py_ssize_t a
+    cdef Tensor t
+    for k in range(n):
+        if tensors[k] != NULL and (<Tensor>tensors[k]).ndim > ndim:
+            ndim = (<Tensor>tensors[k]).ndim
+    for d in range(ndim):
+        shape[d] = 1
+    for k in range(n):
+        if tensors[k] == NULL:
+            continue
+        t = <Tensor>tensors[k]
+        for i in range(t.ndim):
+            d = ndim - t.ndim + i
+            a = t.sizes[i]
+            if a == shape[d] or a == 1:
+                continue
+            if shape[d] != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({shape[d]}) must match the size of tensor b ({a}) at non-singleton "
+                    f"dimension {d}")
+            shape[d] = a
+    return ndim
+
+
+cdef void broadcast_strides(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept:
+    cdef int d, lead = ndim - t.ndim
+    cdef Py_ssize_t item = ITEMSIZE[t.dtype]
+    for d in range(ndim):
+        if d < lead or (t.sizes[d - lead] == 1 and shape[d] != 1):
+            out[d] = 0
+        else:
+            out[d] = t.strides[d - lead] * item
+
+
+cdef bint same_sizes(int ndim, const Py_ssize_t* a, const Py_ssize_t* b) noexcept:
+    cdef int d
+    for d in range(ndim):
+        if a[d] != b[d]:
+            return False
+    return True
+
+
+# --- dtype ----------------------------------------------------------------------------------------------------------
+
+cdef int promote(int n, PyObject** slots, const int* fixed) except -1:
+    """The dtype of the computation: tensors with dimensions rule 0-d tensors, which rule Python numbers."""
+    cdef int dims = -1, zero = -1, number = -1, k, d
+    cdef Scalar s
+    cdef Tensor t
+    for k in range(n):
+        if fixed[k] >= 0:
+            continue
+        if isinstance(<object>slots[k], Tensor):
+            t = <Tensor>slots[k]
+            d = t.dtype
+            if t.ndim:
+                dims = d if dims < 0 else PROMOTED[dims][d]
+            else:
+                zero = d if zero < 0 else PROMOTED[zero][d]
+        else:
+            read_scalar(slots[k], &s)
+            d = scalar_dtype(s.category)
+            number = d if number < 0 else PROMOTED[number][d]
+    return _combine(dims, _combine(zero, number))
+
+
+cdef int _combine(int strong, int weak) noexcept:
+    # The weaker group only counts when it is of a higher category.
+    if strong < 0:
+        return weak
+    if weak < 0 or CATEGORY[strong] >= CATEGORY[weak]:
+        return strong
+    if CATEGORY[weak] == CAT_COMPLEX and CATEGORY[strong] == CAT_FLOAT:
+        return COMPLEX128 if strong == FLOAT64 else COMPLEX64
+    return weak
+
+
+cdef int check_cast(int source, int target) except -1:
+    if CATEGORY[source] > CATEGORY[target]:
+        raise RuntimeError(f"result type {type_name(dtype_object(source))} can't be cast to the desired output type "
+                           f"{type_name(dtype_object(target))}")
+    return 0
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+cdef int check_writable(str func, Tensor t) except -1:
+    cdef int d
+    if t.storage.readonly:
+        raise RuntimeError(f"{func}(): cannot write to a tensor that shares memory with a read-only array; clone() it")
+    for d in range(t.ndim):
+        if t.strides[d] == 0 and t.sizes[d] > 1 and t.numel:
+            raise RuntimeError(
+                "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef void _extent(Tensor t, char** lo, char** hi) noexcept:
+    cdef int d
+    lo[0] = t.data
+    hi[0] = t.data + ITEMSIZE[t.dtype]
+    for d in range(t.ndim):
+        hi[0] += (t.sizes[d] - 1) * t.strides[d] * ITEMSIZE[t.dtype]
+
+
+cdef int check_overlap(Tensor out, Tensor t) except -1:
+    """An input may be the result itself, or apart from it; not partly the same memory."""
+    cdef char* a
+    cdef char* b
+    cdef char* c
+    cdef char* d
+    cdef int i
+    if out is t or out.storage is not t.storage and out.storage.owner is None and t.storage.owner is None:
+        return 0
+    if out.numel == 0 or t.numel == 0:
+        return 0
+    if out.data == t.data and same_shape(out, t) and out.dtype == t.dtype:
+        for i in range(out.ndim):
+            if out.strides[i] != t.strides[i] and out.sizes[i] > 1:
+                break
+        else:
+            return 0
+    _extent(out, &a, &b)
+    _extent(t, &c, &d)
+    if a < d and c < b and is_dense(out) and is_dense(t):
+        raise RuntimeError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+            "memory location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef bint interleaves(Tensor out, Tensor t) noexcept:
+    # Layouts that may interleave (strided windows on one block) are read from a copy.
+    cdef char* a
+    cdef char* b
+    cdef char* c
+    cdef char* d
+    if out is t or out.storage is not t.storage:
+        return False
+    if is_dense(out) and is_dense(t):
+        return False
+    if out.data == t.data and same_shape(out, t):
+        return False
+    _extent(out, &a, &b)
+    _extent(t, &c, &d)
+    return a < d and c < b
+
+
+cdef Tensor out_tensor(str func, object out, int dtype, int ndim, const Py_ssize_t* shape):
+    cdef Tensor t = <Tensor>out
+    if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
+        raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
+    check_cast(dtype, t.dtype)
+    if t.ndim != ndim or not same_sizes(ndim, t.sizes, shape):
+        if t.numel:
+            import warnings
+
+            warnings.warn(
+                f"An output with one or more elements was resized since it had shape {shape_str(t.ndim, t.sizes)}, "
+                f"which does not match the required output shape {shape_str(ndim, shape)}. This behavior is "
+                "deprecated, and in a future PyTorch release outputs will not be resized unless they have zero "
+                "elements. You can explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
+                "t.resize_(0).", UserWarning, stacklevel=2)
+        resize(t, ndim, shape)
+    check_writable(func, t)
+    return t
