@@ -11,11 +11,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = {f.parent: tomllib.loads(f.read_text()) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
 SOURCES = sorted(f for folder in PACKAGES for f in folder.glob("src/**/*.p*") if f.suffix in {".py", ".pyx", ".pxd"})
 MAX_CODE_LINES = 500
-# Files over the limit with the size that they may not pass; each leaves the list by being split.
-WAITING_TO_BE_SPLIT = {
-    "packages/overrides/src/flambeau_overrides/_dispatch.pyx": 560,
-}
-
 
 def module(distribution):
     """The import name of a requirement such as ``flambeau-tensor[x]>=0.1``."""
@@ -97,10 +92,8 @@ def test_cython_shares_only_public_declarations():
 
 def test_files_are_short():
     counted = {path.relative_to(ROOT).as_posix(): code_lines(path) for path in SOURCES}
-    long = {name: n for name, n in counted.items() if n > WAITING_TO_BE_SPLIT.get(name, MAX_CODE_LINES)}
+    long = {name: n for name, n in counted.items() if n > MAX_CODE_LINES}
     assert not long, f"files of more than {MAX_CODE_LINES} lines of code: {long}"
-    short = [name for name in WAITING_TO_BE_SPLIT if counted.get(name, 0) <= MAX_CODE_LINES]
-    assert not short, f"no longer too long, so take them off the list: {short}"
 
 
 def test_every_package_has_the_same_skeleton():

@@ -3,13 +3,11 @@ functions. It knows nothing of tensors and depends on nothing.
 
 `overridable` and `register_base` make a library take part; `has_torch_function` and `handle_torch_function` do the
 same by hand. Modes and the `Disable` classes change who is asked; the listing functions tell what can be overridden.
-Compiled code cimports `flambeau_overrides._dispatch`.
+Compiled code cimports `flambeau_overrides._dispatch` and `flambeau_overrides._thread`.
 """
 # ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
 
 from flambeau_overrides._dispatch import (
-    DisableTorchFunction,
-    DisableTorchFunctionSubclass,
     _disabled_torch_function_impl,
     handle_torch_function,
     has_torch_function,
@@ -19,6 +17,7 @@ from flambeau_overrides._dispatch import (
     redispatch_function,
     register_base,
 )
+from flambeau_overrides._thread import DisableTorchFunction, DisableTorchFunctionSubclass
 from flambeau_overrides.declare import overridable, wrap_torch_function
 from flambeau_overrides.modes import (
     BaseTorchFunctionMode,

@@ -1,4 +1,5 @@
-# The C surface of the protocol: what a compiled library cimports to make its functions overridable.
+# The C surface of the protocol: what a compiled library cimports to make its functions overridable. What concerns the
+# calling thread (modes, switches) is in _thread.pxd.
 #
 # Free functions only. They are checked by signature when a consumer is imported, whereas the method table of a cdef
 # class is not; so a consumer built against another version fails with an error instead of running the wrong code.
@@ -19,12 +20,6 @@ from cpython.object cimport PyObject, PyTypeObject
 # Rises with every change of this file.
 cdef int abi_version() noexcept nogil
 
-# --- modes
-
-# The number of modes that are pushed in all threads together; a consumer keeps the pointer and reads it on every call.
-cdef int* active_modes_ptr() noexcept nogil
-cdef bint modes_active() noexcept nogil
-
 # --- types
 
 # Whether `__torch_function__` of this type takes part in dispatch: defined on the type, neither switched off with
@@ -32,15 +27,6 @@ cdef bint modes_active() noexcept nogil
 cdef bint type_overrides(PyTypeObject* t) noexcept
 # Whether the type's `__torch_function__` is the one of a base given to register_base(), inherited unchanged.
 cdef bint is_default(PyTypeObject* t) noexcept
-
-# --- switches of the calling thread; pushes and pops nest
-
-cdef bint subclass_disabled() noexcept nogil
-cdef void push_disabled() noexcept nogil
-cdef void pop_disabled() noexcept nogil
-cdef bint all_disabled() noexcept nogil
-cdef void push_all_disabled() noexcept nogil
-cdef void pop_all_disabled() noexcept nogil
 
 # --- who answers
 

@@ -8,30 +8,18 @@ handler is looked up through the interpreter's own type cache, so classes may ga
 cimport cython
 from cpython.exc cimport PyErr_WarnEx
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.method cimport PyMethod_Check, PyMethod_GET_SELF
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from cpython.type cimport PyType_IsSubtype
 from cpython.weakref cimport PyWeakref_NewRef
 
+from flambeau_overrides._thread cimport (
+    ThreadState, has_mode, pop_disabled, push_disabled, subclass_disabled, take_skip, this_thread, thread_if_any,
+)
 
-cdef extern from *:
-    """
-    #if defined(_MSC_VER)
-    #define FLAMBEAU_THREAD_LOCAL __declspec(thread)
-    #else
-    #define FLAMBEAU_THREAD_LOCAL _Thread_local
-    #endif
-
-    static FLAMBEAU_THREAD_LOCAL int flambeau_subclass_disabled = 0;
-    static FLAMBEAU_THREAD_LOCAL int flambeau_all_disabled = 0;
-    static FLAMBEAU_THREAD_LOCAL PyObject *flambeau_thread = NULL;
-    """
-    int tls_subclass_disabled "flambeau_subclass_disabled"
-    int tls_all_disabled "flambeau_all_disabled"
-    PyObject* tls_thread "flambeau_thread"
+from flambeau_overrides.registry import display_name
 
 
 cdef extern from "Python.h":
@@ -40,7 +28,6 @@ cdef extern from "Python.h":
     const size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
     PyTypeObject* Py_TYPE(PyObject*)
-    PyObject* PyThreadState_GetDict()
     bint PyCallable_Check(PyObject*)
     bint PyCFunction_Check(PyObject*)
     PyObject* PyCFunction_GET_SELF(PyObject*)
@@ -51,328 +38,12 @@ cdef extern from "Python.h":
 cdef str HANDLER = "__torch_function__"
 cdef PyTypeObject* NoneType = Py_TYPE(<PyObject*>None)
 
-cdef int _active_modes = 0
-
 
 cdef int abi_version() noexcept nogil:
     return 1
 
 
-# --- state of a thread -----------------------------------------------------------------------------------------------
-
-# A handler that is running: enough to see that it was entered before with the same arguments, and to put the modes
-# back that its caller had.
-cdef struct Running:
-    PyObject* func
-    PyObject* args
-    PyObject* kwargs
-    PyObject* owner  # the mode, or the type that the handler belongs to
-    PyObject* modes  # the modes that are set aside meanwhile, or NULL
-    int subclass_disabled
-    int all_disabled
-
-
-@cython.final
-cdef class ThreadState:
-    """The modes and the running handlers of one thread. Lives in the interpreter's dictionary for the thread."""
-
-    cdef list modes
-    cdef list handled  # for each mode: the container of the functions that it handles, or None for all
-    cdef int counted  # how many of _active_modes are ours
-    cdef PyObject* skip  # the function that redispatch_function() is about to call; borrowed
-    # Not a linked list of C frames: coroutine libraries that switch C stacks would leave it dangling.
-    cdef Running* running
-    cdef Py_ssize_t depth
-    cdef Py_ssize_t capacity
-
-    def __cinit__(self):
-        self.modes = []
-        self.handled = []
-
-    def __dealloc__(self):
-        global _active_modes, tls_thread
-        _active_modes -= self.counted
-        if tls_thread == <PyObject*>self:
-            tls_thread = NULL
-        while self.depth > 0:
-            self.leave()
-        PyMem_Free(self.running)
-
-    cdef void recount(self) noexcept:
-        global _active_modes
-        _active_modes += <int>PyList_GET_SIZE(self.modes) - self.counted
-        self.counted = <int>PyList_GET_SIZE(self.modes)
-
-    cdef int push(self, object mode) except -1:
-        handled = getattr(mode, "__torch_function_handles__", None)
-        self.modes.append(mode)
-        self.handled.append(handled)
-        self.recount()
-        return 0
-
-    cdef object pop(self):
-        mode = self.modes.pop()
-        self.handled.pop()
-        self.recount()
-        return mode
-
-    cdef list cut(self, Py_ssize_t start):
-        cdef list removed = self.modes[start:]
-        del self.modes[start:]
-        del self.handled[start:]
-        self.recount()
-        return removed
-
-    cdef int extend(self, list modes) except -1:
-        for mode in modes:
-            self.push(mode)
-        return 0
-
-    cdef Py_ssize_t handler_of(self, object func) noexcept:
-        """The index of the innermost mode that handles func, or -1."""
-        cdef Py_ssize_t i = PyList_GET_SIZE(self.modes)
-        cdef PyObject* handled
-        if tls_all_disabled:
-            return -1
-        while i > 0:
-            i -= 1
-            handled = PyList_GET_ITEM(self.handled, i)
-            if handled == <PyObject*>None:
-                return i
-            try:
-                if func in <object>handled:
-                    return i
-            except Exception:
-                # An unhashable function, a container that raises: the mode itself has to decide.
-                return i
-        return -1
-
-    cdef int enter(self, object func, tuple args, dict kwargs, object owner, list modes) except -1:
-        cdef Running* frame
-        if self.depth == self.capacity:
-            frame = <Running*>PyMem_Realloc(self.running, (2 * self.capacity + 8) * sizeof(Running))
-            if frame == NULL:
-                raise MemoryError
-            self.running = frame
-            self.capacity = 2 * self.capacity + 8
-        # Endless recursion is looked for at every eighth level only: a handler may well call its function again once
-        # or twice (behind a flag of its own, say), and shallow calls should not pay.
-        if self.depth > 0 and self.depth % 8 == 0 and self.entered(func, args, kwargs, owner) >= 4:
-            _raise_self_call(func, owner)
-        frame = &self.running[self.depth]
-        frame.func, frame.args, frame.kwargs, frame.owner = (
-            <PyObject*>func, <PyObject*>args, <PyObject*>kwargs, <PyObject*>owner)
-        frame.modes = NULL if modes is None else <PyObject*>modes
-        frame.subclass_disabled, frame.all_disabled = tls_subclass_disabled, tls_all_disabled
-        Py_INCREF(func)
-        Py_INCREF(args)
-        Py_INCREF(kwargs)
-        Py_INCREF(owner)
-        if modes is not None:
-            Py_INCREF(modes)
-        self.depth += 1
-        return 0
-
-    cdef void leave(self) noexcept:
-        cdef Running frame
-        self.depth -= 1
-        frame = self.running[self.depth]
-        Py_XDECREF(frame.func)
-        Py_XDECREF(frame.args)
-        Py_XDECREF(frame.kwargs)
-        Py_XDECREF(frame.owner)
-        Py_XDECREF(frame.modes)
-
-    cdef Py_ssize_t entered(self, object func, tuple args, dict kwargs, object owner) except -1:
-        """How many of the last 64 running handlers are this one with these very arguments."""
-        cdef Py_ssize_t i, count = 0
-        cdef Running* frame
-        for i in range(max(0, self.depth - 64), self.depth):
-            frame = &self.running[i]
-            if (frame.func == <PyObject*>func and frame.owner == <PyObject*>owner
-                    and _same(args, <object>frame.args, 1) and _same(kwargs, <object>frame.kwargs, 1)):
-                count += 1
-        return count
-
-
-cdef bint _same(object a, object b, int nested) except -1:
-    """Whether a and b are one object, or containers of the same objects down to `nested` levels."""
-    cdef Py_ssize_t i
-    if a is b:
-        return True
-    if type(a) is not type(b) or nested < 0:
-        return False
-    if type(a) is dict:
-        if len(a) != len(b):
-            return False
-        for key, value in (<dict>a).items():
-            if key not in <dict>b or not _same(value, (<dict>b)[key], nested - 1):
-                return False
-        return True
-    if type(a) is tuple or type(a) is list:
-        if len(a) != len(b):
-            return False
-        for i in range(len(a)):
-            if not _same(a[i], b[i], nested - 1):
-                return False
-        return True
-    return False
-
-
-cdef ThreadState _thread():
-    global tls_thread
-    cdef ThreadState state
-    cdef PyObject* threads_own
-    if tls_thread != NULL:
-        return <ThreadState>tls_thread
-    threads_own = PyThreadState_GetDict()
-    if threads_own == NULL:
-        raise RuntimeError("flambeau_overrides needs a Python thread")
-    state = ThreadState()
-    (<dict>threads_own)["flambeau_overrides"] = state
-    tls_thread = <PyObject*>state
-    return state
-
-
-# --- modes and switches ----------------------------------------------------------------------------------------------
-
-cdef int* active_modes_ptr() noexcept nogil:
-    return &_active_modes
-
-
-cdef bint modes_active() noexcept nogil:
-    return _active_modes != 0
-
-
-cdef bint subclass_disabled() noexcept nogil:
-    return tls_subclass_disabled != 0
-
-
-cdef void push_disabled() noexcept nogil:
-    global tls_subclass_disabled
-    tls_subclass_disabled += 1
-
-
-cdef void pop_disabled() noexcept nogil:
-    global tls_subclass_disabled
-    tls_subclass_disabled -= 1
-
-
-cdef bint all_disabled() noexcept nogil:
-    return tls_all_disabled != 0
-
-
-cdef void push_all_disabled() noexcept nogil:
-    # Counts in both, so that the usual question of the hot path is one load.
-    global tls_subclass_disabled, tls_all_disabled
-    tls_subclass_disabled += 1
-    tls_all_disabled += 1
-
-
-cdef void pop_all_disabled() noexcept nogil:
-    global tls_subclass_disabled, tls_all_disabled
-    tls_subclass_disabled -= 1
-    tls_all_disabled -= 1
-
-
-cdef class DisableTorchFunctionSubclass:
-    """Context manager in which no type's `__torch_function__` is called in this thread; modes still are."""
-
-    cdef int entered
-
-    def __enter__(self):
-        self.entered += 1
-        push_disabled()
-
-    def __exit__(self, *exc_info):
-        if self.entered:
-            self.entered -= 1
-            pop_disabled()
-
-
-cdef class DisableTorchFunction:
-    """Context manager in which neither types nor modes override anything in this thread."""
-
-    cdef int entered
-
-    def __enter__(self):
-        self.entered += 1
-        push_all_disabled()
-
-    def __exit__(self, *exc_info):
-        if self.entered:
-            self.entered -= 1
-            pop_all_disabled()
-
-
-def push_mode(mode):
-    """Make `mode` the innermost mode of this thread.
-
-    Raises TypeError for an object whose type has no `__torch_function__`, RuntimeError for one that defines it as a
-    class method.
-    """
-    cdef PyObject* found = _PyType_Lookup(Py_TYPE(<PyObject*>mode), <PyObject*>HANDLER)
-    if found == NULL:
-        raise TypeError(f"a mode must define __torch_function__, and {type(mode).__name__} does not")
-    if isinstance(<object>found, classmethod):
-        raise RuntimeError("Defining your mode's `__torch_function__` as a classmethod is not supported, "
-                           "please make it a plain method")
-    _thread().push(mode)
-
-
-def pop_mode():
-    """Remove the innermost mode of this thread and return it."""
-    cdef ThreadState state = _thread()
-    if not state.modes:
-        raise RuntimeError("trying to pop from empty mode stack")
-    return state.pop()
-
-
-def mode_stack():
-    """The modes of this thread, outermost first."""
-    return [] if tls_thread == NULL else list((<ThreadState>tls_thread).modes)
-
-
-def is_enabled():
-    """Whether types may override in this thread."""
-    return not subclass_disabled()
-
-
-def switches(state=None):
-    """The pair of counters behind the two Disable classes; with an argument, sets them and returns what they were."""
-    global tls_subclass_disabled, tls_all_disabled
-    before = (tls_subclass_disabled, tls_all_disabled)
-    if state is not None:
-        tls_subclass_disabled, tls_all_disabled = state
-    return before
-
-
-def reenter():
-    """Go back to the modes and switches with which the running handler's function was called.
-
-    Returns what leave_again() needs. Raises RuntimeError outside of a handler.
-    """
-    global tls_subclass_disabled, tls_all_disabled
-    cdef ThreadState state = _thread()
-    cdef Running* frame
-    if state.depth == 0:
-        raise RuntimeError("Accessing torch dispatch state outside of '__torch_function__' is not allowed.")
-    before = (list(state.modes), tls_subclass_disabled, tls_all_disabled)
-    frame = &state.running[state.depth - 1]
-    if frame.modes != NULL:
-        state.extend(<list>frame.modes)
-    tls_subclass_disabled, tls_all_disabled = frame.subclass_disabled, frame.all_disabled
-    return before
-
-
-def leave_again(before):
-    """End what reenter() began."""
-    global tls_subclass_disabled, tls_all_disabled
-    cdef ThreadState state = _thread()
-    modes, tls_subclass_disabled, tls_all_disabled = before
-    state.cut(0)
-    state.extend(modes)
-
+# --- around dispatch --------------------------------------------------------------------------------------------------
 
 def redispatch_function(func, types, args, kwargs=None):
     """Call `func(*args, **kwargs)` past one level of dispatch: its own implementation runs, and what that calls is
@@ -380,7 +51,7 @@ def redispatch_function(func, types, args, kwargs=None):
 
     Meant for handlers. `types` is not used; it is there so that a handler can pass its arguments on.
     """
-    cdef ThreadState state = _thread()
+    cdef ThreadState state = this_thread()
     cdef PyObject* before = state.skip
     state.skip = <PyObject*>func
     try:
@@ -505,7 +176,7 @@ cdef int _insert(list overloaded, PyObject* candidate) except -1:
 
 
 cdef bint collect(list overloaded, object candidate) except -1:
-    if tls_subclass_disabled or not _overrides(Py_TYPE(<PyObject*>candidate)):
+    if subclass_disabled() or not _overrides(Py_TYPE(<PyObject*>candidate)):
         return False
     return _insert(overloaded, <PyObject*>candidate)
 
@@ -516,7 +187,7 @@ cdef list collect_vector(PyObject* const* objects, Py_ssize_t n):
     cdef PyTypeObject* t
     cdef PyTypeObject* last
     cdef Py_ssize_t i, j
-    if tls_subclass_disabled:
+    if subclass_disabled():
         return None
     for i in range(n):
         if objects[i] == NULL:
@@ -548,9 +219,9 @@ cdef list collect_vector(PyObject* const* objects, Py_ssize_t n):
 cdef bint overridden(object func, list overloaded) except -1:
     cdef ThreadState state
     cdef bint asked = overloaded is not None and PyList_GET_SIZE(overloaded) != 0
-    if tls_thread == NULL:
+    if thread_if_any() == NULL:
         return asked
-    state = <ThreadState>tls_thread
+    state = <ThreadState>thread_if_any()
     if state.skip == <PyObject*>func:
         state.skip = NULL
         return False
@@ -578,7 +249,7 @@ cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* a
 
 
 cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int stacklevel):
-    cdef ThreadState state = _thread()
+    cdef ThreadState state = this_thread()
     cdef Py_ssize_t i, n = 0 if overloaded is None else PyList_GET_SIZE(overloaded)
     cdef Py_ssize_t index = state.handler_of(func)
     cdef tuple types = PyTuple_New(n)
@@ -669,19 +340,6 @@ cdef int _warn_plain_method(object cls, int stacklevel) except -1:
     return 0
 
 
-def display_name(func):
-    """The name by which messages call `func`: "torch.add"."""
-    from flambeau_overrides.registry import resolve_name
-
-    name = resolve_name(func)
-    if name is None:
-        name = getattr(func, "__name__", None) or repr(func)
-        module = getattr(func, "__module__", None)
-        if module:
-            name = f"{module}.{name}"
-    return name
-
-
 cdef int _raise_not_implemented(object func, tuple types, object mode) except -1:
     message = (f"no implementation found for '{display_name(func)}' on types that implement __torch_function__: "
                f"[{', '.join([t.__name__ for t in types])}]")
@@ -690,31 +348,7 @@ cdef int _raise_not_implemented(object func, tuple types, object mode) except -1
     raise TypeError(message)
 
 
-cdef int _raise_self_call(object func, object owner) except -1:
-    if isinstance(owner, type):
-        advice = ("call super().__torch_function__(func, types, args, kwargs) if the class inherits one, or convert "
-                  "the arguments before you call it")
-    else:
-        owner = type(owner)
-        advice = "call it outside of `with self`"
-    raise TypeError(f"{owner.__name__}.__torch_function__ calls '{display_name(func)}' again on the arguments that it "
-                    f"was given, which leads straight back to it: {advice}")
-
-
 # --- for functions written in Python ---------------------------------------------------------------------------------
-
-cdef bint _skipped() noexcept:
-    # A function written in Python asks has_torch_function() first, and cannot say which function it is.
-    if tls_thread == NULL or (<ThreadState>tls_thread).skip == NULL:
-        return False
-    (<ThreadState>tls_thread).skip = NULL
-    return True
-
-
-cdef bint _has_mode() noexcept:
-    return (_active_modes != 0 and tls_thread != NULL and not tls_all_disabled
-            and PyList_GET_SIZE((<ThreadState>tls_thread).modes) != 0)
-
 
 @cython.binding(False)
 def has_torch_function(relevant_args, /):
@@ -722,8 +356,8 @@ def has_torch_function(relevant_args, /):
 
     Exact instances of registered bases do not count; to ask whether something is a tensor at all, use is_tensor_like().
     """
-    cdef bint found = _has_mode()
-    if not found and not tls_subclass_disabled:
+    cdef bint found = has_mode()
+    if not found and not subclass_disabled():
         if not isinstance(relevant_args, (tuple, list)):
             try:
                 relevant_args = tuple(relevant_args)
@@ -733,14 +367,14 @@ def has_torch_function(relevant_args, /):
             if _overrides(Py_TYPE(<PyObject*>item)):
                 found = True
                 break
-    return found and not _skipped()
+    return found and not take_skip()
 
 
 @cython.binding(False)
 def has_torch_function_unary(arg, /):
     """has_torch_function((arg,)) without the tuple."""
-    return ((_has_mode() or (not tls_subclass_disabled and _overrides(Py_TYPE(<PyObject*>arg))))
-            and not _skipped())
+    return ((has_mode() or (not subclass_disabled() and _overrides(Py_TYPE(<PyObject*>arg))))
+            and not take_skip())
 
 
 @cython.binding(False)
@@ -763,7 +397,7 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
     cdef list overloaded = []
     for item in relevant_args:
         collect(overloaded, item)
-    if not overloaded and _has_mode() and _thread().handler_of(public_api) < 0:
+    if not overloaded and has_mode() and this_thread().handler_of(public_api) < 0:
         # has_torch_function() cannot know that the modes do not handle this very function: back past the question.
         return redispatch_function(public_api, (), args, kwargs)
     return _dispatch(public_api, overloaded, args, kwargs, 2)

@@ -3,7 +3,8 @@
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
-from flambeau_overrides._dispatch cimport active_modes_ptr, collect_vector, dispatch_vectorcall, overridden
+from flambeau_overrides._dispatch cimport collect_vector, dispatch_vectorcall, overridden
+from flambeau_overrides._thread cimport active_modes_ptr
 
 
 cdef extern from *:

@@ -1,6 +1,6 @@
 """Modes: overriding every function for the length of a `with` block, without a type of one's own."""
 
-from flambeau_overrides._dispatch import is_enabled, leave_again, mode_stack, pop_mode, push_mode, reenter, switches
+from flambeau_overrides._thread import is_enabled, leave_again, mode_stack, pop_mode, push_mode, reenter, switches
 
 
 class TorchFunctionMode:

@@ -102,6 +102,17 @@ def resolve_name(func: object) -> str | None:
         return None
 
 
+def display_name(func: object) -> str:
+    """The name by which messages call `func`: "torch.add"."""
+    name = resolve_name(func)
+    if name is None:
+        name = getattr(func, "__name__", None) or repr(func)
+        module = getattr(func, "__module__", None)
+        if module:
+            name = f"{module}.{name}"
+    return name
+
+
 def is_tensor_method_or_property(func: object) -> bool:
     """Whether `func` was registered for a class, as its method, or is the getter of a property."""
     if "methods" not in _cache:

@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_New
 
-from flambeau_overrides._dispatch cimport pop_all_disabled, push_all_disabled
+from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
     Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_TANGENT, TENSOR_ABI, copy_of,
     dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of,

@@ -11,10 +11,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._dispatch cimport (
-    active_modes_ptr, collect, dispatch, is_default, overridden, pop_disabled, push_disabled, subclass_disabled,
-    type_overrides,
-)
+from flambeau_overrides._dispatch cimport collect, dispatch, is_default, overridden, type_overrides
+from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled, subclass_disabled
 
 from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core.dtype cimport dtype_object

@@ -13,7 +13,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._dispatch cimport active_modes_ptr, pop_disabled, push_disabled
+from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.scalar cimport is_number

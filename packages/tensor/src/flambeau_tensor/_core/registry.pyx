@@ -5,7 +5,8 @@ from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from flambeau_overrides._dispatch cimport active_modes_ptr, subclass_disabled, type_overrides
+from flambeau_overrides._dispatch cimport type_overrides
+from flambeau_overrides._thread cimport active_modes_ptr, subclass_disabled
 
 from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core cimport syntax as S

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject, newfunc
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._dispatch cimport pop_disabled, push_disabled
+from flambeau_overrides._thread cimport pop_disabled, push_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
