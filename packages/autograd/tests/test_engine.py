@@ -209,7 +209,7 @@ def test_errors_name_what_was_expected(leaf):
         torch.tensor(1j, requires_grad=True).backward()
     with pytest.raises(RuntimeError, match="For complex Tensors, both grad_output and output"):
         y.backward(torch.ones(2, dtype=torch.complex64))
-    with pytest.raises(NotImplementedError, match="is_grads_batched"):
+    with pytest.raises(ValueError, match="vmap"):
         grad(y.sum(), x, is_grads_batched=True)
     assert x.grad is None and x.tolist() == [1.0, 2.0]
 

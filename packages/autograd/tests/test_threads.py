@@ -116,12 +116,15 @@ def test_other_threads_get_a_turn():
     t.start()
     try:
         started.wait()
-        before = len(turns)
-        y.backward()
-        during = len(turns) - before
+        during, runs = 0, 0
+        while during <= 1 and runs < 100:  # the other thread may be waiting for a processor, not for the interpreter
+            before = len(turns)
+            y.backward(retain_graph=True)
+            during = len(turns) - before
+            runs += 1
     finally:
         sys.setswitchinterval(interval)
         stop.set()
         t.join()
-    assert x.grad.tolist() == [1.0]
+    assert x.grad.tolist() == [float(runs)]
     assert during > 1

@@ -1,14 +1,87 @@
-"""Forward mode: not built."""
+"""Forward mode: tensors that carry a tangent, and operations that carry it on.
 
-_NAMES = ("dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual")
+>>> import flambeau_tensor as torch
+>>> import flambeau_autograd.forward_ad as fwAD
+>>> x, direction = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0])
+>>> with fwAD.dual_level():
+...     fwAD.unpack_dual(fwAD.make_dual(x, direction) ** 2).tangent
+tensor([2., 0.])
+"""
+
+from collections import namedtuple
+
+import flambeau_tensor as torch
+from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself in)
+from flambeau_autograd._engine import layers
+
+__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
+
+UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
+UnpackedDualTensor.__doc__ = "What ``unpack_dual`` returns: a tensor's value, and its tangent or None."
 
 
-def _missing(name):
-    def function(*args, **kwargs):
-        raise NotImplementedError(f"torch.autograd.forward_ad.{name} is not built")
-    function.__name__ = function.__qualname__ = name
-    return function
+def enter_dual_level():
+    """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does)."""
+    layers.enter_outer_dual()
+    return 0
 
 
-for _name in _NAMES:
-    globals()[_name] = _missing(_name)
+def exit_dual_level(*, level=None):
+    """End forward mode; all tangents are forgotten."""
+    if level not in (None, 0):
+        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
+                           "supported.")
+    layers.leave_outer_dual()
+
+
+class dual_level:
+    """Forward mode for the length of a ``with`` block, outside of which tangents do not exist."""
+
+    def __enter__(self):
+        return enter_dual_level()
+
+    def __exit__(self, *error):
+        exit_dual_level()
+
+
+def make_dual(tensor, tangent, *, level=None):
+    """``tensor`` with a tangent.
+
+    Args:
+        tensor: floating or complex.
+        tangent: of the same shape and dtype.
+
+    Returns:
+        A view of ``tensor``.
+
+    Raises:
+        RuntimeError: outside of ``dual_level()``.
+        ValueError: a dtype without derivatives.
+    """
+    here = layers.outer_dual()
+    if here is None:
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
+                           "enter_dual_level() first.")
+    _check(tensor, tangent)
+    return layers.make_dual(tensor, tangent, here)
+
+
+def _check(tensor, tangent):
+    for what, t in (("primal", tensor), ("tangent", tangent)):
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f"make_dual(): argument '{what}' must be Tensor, not {type(t).__name__}")
+        if not (t.is_floating_point() or t.is_complex()):
+            raise ValueError(f"Expected {what} to be floating point or complex, but got: {t.dtype}")
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(f"Expected {'tangent'} to have the shape of the primal, {list(tensor.shape)}, but got "
+                           f"{list(tangent.shape)}")
+    if tensor.dtype is not tangent.dtype:
+        raise RuntimeError(f"Expected tangent to have the dtype of the primal, {tensor.dtype}, but got {tangent.dtype}")
+
+
+def unpack_dual(tensor, *, level=None):
+    """The value and the tangent of a tensor; the tangent is None where it has none."""
+    here = layers.outer_dual()
+    if here is None:
+        return UnpackedDualTensor(tensor, None)
+    return UnpackedDualTensor(*layers.unpack_dual(tensor, here))

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 1  # rises with every change of this file
+    TENSOR_ABI = 2  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -27,6 +27,7 @@ cdef enum:  # Facts.flags
     T_ODD_VIEW = 16 | 256 | 512
 
 cdef enum:  # OperatorFacts.flags
+    O_RECORD = 1
     O_INPLACE = 2
     O_VIEW = 4
 
@@ -82,6 +83,7 @@ cdef int set_meta(PyObject* tensor, object meta) except -1
 cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept
 cdef int set_data(PyObject* tensor, PyObject* other) except -1  # look at the memory of `other` instead
 cdef int detach_in_place(PyObject* tensor) except -1  # no history, no longer a view
+cdef int set_base(PyObject* tensor, PyObject* base) except -1  # a view of `base` from now on, or of what that is a view of
 cdef object detach(PyObject* tensor)  # the same elements and version, no history, not a view
 cdef object untracked(PyObject* tensor)  # detached, and with a version counter of its own
 cdef object alias(PyObject* tensor)  # a view of all of it
@@ -106,5 +108,6 @@ ctypedef object (*record_function)(PyObject* op, PyObject** slots, unsigned int 
 cdef object new_kernel(kernel_function run)  # what an Operator takes as its implementation
 cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept
 cdef object run_kernel(PyObject* op, PyObject** slots)  # every slot filled; below overrides and autograd
+cdef object call_bound(PyObject* op, PyObject** slots)  # every slot filled; below overrides only
 cdef int plug_autograd(record_function record) except -1  # what runs and records a call
 cdef ThreadFlags* thread_flags() noexcept

@@ -32,8 +32,8 @@ cdef int _same_numbers() except -1:
             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW) != (REQUIRES_GRAD, TANGENT, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW,
             RETAINS_GRAD, HAS_HOOKS, VIEW, MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW):
         raise ImportError("abi.pxd and types.pxd disagree on flags")
-    if (O_INPLACE, O_VIEW, T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (core_operator.OP_INPLACE, core_operator.OP_VIEW,
-                                                                  FLOAT16, COMPLEX64, MAX_NDIM):
+    if (O_RECORD, O_INPLACE, O_VIEW, T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (
+            core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW, FLOAT16, COMPLEX64, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
         raise ImportError("abi.pxd and operator.pxd disagree on the thread's flags")
@@ -154,6 +154,14 @@ cdef int detach_in_place(PyObject* tensor) except -1:
     return 0
 
 
+cdef int set_base(PyObject* tensor, PyObject* base) except -1:
+    cdef Tensor t = <Tensor>tensor, b = <Tensor>base
+    t.base = b if b.base is None else b.base
+    t.view_version = t.storage.version
+    t.flags |= VIEW | b.flags & ODD_VIEW
+    return 0
+
+
 cdef object detach(PyObject* tensor):
     return core.detached(<Tensor>tensor)
 
@@ -261,6 +269,10 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
 
 cdef object run_kernel(PyObject* op, PyObject** slots):
     return (<Operator>op).kernel(<Operator>op, slots)
+
+
+cdef object call_bound(PyObject* op, PyObject** slots):
+    return core_operator.call_again(<Operator>op, slots)
 
 
 cdef int plug_autograd(record_function record) except -1:

@@ -233,7 +233,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                       "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning,
                       stacklevel=2)
     if is_grads_batched:
-        raise NotImplementedError("torch.autograd.grad(is_grads_batched=True) is not built")
+        return _batched_grad(outs, ins, grad_outputs, keep, graph, unused, materialize_grads)
     if len(outs) == 1 and len(ins) == 1 and grad_outputs is None:
         first = _initial(outs[0], None, 0, graph)
         root, target = _root(outs[0], 0), _target(ins[0])
@@ -249,6 +249,18 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
             if materialize_grads:
                 results[i] = _zeros_for(ins[i])
     return tuple(results)
+
+
+cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bint graph, bint unused,
+                          bint materialize):
+    """As many products as the gradients' first dimension is long."""
+    from flambeau_autograd.func import vmap
+
+    def product(given):
+        return grad(outs, ins, given, retain_graph=keep, create_graph=graph, allow_unused=unused,
+                    materialize_grads=materialize)
+
+    return tuple(vmap(product)(_several(gradients, "gradients")))
 
 
 cdef object _zeros_for(object t):

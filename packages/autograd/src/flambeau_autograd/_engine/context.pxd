@@ -23,6 +23,7 @@ cdef class Context(Node):
     cdef int* origins  # of saved tensors: the edge of the input it is, or -2 - number of the output, or -1
     cdef int[INLINE_SAVED] inline_origins
     cdef list templates  # for each NEST: the container with edge numbers in place of tensors
-    cdef bint finished, in_jvp
+    cdef bint finished
+    cdef public bint in_jvp
 
 cdef Context new_context(PyObject* cls)

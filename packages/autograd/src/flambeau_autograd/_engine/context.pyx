@@ -51,6 +51,13 @@ cdef class Context(Node):
                                 "attributes on ctx.")
         self.saved_for_forward = tensors
 
+    def replace_saved(self, instead):
+        """Keep other tensors in place of those to be saved, or marked, by ``id``."""
+        if self.to_save is not None:
+            self.to_save = tuple([instead.get(id(t), t) for t in self.to_save])
+        if self.non_differentiable is not None:
+            self.non_differentiable = tuple([instead.get(id(t), t) for t in self.non_differentiable])
+
     def mark_dirty(self, *args):
         """Say which inputs forward has changed in place; they must be returned, too."""
         self.dirty_tensors = args

@@ -5,7 +5,8 @@ from flambeau_autograd._engine.node cimport Node
 from flambeau_tensor.abi cimport Facts
 
 cdef class TensorMeta:
-    """What few tensors have: hooks on the gradient."""
+    """What few tensors have: hooks on the gradient, and what transforms and forward mode know of it."""
+    cdef object layer  # a Layer, see layers.pyx
     cdef object hooks, post_hooks  # ordered dicts
     cdef object grad_dtype
     cdef dict extra

@@ -9,8 +9,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_VIEW, copy_of, exclusive, flags_of, is_tensor,
-    look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
+    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, copy_of, exclusive,
+    flags_of, is_tensor,    look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -96,6 +96,7 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     node.saved[0].value = tensor
     node.saved[0].version = NOT_A_TENSOR
     number(node)
+    node.levels = 1
     set_accumulator(tensor, <PyObject*>node)
     incref(<PyObject*>node)
     return <PyObject*>node
@@ -144,7 +145,10 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         _add_ = _add.inplace
     look(t, &f)
     if f.grad == NULL:
-        new = _clone(<object>gradient) if thread_flags().grad_enabled else copy_of(gradient)
+        if thread_flags().grad_enabled or flags_of(gradient) & T_TANGENT:
+            new = _clone(<object>gradient)
+        else:
+            new = copy_of(gradient)
         return set_grad(t, <PyObject*>new)
     if thread_flags().grad_enabled:
         new = <object>f.grad + <object>gradient

@@ -24,7 +24,7 @@ cdef enum:
 
 cdef inline bint _plain(PyObject* t) noexcept:
     """Whether nothing is recorded of what is done to this gradient."""
-    return not thread_flags().grad_enabled or not flags_of(t) & (T_REQUIRES_GRAD | T_TANGENT)
+    return not flags_of(t) & (T_REQUIRES_GRAD | T_TANGENT if thread_flags().grad_enabled else T_TANGENT)
 
 
 cdef inline object _call2(object op, object a, object b):

@@ -8,8 +8,8 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_VIEW, alias, detach,
-    detach_in_place, is_tensor, look, set_flags, set_history, thread_flags,
+    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, alias,
+    detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
 from flambeau_autograd._engine.context cimport INLINE_ARGS, NEST, PLAIN, TENSOR, Context, new_context
@@ -49,7 +49,58 @@ def set_base(function_class):
 
 
 cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
-    cdef Context ctx
+    cdef Py_ssize_t i
+    cdef bint layered = thread_flags().transforming
+    for i in range(n + (tuple_size(kwnames) if kwnames != NULL else 0)):
+        if is_tensor(args[i]):
+            layered = layered or flags_of(args[i]) & T_TANGENT
+        elif may_hold_tensors(args[i]):
+            layered = layered or _holds_layers(<object>args[i])
+    if layered:
+        from flambeau_autograd.func.custom import apply_layered
+
+        return apply_layered(<object>cls, tuple([<object>args[i] for i in range(n)]), _keywords(args, n, kwnames))
+    return _apply_in(new_context(cls), cls, args, n, kwnames)
+
+
+cdef dict _keywords(PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    cdef Py_ssize_t i
+    return {<object>tuple_item(kwnames, i): <object>args[n + i] for i in range(tuple_size(kwnames))} \
+        if kwnames != NULL else {}
+
+
+cdef bint _holds_layers(object value) except -1:
+    if is_tensor(<PyObject*>value):
+        return flags_of(<PyObject*>value) & T_TANGENT != 0
+    if may_hold_tensors(<PyObject*>value):
+        for item in (value.values() if isinstance(value, dict) else value):
+            if _holds_layers(item):
+                return True
+    return False
+
+
+def apply_in(Context ctx not None, *args, **kwargs):
+    """``apply`` of the context's class, with that context, past all levels."""
+    cdef object names = tuple(kwargs)
+    cdef list values = list(args) + list(kwargs.values())
+    cdef PyObject** items = <PyObject**>PyMem_Calloc(len(values) + 1, sizeof(PyObject*))
+    cdef Py_ssize_t i
+    if items == NULL:
+        raise MemoryError()
+    try:
+        for i in range(len(values)):
+            items[i] = <PyObject*>values[i]
+        return _apply_in(ctx, <PyObject*>ctx._forward_cls, items, len(args), <PyObject*>names if kwargs else NULL)
+    finally:
+        PyMem_Free(items)
+
+
+def context_of(function_class):
+    """A new context for a call of a Function."""
+    return new_context(<PyObject*>function_class)
+
+
+cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     cdef object forward, setup
     cdef dict keywords = None
     cdef tuple bound
@@ -61,13 +112,10 @@ cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject*
         from flambeau_autograd.function import bind
 
         positional = tuple([<object>args[i] for i in range(n)])
-        keywords = {<object>tuple_item(kwnames, i): <object>args[n + i] for i in range(tuple_size(kwnames))} \
-            if kwnames != NULL else {}
+        keywords = _keywords(args, n, kwnames)
         required = n
         bound, keywords = bind(forward, setup is None, positional, keywords)
-        ctx = new_context(cls)
         return _run(ctx, forward, setup, bound, keywords, required)
-    ctx = new_context(cls)
     return _run_plain(ctx, forward, args, n)
 
 
@@ -118,7 +166,7 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     cdef bint recording = thread_flags().grad_enabled
     cdef Py_ssize_t i
     for i in range(n):
-        if not is_tensor(args[i]) and _may_hold_tensors(args[i]):
+        if not is_tensor(args[i]) and may_hold_tensors(args[i]):
             return _run(ctx, forward, None, tuple([<object>args[i] for i in range(n)]), {}, n)
     record = _read_inputs(ctx, args, n)
     if n > INLINE_ARGS:
@@ -138,7 +186,7 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     return _finish(ctx, args, n, result, record)
 
 
-cdef inline bint _may_hold_tensors(PyObject* o) noexcept:
+cdef inline bint may_hold_tensors(PyObject* o) noexcept:
     return is_tuple_kind(o) or is_list_kind(o) or o.ob_type == <PyTypeObject*>dict
 
 

@@ -45,6 +45,7 @@ cdef class Node:
     cdef object __weakref__
     cdef apply_t apply
     cdef long long seq
+    cdef unsigned long long levels  # of the transforms that what it computes depends on, as bits; bit 0: of none
     cdef int kind
     cdef int nedges
     cdef int noutputs

@@ -68,8 +68,13 @@ cdef list _names = []  # owns the C strings of type names
 
 cdef void number(Node node) noexcept:
     global _numbers
+    cdef int i
     _numbers += 1
     node.seq = _numbers
+    node.levels = 0
+    for i in range(node.nedges):
+        if node.edges[i].node != NULL:
+            node.levels |= (<Node>node.edges[i].node).levels
 
 
 # --- the worklist of what is to be dropped --------------------------------------------------------------------------

@@ -5,13 +5,14 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_TANGENT, TENSOR_ABI, copy_of,
+    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_TANGENT, TENSOR_ABI,
     dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of,
     thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
+from flambeau_autograd._engine.layers cimport history_depth, value_of
 from flambeau_autograd._engine.node cimport (
     Edge, NODE_OP, NOT_A_TENSOR, Node, Saved, describe, new_node, number, set_outputs,
 )
@@ -28,8 +29,34 @@ cdef PyObject* NONE = <PyObject*>None
 
 # --- forward --------------------------------------------------------------------------------------------------------
 
+cdef layered_t _layered = NULL
+
+
+cdef void set_layered(layered_t function) noexcept:
+    global _layered
+    _layered = function
+
+
+cdef class Below:
+    cdef object run(self):
+        raise NotImplementedError
+
+    cdef int finish(self, object result) except -1:
+        return 0
+
+
 cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     """Run an operator's kernel and give what it returns a history."""
+    if flags & T_TANGENT or thread_flags().transforming:
+        return _layered(op, slots)
+    return record_above(op, slots, None)
+
+
+cdef inline bint _wants(PyObject* tensor, Below below) except -1:
+    return requires_grad(tensor) and (below is None or history_depth(tensor) > below.floor)
+
+
+cdef object record_above(PyObject* op, PyObject** slots, Below below):
     cdef OperatorFacts o
     cdef Rule rule
     cdef Node node
@@ -37,54 +64,56 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     cdef int k, nedges = 0, nsaved
     cdef PyObject* p
     look_operator(op, &o)
-    if flags & T_TANGENT or thread_flags().transforming:
-        raise NotImplementedError(f"{(<object>op).name}(): forward mode and function transforms are not built")
     if o.rule == NULL:
         raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
     rule = <Rule>o.rule
     nsaved = rule.nitems
     if rule.any_list:
-        wanted = _wanted_with_lists(rule, slots, &nedges, &nsaved)
+        wanted = _wanted_with_lists(rule, slots, below, &nedges, &nsaved)
     else:
         nedges = rule.nargs
         for k in range(nedges):
             p = slots[rule.slots[k]]
-            if is_tensor(p) and requires_grad(p):
+            if is_tensor(p) and _wants(p, below):
                 wanted |= 1 << k
     if o.out_index >= 0 and slots[o.out_index] != NONE and not o.flags & O_INPLACE:
         if wanted or requires_grad(slots[o.out_index]):
             raise RuntimeError(f"{(<object>op).name}(): functions with out=... arguments don't support automatic "
                                "differentiation, but one of the arguments requires grad.")
     if not wanted:
-        return run_kernel(op, slots)
+        if below is None:
+            return run_kernel(op, slots)
+        result = below.run()
+        below.finish(result)
+        return result
     if o.flags & O_INPLACE:
         check_write(slots[0])
     node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
     node.rule = rule
     if rule.any_list:
-        _list_edges(node, rule, slots)
+        _list_edges(node, rule, slots, below)
     else:
         for k in range(nedges):
             if wanted & (1 << k):
                 node.edges[k].node = gradient_edge(slots[rule.slots[k]], &node.edges[k].output_nr)
     if rule.nitems:
         _save_arguments(node, rule, slots, wanted, (o.flags & O_INPLACE) != 0)
-    result = run_kernel(op, slots)
+    result = run_kernel(op, slots) if below is None else below.run()
     if is_tensor(<PyObject*>result):
-        _finish_one(node, rule, <PyObject*>result, &o, slots, wanted)
+        _finish_one(node, rule, <PyObject*>result, &o, slots, wanted, below)
     elif isinstance(result, (tuple, list)):
-        _finish_several(node, rule, result, &o, wanted)
+        _finish_several(node, rule, result, &o, wanted, below)
     return result
 
 
 cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObject** slots,
-                     unsigned int wanted) except -1:
+                     unsigned int wanted, Below below) except -1:
     """Attach the node to its only output."""
     cdef Facts f
     cdef int k
     look(t, &f)
     if f.dtype < T_FLOATING or rule.not_outputs:
-        return 0
+        return below.finish(<object>t) if below is not None else 0
     set_outputs(node, 1)
     describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
     if o.flags & O_INPLACE:
@@ -98,6 +127,8 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
         set_history(t, <PyObject*>node, 0)
         if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # made by a kernel in Python, where recording is off
             set_flags(t, 0, T_NO_GRAD_VIEW)
+    if below is not None:
+        below.finish(<object>t)
     if rule.saves_results:
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
@@ -107,7 +138,8 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
     return 0
 
 
-cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o, unsigned int wanted) except -1:
+cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o, unsigned int wanted,
+                         Below below) except -1:
     cdef Facts f
     cdef int k, i, n = len(results)
     cdef PyObject* t
@@ -128,6 +160,8 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o,
         set_history(t, <PyObject*>node, i)
         if o.flags & O_VIEW and f.base != NULL:
             set_flags(t, T_MULTI_VIEW, T_NO_GRAD_VIEW)
+    if below is not None:
+        below.finish(results)
     if rule.saves_results and any_output:
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
@@ -155,7 +189,7 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
         p = slots[it.index]
         if it.kind == SAVE_TENSOR and is_tensor(p):
             if inplace and it.index == 0:
-                before = copy_of(p)
+                before = value_of(p)
                 save(place, <PyObject*>before, False)
             else:
                 save(place, p, False)
@@ -212,7 +246,8 @@ cdef inline int _keep_object(Saved* place, object value) except -1:
     return 0
 
 
-cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, int* nedges, int* nsaved) except? 0xFFFFFFFF:
+cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, Below below, int* nedges,
+                                     int* nsaved) except? 0xFFFFFFFF:
     cdef unsigned int wanted = 0
     cdef int k
     cdef Py_ssize_t j
@@ -222,12 +257,12 @@ cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, int* nedges, i
         p = slots[rule.slots[k]]
         if not rule.lists[k]:
             nedges[0] += 1
-            if is_tensor(p) and requires_grad(p):
+            if is_tensor(p) and _wants(p, below):
                 wanted |= 1 << k
         elif p != NONE:
             nedges[0] += <int>tuple_size(p)
             for j in range(tuple_size(p)):
-                if is_tensor(tuple_item(p, j)) and requires_grad(tuple_item(p, j)):
+                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), below):
                     wanted |= 1 << k
     for k in range(rule.nitems):
         if rule.items[k].kind == SAVE_TENSORS and slots[rule.items[k].index] != NONE:
@@ -235,19 +270,19 @@ cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, int* nedges, i
     return wanted
 
 
-cdef int _list_edges(Node node, Rule rule, PyObject** slots) except -1:
+cdef int _list_edges(Node node, Rule rule, PyObject** slots, Below below) except -1:
     cdef int k, e = 0
     cdef Py_ssize_t j
     cdef PyObject* p
     for k in range(rule.nargs):
         p = slots[rule.slots[k]]
         if not rule.lists[k]:
-            if is_tensor(p):
+            if is_tensor(p) and _wants(p, below):
                 node.edges[e].node = gradient_edge(p, &node.edges[e].output_nr)
             e += 1
         elif p != NONE:
             for j in range(tuple_size(p)):
-                if is_tensor(tuple_item(p, j)):
+                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), below):
                     node.edges[e].node = gradient_edge(tuple_item(p, j), &node.edges[e].output_nr)
                 e += 1
     return 0

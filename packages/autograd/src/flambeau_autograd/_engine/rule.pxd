@@ -46,6 +46,7 @@ cdef class Rule:
     cdef readonly object op
     cdef readonly str name  # of the node
     cdef readonly list functions
+    cdef readonly list results  # of each function: the names of the arguments whose gradients it gives
     cdef readonly object linear, elementwise, jvp
     cdef PyTypeObject* node_type  # made when first needed
     cdef int nargs

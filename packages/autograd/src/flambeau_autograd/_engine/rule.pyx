@@ -137,6 +137,7 @@ cdef class _Reader:
         rule.name = options.get("name") or node_name(self.op.name)
         rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
         rule.functions = list(formulas.values())
+        rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]
         groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
         # Differentiable arguments, and so edges, stand in the order of the schema.
         order = sorted([s for group in groups for s in group])
@@ -209,7 +210,8 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         by_name: the same as keywords.
         linear: forward mode: the tangent is the operation applied to the tangents (of the named arguments, or all).
         elementwise: forward mode: the tangent is the reverse formula applied to it (real functions of one element).
-        jvp: forward mode: formulas of the tangent, written with ``NAME_t`` and ``NAME``.
+        jvp: forward mode: a formula of the tangent. Its parameters are ``NAME_t`` for tangents (None where there is
+            none) and whatever reverse formulas may read; of several results it gives that of the first, or a tuple.
         not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
             never have any.
         name: what the node is called, if not after the operation.

@@ -8,10 +8,11 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, flags_of, is_tensor, look, set_history, shape_of,
+    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, flags_of, is_tensor, look, set_history, shape_of,
     thread_flags, type_string, version_of,
 )
 
+from flambeau_autograd._engine.layers cimport bare
 from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 
@@ -75,7 +76,7 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
         if stack and not isinstance(stack[len(stack) - 1], str):
             return _pack(place, tensor, stack[len(stack) - 1])
     if is_output:
-        kept = detach(tensor)
+        kept = bare(tensor)
         tensor = <PyObject*>kept
     incref(tensor)
     place.value = tensor
@@ -86,7 +87,7 @@ cdef int _pack(Saved* place, PyObject* tensor, tuple hooks) except -1:
     cdef Packed p = Packed.__new__(Packed)
     cdef Py_ssize_t version = version_of(tensor)
     cdef bint recording = thread_flags().grad_enabled
-    given = detach(tensor)
+    given = bare(tensor)
     thread_flags().grad_enabled = False
     try:
         p.content = hooks[0](given)
@@ -144,7 +145,7 @@ cdef PyObject* _with_history(Node node, PyObject* t, int edge, int output_nr) ex
     elif f.grad_fn == producer and f.output_nr == nr:
         incref(t)
         return t
-    kept = detach(t)
+    kept = bare(t)
     if (<Node>producer).kind == NODE_LEAF:
         # Not the leaf object itself (a hook rebuilt it): stand in for it through a node that hands gradients on.
         from flambeau_autograd._engine.edges import stand_in

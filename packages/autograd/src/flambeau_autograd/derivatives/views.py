@@ -51,7 +51,7 @@ def _as_strided(grad, self, size, stride, storage_offset):
     return ops.as_strided(flat, tuple(self.shape), self.stride(), self.storage_offset() - first)
 
 
-derivative(ops.as_strided, self=_as_strided, **_back)
+derivative(ops.as_strided, self=_as_strided)
 
 
 def _inverse(dims):

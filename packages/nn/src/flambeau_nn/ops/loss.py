@@ -7,6 +7,8 @@ the functions of ``torch.nn.functional`` choose it unless weights, broadcasting 
 import math
 import warnings
 
+from flambeau_tensor._core.tensor import is_layered
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import loss as kernels
 from flambeau_nn.ops import INTERNAL
@@ -230,7 +232,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     classes = input.shape[dim]
     ignored = target == ignore_index
     bad = ((target < 0) | (target >= classes)) & ~ignored
-    if bad.any():
+    if not is_layered(target) and bad.any():
         raise IndexError(f"Target {target[bad].reshape((-1,))[0].item()} is out of bounds.")
     index = ft.where(ignored, 0, target).long()
     loss = -input.gather(dim, index.unsqueeze(dim)).squeeze(dim)

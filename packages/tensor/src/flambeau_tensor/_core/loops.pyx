@@ -12,6 +12,12 @@ from flambeau_tensor._core.types cimport *
 cdef enum:
     BLOCK = 1024  # elements converted at a time
     GRAIN = 32768  # elements a thread should have at least
+    STREAM_BYTES = 24 << 20  # size of a result from which it is written around the caches
+
+cdef extern from "stream.h" nogil:
+    bint STREAMS "FL_STREAMS"
+    void stream "fl_stream"(char* to, const char* source, Py_ssize_t n)
+    void stream_end "fl_stream_end"()
 
 
 cdef struct Space:
@@ -25,6 +31,7 @@ cdef struct Space:
     Py_ssize_t[MAX_OPERANDS] inner_strides
     char* ptrs[MAX_OPERANDS]
     bint converting
+    bint streaming  # the result is larger than the caches and apart from the operands
     int[MAX_OPERANDS] have
     int[MAX_OPERANDS] want
 
@@ -37,6 +44,19 @@ cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t done = 0, m
     cdef int k, last = s.nop - 1
     cdef char* buffer
+    if s.streaming:
+        for k in range(s.nop):
+            args[k] = ptrs[k]
+        while done < n:
+            m = min(<Py_ssize_t>BLOCK, n - done)
+            args[last] = buffers
+            s.loop(args, &m, s.inner_strides, s.data)
+            stream(ptrs[last] + done * s.inner_strides[last], buffers, m * s.inner_strides[last])
+            done += m
+            for k in range(last):
+                args[k] += m * s.inner_strides[k]
+        stream_end()
+        return
     if not s.converting:
         s.loop(ptrs, &n, s.inner_strides, s.data)
         return
@@ -71,7 +91,7 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
     cdef char* ptrs[MAX_OPERANDS]
     cdef Py_ssize_t row = 0, at = 0, n
     cdef int d, k
-    cdef bint plain = not s.converting
+    cdef bint plain = not s.converting and not s.streaming
     for k in range(s.nop):
         rows[k] = s.ptrs[k]
     if begin:
@@ -169,6 +189,11 @@ cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int*
         s.have[k], s.want[k] = have[k], want[k]
         if have[k] != want[k]:
             s.converting = True
+    s.streaming = STREAMS and not s.converting and total * ITEMSIZE[want[nop - 1]] >= STREAM_BYTES and \
+        s.inner >= BLOCK and s.inner_strides[nop - 1] == ITEMSIZE[want[nop - 1]]
+    for k in range(nop - 1):
+        if ptrs[k] == ptrs[nop - 1]:
+            s.streaming = False
     if total < GIL_FREE:
         _run_range(&s, 0, total)
     else:

@@ -56,6 +56,7 @@ cdef class Operator:
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n)  # the whole path, no keywords
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4
 cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
+cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)
 cdef Kernel make_kernel(kernel_t run, bint handles_out=*)

@@ -182,9 +182,11 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     if not fl_state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
     if flags & (REQUIRES_GRAD | TANGENT | VIEW | INFERENCE) or fl_state.transforming:
-        if op.flags & OP_RECORD:
-            if flags & (REQUIRES_GRAD | TANGENT) or fl_state.transforming or (flags & VIEW and _of_recorded(op, slots)):
+        if flags & TANGENT or fl_state.transforming:
+            if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
+        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or (flags & VIEW and _of_recorded(op, slots))):
+            return _record(op, slots, flags)
         if flags & INFERENCE:
             _check_inference(op, slots)
     return op.kernel(op, slots)
@@ -223,7 +225,7 @@ cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
     if fl_state.kernels == 0:
         if flags & INFERENCE:
             _check_inference(op, slots)
-        if op.flags & OP_RECORD and (flags & TANGENT or fl_state.transforming):
+        if (flags & TANGENT or fl_state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or fl_state.inference:
             result = op.kernel(op, slots)
@@ -253,6 +255,19 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
 
 cdef object call_kernel(Operator op, PyObject** slots):
     return op.kernel(op, slots)
+
+
+cdef object call_again(Operator op, PyObject** slots):
+    cdef Py_ssize_t i, j
+    cdef unsigned int flags = 0
+    for i in range(op.nslots):
+        if isinstance(<object>slots[i], Tensor):
+            flags |= (<Tensor>slots[i]).flags
+        elif op.args[i].kind == K_TENSORS and slots[i] != <PyObject*>None:
+            for o in <tuple>slots[i]:
+                if isinstance(o, Tensor):
+                    flags |= (<Tensor>o).flags
+    return call_slots(op, slots, flags)
 
 
 cdef object call1(Operator op, object a):

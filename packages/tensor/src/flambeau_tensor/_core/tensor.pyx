@@ -468,6 +468,11 @@ cdef Tensor detached(Tensor t):
     return v
 
 
+def is_layered(Tensor t not None):
+    """Whether a tensor is more than its own elements to a transform or to forward mode: checks of values pass it by."""
+    return (t.flags & TANGENT) != 0
+
+
 cdef Tensor scalar_tensor(object number, int dtype):
     cdef Scalar s
     cdef Tensor t = empty(dtype, 0, NULL)

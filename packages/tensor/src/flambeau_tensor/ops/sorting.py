@@ -4,7 +4,7 @@ import numpy as np
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import sorting as kernels
 from flambeau_tensor._kernels.interop import from_numpy
 
@@ -83,31 +83,29 @@ def _quantile(name, ignore_nan):
                 raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
             if q.dtype != input.dtype:
                 raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-            shares = q.numpy()
-            if not ((shares >= 0) & (shares <= 1)).all():
+            if not is_layered(q) and not ((q >= 0) & (q <= 1)).all():
                 raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
+            shares = q
         else:
             if not 0 <= q <= 1:
                 raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
-            shares = np.array(q, input.dtype.name)
+            shares = input.new_full((), q)
         rows = input.reshape(-1) if dim is None or input.dim() == 0 else input.movedim(dim, -1)
         rows = sort(rows, -1)[0]
-        valid = ~find_operator("torch.isnan")(rows).numpy()
-        last = valid.sum(-1, keepdims=True) - 1
-        ranks = shares.reshape(-1) * np.maximum(last, 0).astype(shares.dtype)
+        valid = rows == rows
+        last = valid.sum(-1, keepdim=True) - 1
+        ranks = shares.reshape(-1) * last.clamp(min=0).to(input.dtype)
         if not ignore_nan:  # NaN is sorted to the end: one makes the result NaN
-            ranks = np.where(valid.all(-1, keepdims=True), ranks, valid.shape[-1] - 1)
+            ranks = find_operator("torch.where")(valid.all(-1, keepdim=True), ranks, float(rows.shape[-1] - 1))
         take = find_operator("torch.gather")
         if interpolation in ("lower", "higher", "nearest"):
-            rounding = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[interpolation]
-            result = take(rows, -1, from_numpy(rounding(ranks).astype("int64")))
+            result = take(rows, -1, {"lower": Tensor.floor, "higher": Tensor.ceil,
+                                     "nearest": Tensor.round}[interpolation](ranks).long())
         else:
-            below = np.floor(ranks)
-            weight = from_numpy((ranks - below if interpolation == "linear" else np.full_like(ranks, 0.5)
-                                 * (ranks > below)).astype(shares.dtype))
-            low = take(rows, -1, from_numpy(below.astype("int64")))
-            high = take(rows, -1, from_numpy(np.ceil(ranks).astype("int64")))
-            result = find_operator("torch.lerp")(low, high, weight)
+            below = ranks.floor()
+            weight = ranks - below if interpolation == "linear" else 0.5 * (ranks > below).to(input.dtype)
+            result = find_operator("torch.lerp")(take(rows, -1, below.long()), take(rows, -1, ranks.ceil().long()),
+                                                 weight)
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.reshape([-1] + [1] * input.dim()) if dim is None or input.dim() == 0 else \

@@ -1,0 +1,310 @@
+"""Replays PyTorch's operator database through forward mode, second derivatives and vmap.
+
+    python conformance/transforms.py [--ops add,mul] [--only jvp,gradgrad,vmap] [--json results.json] [-v]
+
+Needs PyTorch 2.13 (CPU) and flambeau in one environment; the database's samples and PyTorch's own results are the
+reference of ``jvp`` and ``gradgrad``, a loop over the examples that of ``vmap``. An entry counts where PyTorch supports
+the mode, the operation exists here and its plain forward agrees.
+"""
+
+import argparse
+import collections
+import faulthandler
+import json
+import signal
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import torch
+from flambeau.autograd import forward_ad
+from torch.autograd import forward_ad as peer_forward
+from torch.testing._internal.common_methods_invocations import op_db
+
+import flambeau
+
+MODES = ("jvp", "gradgrad", "vmap")
+# Draws numbers, or returns memory that nobody wrote.
+RANDOM = {"bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponential", "geometric", "log_normal",
+          "rand_like", "randn_like", "randint_like", "randint", "rand", "randn", "empty", "empty_like", "new_empty",
+          "new_empty_strided", "empty_strided", "nn.functional.rrelu", "nn.functional.gumbel_softmax",
+          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
+          "nn.functional.feature_alpha_dropout"}
+
+
+class Skip(Exception):
+    """A sample that says nothing."""
+
+
+class ForwardError(Exception):
+    """The plain call is wrong already."""
+
+
+def convert(x):
+    """A sample of PyTorch's as one of ours."""
+    if isinstance(x, torch.Tensor):
+        if x.layout != torch.strided or x.is_nested:
+            raise Skip("layout")
+        y = flambeau.from_numpy(np.array(x.detach().resolve_conj().resolve_neg().numpy(), copy=True))
+        return y.requires_grad_() if x.requires_grad else y
+    if isinstance(x, (torch.dtype, torch.memory_format, torch.layout)):
+        return getattr(flambeau, str(x).split(".")[1])
+    if isinstance(x, torch.device):
+        return flambeau.device(str(x))
+    if isinstance(x, torch.Generator):
+        raise Skip("generator")
+    if isinstance(x, (list, tuple)):
+        return type(x)(*map(convert, x)) if hasattr(x, "_fields") else type(x)(map(convert, x))
+    if isinstance(x, dict):
+        return {k: convert(v) for k, v in x.items()}
+    return x
+
+
+def flat(x, kind):
+    """The tensors in a sample or result, in order."""
+    if isinstance(x, kind):
+        return [x]
+    if isinstance(x, dict):
+        x = list(x.values())
+    return [t for item in x for t in flat(item, kind)] if isinstance(x, (list, tuple)) else []
+
+
+def rebuilt(x, kind, values):
+    """``x`` with its tensors replaced, in order, from an iterator."""
+    if isinstance(x, kind):
+        return next(values)
+    if isinstance(x, dict):
+        return {k: rebuilt(v, kind, values) for k, v in x.items()}
+    if isinstance(x, (list, tuple)):
+        parts = [rebuilt(v, kind, values) for v in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    return x
+
+
+def numpy(x):
+    return x.detach().resolve_conj().resolve_neg().numpy() if isinstance(x, torch.Tensor) else x.detach().numpy()
+
+
+def agree(ours, theirs, what, tolerance=1e-7):
+    if ours is None or theirs is None:
+        present = theirs if ours is None else ours
+        if present is not None and np.any(numpy(present)):
+            raise AssertionError(f"{what}: only {'PyTorch' if ours is None else 'flambeau'} has one")
+        return
+    a, b = numpy(ours), numpy(theirs)
+    if a.shape != b.shape:
+        raise AssertionError(f"{what}: shape {a.shape} for {b.shape}")
+    if a.dtype != b.dtype:
+        raise AssertionError(f"{what}: dtype {a.dtype} for {b.dtype}")
+    if not np.allclose(a, b, rtol=1e-6, atol=tolerance, equal_nan=True):
+        raise AssertionError(f"{what}: differs by {np.nanmax(np.abs(a - b)):.3g}")
+
+
+def resolve(name):
+    """Our operation of that name, or None."""
+    for root in (flambeau, flambeau.Tensor):
+        found = root
+        for part in name.split("."):
+            try:
+                found = getattr(found, part, None)
+            except (NotImplementedError, ImportError):
+                found = None
+        if found is not None and not getattr(found, "__not_built__", False):
+            return found
+    return None
+
+
+def differentiable(tensors):
+    return [t for t in tensors if t.requires_grad]
+
+
+def check_forward(op, function, sample):
+    """Leave the entry out where the plain call does not do what PyTorch's does."""
+    a, k = convert(((sample.input, *sample.args), sample.kwargs))
+    theirs = flat(op.op(sample.input, *sample.args, **sample.kwargs), torch.Tensor)
+    try:
+        ours = flat(function(*a, **k), flambeau.Tensor)
+        if len(ours) != len(theirs):
+            raise AssertionError("number of results")
+        for x, y in zip(ours, theirs, strict=True):
+            agree(x, y, "value", 1e-6)
+    except Exception as error:
+        raise ForwardError(str(error)) from error
+
+
+def check_jvp(op, function, sample, ours):
+    args, kwargs = (sample.input, *sample.args), sample.kwargs
+    inputs = flat((args, kwargs), torch.Tensor)
+    directions = [torch.randn_like(t) if t.requires_grad else None for t in inputs]
+    if not any(d is not None for d in directions):
+        raise Skip("nothing to differentiate")
+
+    def duals(values, tangents, make):
+        return [v if t is None else make(v.detach(), t) for v, t in zip(values, tangents, strict=True)]
+
+    with peer_forward.dual_level():
+        a, k = rebuilt((args, kwargs), torch.Tensor, iter(duals(inputs, directions, peer_forward.make_dual)))
+        theirs = [peer_forward.unpack_dual(t) for t in flat(op.op(*a, **k), torch.Tensor)]
+    with forward_ad.dual_level():
+        mine = duals(flat(ours, flambeau.Tensor), [None if d is None else convert(d) for d in directions],
+                     forward_ad.make_dual)
+        a, k = rebuilt(ours, flambeau.Tensor, iter(mine))
+        found = [forward_ad.unpack_dual(t) for t in flat(function(*a, **k), flambeau.Tensor)]
+    if len(found) != len(theirs):
+        raise AssertionError(f"{len(found)} results for {len(theirs)}")
+    for a, b in zip(found, theirs, strict=True):
+        agree(a.tangent, b.tangent, "tangent")
+
+
+def check_gradgrad(op, function, sample, ours):
+    if not op.supports_gradgrad:
+        raise Skip("no second derivative")
+    args, kwargs = (sample.input, *sample.args), sample.kwargs
+    q = sample.output_process_fn_grad
+    theirs = differentiable(flat(q(op.op(*args, **kwargs)), torch.Tensor))
+    mine = differentiable(flat(q(function(*ours[0], **ours[1])), flambeau.Tensor))
+    inputs, own = differentiable(flat((args, kwargs), torch.Tensor)), differentiable(flat(ours, flambeau.Tensor))
+    if not theirs:
+        raise Skip("nothing to differentiate")
+    seeds = [torch.randn_like(t).requires_grad_() for t in theirs]
+    own_seeds = [convert(s) for s in seeds]
+    g = torch.autograd.grad(theirs, inputs, seeds, create_graph=True, allow_unused=True)
+    h = flambeau.autograd.grad(mine, own, own_seeds, create_graph=True, allow_unused=True)
+    pairs = [(a, b) for a, b in zip(h, g, strict=True) if b is not None and b.requires_grad]
+    if not pairs:
+        raise Skip("linear without parameters")
+    weights = [torch.randn_like(b) for _, b in pairs]
+    gg = torch.autograd.grad([b for _, b in pairs], inputs + seeds, weights, allow_unused=True)
+    if any(not a.requires_grad for a, _ in pairs):
+        raise AssertionError("gradgrad: a gradient has no history")
+    hh = flambeau.autograd.grad([a for a, _ in pairs], own + own_seeds, [convert(w) for w in weights],
+                                allow_unused=True)
+    for a, b in zip(hh, gg, strict=True):
+        agree(a, b, "second derivative", 1e-6)
+
+
+def check_vmap(op, function, sample, ours, more_samples, other):
+    tensors, more = flat(ours, flambeau.Tensor), flat(other, flambeau.Tensor)
+    if not tensors or [t.shape for t in tensors] != [t.shape for t in more]:
+        raise Skip("no second example")
+    tensors, more = [t.detach() for t in tensors], [t.detach() for t in more]
+    arrangements = [[0] * len(tensors), [-1] * len(tensors)]
+    if len(tensors) > 1:
+        arrangements += [[0] + [None] * (len(tensors) - 1), [None] + [0] * (len(tensors) - 1)]
+
+    def run(*given):
+        a, k = rebuilt(ours, flambeau.Tensor, iter(given))
+        return tuple(flat(function(*a, **k), flambeau.Tensor))
+
+    def peer(*given):
+        a, k = rebuilt(sample, torch.Tensor, iter(given))
+        return tuple(flat(op.op(*a, **k), torch.Tensor))
+
+    for dims in arrangements:
+        try:
+            torch.vmap(peer, in_dims=tuple(dims), randomness="different")(
+                *[t.detach() if d is None else torch.stack([t.detach(), m.detach()], d) for t, d, m in
+                  zip(flat(sample, torch.Tensor), dims, flat(more_samples, torch.Tensor), strict=True)])
+        except Exception:
+            continue  # PyTorch does not support it
+        rows = [run(*[t if d is None else example for t, d, example in zip(tensors, dims, examples, strict=True)])
+                for examples in (tensors, more)]
+        stacked = [t if d is None else flambeau.stack([t, m], d) for t, d, m in zip(tensors, dims, more, strict=True)]
+        found = flambeau.func.vmap(run, in_dims=tuple(dims), randomness="different")(*stacked)
+        for i, out in enumerate(found):
+            agree(out, flambeau.stack([row[i] for row in rows]), f"vmap{dims}")
+
+
+def check(op, function, modes):
+    """How each mode fares: "ok", an error, or None where there was nothing to check."""
+    verdicts = {}
+    dtypes = [d for d in (torch.float64, torch.complex128) if d in op.supported_dtypes("cpu")]
+    plain = [torch.int64] if not dtypes else []
+    for mode in modes:
+        if mode == "jvp" and not op.supports_forward_ad or mode != "vmap" and not op.supports_autograd:
+            continue
+        if op.name in RANDOM:
+            continue
+        n = 0
+        try:
+            for dtype in dtypes if mode != "vmap" else dtypes + plain:
+                wants = mode != "vmap" and op.supports_autograd
+                torch.manual_seed(1)
+                samples = list(op.sample_inputs("cpu", dtype, requires_grad=wants))
+                torch.manual_seed(2)
+                others = list(op.sample_inputs("cpu", dtype, requires_grad=False)) if mode == "vmap" else samples
+                for sample, other in zip(samples, others, strict=False):
+                    try:
+                        ours = convert(((sample.input, *sample.args), sample.kwargs))
+                        check_forward(op, function, sample)
+                        if mode == "jvp":
+                            check_jvp(op, function, sample, ours)
+                        elif mode == "gradgrad":
+                            check_gradgrad(op, function, sample, ours)
+                        else:
+                            more = (other.input, *other.args), other.kwargs
+                            check_vmap(op, function, ((sample.input, *sample.args), sample.kwargs), ours, more,
+                                       convert(more))
+                        n += 1
+                    except Skip:
+                        continue
+            verdicts[mode] = "ok" if n else None
+        except ForwardError:
+            return {"forward": "differs"}
+        except Exception as error:
+            verdicts[mode] = f"{type(error).__name__}: {error}"[:200].replace("\n", " ")
+    return verdicts
+
+
+class Timeout(BaseException):
+    pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ops", help="names, separated by commas")
+    parser.add_argument("--only", default=",".join(MODES), help="modes, separated by commas")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--seconds", type=int, default=40, help="for one entry")
+    parser.add_argument("-v", action="store_true")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
+
+    def alarm(*_):
+        raise Timeout
+
+    signal.signal(signal.SIGALRM, alarm)
+    only = set(args.ops.split(",")) if args.ops else None
+    table, counts = {}, collections.defaultdict(lambda: [0, 0])
+    for op in op_db:
+        key = op.name + ("." + op.variant_test_name if op.variant_test_name else "")
+        if only and op.name not in only and key not in only:
+            continue
+        function = resolve(op.name)
+        if function is None:
+            continue
+        signal.alarm(args.seconds)
+        try:
+            table[key] = check(op, function, args.only.split(","))
+        except Timeout:
+            table[key] = {"all": "timeout"}
+        finally:
+            signal.alarm(0)
+        for mode, verdict in table[key].items():
+            if verdict is not None and mode in MODES:
+                counts[mode][0] += verdict == "ok"
+                counts[mode][1] += 1
+        if args.v:
+            bad = {m: v for m, v in table[key].items() if v not in ("ok", None)}
+            print(key, bad or "ok", flush=True)
+    if args.json:
+        args.json.write_text(json.dumps(table, indent=0))
+    for mode, (good, all_) in counts.items():
+        print(f"{mode}: {good}/{all_}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

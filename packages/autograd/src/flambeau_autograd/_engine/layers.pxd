@@ -1,0 +1,32 @@
+"""What a tensor is to the transforms that are under way."""
+from cpython.object cimport PyObject
+
+cdef enum:  # Level.kind
+    BATCH  # vmap
+    DUAL  # forward mode
+    TAPE  # reverse mode
+
+cdef class Level:
+    cdef readonly int kind
+    cdef readonly int depth  # how many transforms it lies inside of, and itself; 0: forward_ad's own
+    cdef readonly bint alive
+    cdef public int paused  # while that is not 0, layers at this level are passed over
+    cdef readonly Py_ssize_t size  # of a batch
+    cdef readonly str randomness
+    cdef readonly int running  # how many calls are being dealt with at this level: what those call lies below it
+
+cdef class Layer:
+    cdef Level level
+    cdef object value  # BATCH: all examples as one tensor
+    cdef int dim  # BATCH: the dimension of `value` that runs over them
+    cdef object tangent  # DUAL
+    cdef Layer below  # DUAL: what else the tensor is
+
+cdef Layer layer_of(PyObject* tensor)  # the topmost one that is alive, or None
+cdef int set_layer(PyObject* tensor, Layer layer) except -1
+cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF
+cdef int history_depth(PyObject* tensor) except -2  # of the innermost transform whose tape it is on; -1: none
+cdef object bare(PyObject* tensor)  # without history, with its layers
+cdef object value_of(PyObject* tensor)  # a copy of what it holds now, without history
+cdef object with_history(object tensor, PyObject* of)
+cdef object wrap_batch(object value, int dim, Level level)

@@ -1,0 +1,410 @@
+# cython: language_level=3
+"""Layers: what a tensor is to the transforms that are under way.
+
+A transform has a *level*, and levels nest: the one entered last is the innermost and deals with a call first. Under
+``vmap`` a tensor looks like one example, a tensor with that example's sizes, and its *layer* holds all of them. Under
+``jvp`` it looks like its value, and its layer holds the tangent. Reverse mode needs no layer: nodes of the graph know
+which levels they depend on (``Node.levels``, bits by depth; bit 0 stands for recording outside of all transforms).
+"""
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from flambeau_tensor.abi cimport (
+    ABI_MAX_NDIM, Facts, T_COMPLEX, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_of, detach, detach_in_place,
+    flags_of, is_tensor, look, offset_of, set_flags, set_history, thread_flags,
+)
+
+from flambeau_autograd._engine.edges cimport TensorMeta, gradient_edge, meta_of, requires_grad
+from flambeau_autograd._engine.node cimport NODE_OTHER, Node, describe, make_type, new_node, number, set_outputs
+from flambeau_autograd._engine.refs cimport *
+
+cdef enum:
+    MAX_DEPTH = 62
+
+cdef dict _stacks = {}  # thread -> its levels, outermost first
+cdef tuple _KINDS = ("vmap", "jvp", "grad")
+
+
+cdef class Level:
+    """One transform under way in one thread."""
+
+    def __repr__(self):
+        return f"<{_KINDS[self.kind]} level {self.depth}{'' if self.alive else ', left'}>"
+
+
+cdef class Layer:
+    """What a tensor is at one level."""
+
+
+cdef Level _new_level(int kind, int depth):
+    cdef Level level = Level.__new__(Level)
+    level.kind, level.depth, level.alive, level.size, level.randomness = kind, depth, True, -1, "error"
+    return level
+
+
+def enter_level(str kind not None, Py_ssize_t size=-1, str randomness="error"):
+    """Begin a transform: ``"vmap"`` (of `size` examples), ``"jvp"`` or ``"grad"``."""
+    cdef Level level
+    cdef list stack = _stacks.setdefault(PyThread_get_thread_ident(), [])
+    if len(stack) == MAX_DEPTH:
+        raise RuntimeError(f"more than {MAX_DEPTH} transforms inside each other")
+    level = _new_level(_KINDS.index(kind), <int>len(stack) + 1)
+    level.size, level.randomness = size, randomness
+    stack.append(level)
+    if level.kind == BATCH:
+        thread_flags().transforming += 1
+    return level
+
+
+def leave_level(Level level not None):
+    """End the transform that was begun last."""
+    cdef list stack = _stacks[PyThread_get_thread_ident()]
+    stack.pop()
+    level.alive = False
+    if level.kind == BATCH:
+        thread_flags().transforming -= 1
+    if not stack:
+        del _stacks[PyThread_get_thread_ident()]
+
+
+def levels():
+    """The levels of this thread, outermost first."""
+    return tuple(_stacks.get(PyThread_get_thread_ident(), ()))
+
+
+cdef Level _outside = None  # forward_ad's own level; there is one for all threads, as there is in PyTorch
+
+
+def enter_outer_dual():
+    """Begin forward mode outside of all transforms."""
+    global _outside
+    if _outside is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    _outside = _new_level(DUAL, 0)
+    return _outside
+
+
+def leave_outer_dual():
+    """End it: tangents are forgotten."""
+    global _outside
+    if _outside is None:
+        raise RuntimeError("Trying to exit a forward AD level but no level is active")
+    _outside.alive = False
+    _outside = None
+
+
+def outer_dual():
+    """The level of forward mode outside of all transforms, or None."""
+    return _outside
+
+
+# --- layers ---------------------------------------------------------------------------------------------------------
+
+cdef Layer layer_of(PyObject* tensor):
+    cdef Facts f
+    cdef Layer layer
+    if not flags_of(tensor) & T_TANGENT:
+        return None
+    look(tensor, &f)
+    if f.meta == NULL:
+        return None
+    layer = <Layer>(<TensorMeta>f.meta).layer
+    while layer is not None and (layer.level.paused or not layer.level.alive):
+        if layer.level.kind == BATCH:
+            raise RuntimeError("a tensor that stands for one example was used after the vmap that made it had returned")
+        layer = layer.below
+    return layer
+
+
+cdef int set_layer(PyObject* tensor, Layer layer) except -1:
+    if layer is None:
+        if flags_of(tensor) & T_TANGENT:
+            meta_of(tensor).layer = None
+            set_flags(tensor, 0, T_TANGENT)
+        return 0
+    meta_of(tensor).layer = layer
+    set_flags(tensor, T_TANGENT, 0)
+    return 0
+
+
+cdef object bare(PyObject* tensor):
+    t = detach(tensor)
+    if flags_of(tensor) & T_TANGENT:
+        set_layer(<PyObject*>t, layer_of(tensor))
+    return t
+
+
+cdef object _clone = None
+
+
+cdef object value_of(PyObject* tensor):
+    global _clone
+    cdef bint recording
+    if not flags_of(tensor) & T_TANGENT:
+        return copy_of(tensor)
+    if _clone is None:
+        from flambeau_tensor._core.registry import find_operator
+
+        _clone = find_operator("torch.clone")
+    recording = thread_flags().grad_enabled
+    thread_flags().grad_enabled = False
+    try:
+        return _clone(bare(tensor))
+    finally:
+        thread_flags().grad_enabled = recording
+
+
+cdef Layer _dual(Level level, object tangent, Layer below):
+    cdef Layer layer = Layer.__new__(Layer)
+    layer.level, layer.tangent, layer.below = level, tangent, below
+    layer.dim = -1
+    return layer
+
+
+cdef object wrap_batch(object value, int dim, Level level):
+    """One example's view of ``value``, whose dimension ``dim`` runs over the examples of ``level``."""
+    cdef PyObject* v = <PyObject*>value
+    cdef Facts f
+    cdef Layer layer = Layer.__new__(Layer)
+    cdef Py_ssize_t sizes[ABI_MAX_NDIM]
+    cdef Py_ssize_t strides[ABI_MAX_NDIM]
+    cdef int i, k = 0
+    look(v, &f)
+    if dim < 0 or dim >= f.ndim:
+        raise RuntimeError(f"vmap: no dimension {dim} in a tensor of shape {tuple(value.shape)}")
+    for i in range(f.ndim):
+        if i != dim:
+            sizes[k], strides[k] = f.sizes[i], f.strides[i]
+            k += 1
+    t = as_strided(v, f.ndim - 1, sizes, strides, offset_of(v))
+    detach_in_place(<PyObject*>t)
+    layer.level, layer.value, layer.dim = level, value, dim
+    set_layer(<PyObject*>t, layer)
+    return t
+
+
+# --- histories ------------------------------------------------------------------------------------------------------
+
+cdef Node _producer(PyObject* tensor, int* nr):
+    cdef PyObject* node = gradient_edge(tensor, nr)
+    return None if node == NULL else <Node>owned(node)
+
+
+cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
+    """The levels whose tapes a tensor is on, itself, not what its layers hold."""
+    cdef Facts f
+    cdef Node node
+    cdef int nr
+    if not requires_grad(tensor):
+        return 0
+    look(tensor, &f)
+    if f.grad_fn == NULL and not f.base != NULL:
+        return 1
+    node = _producer(tensor, &nr)
+    return node.levels if node is not None else 0
+
+
+cdef int history_depth(PyObject* tensor) except -2:
+    cdef unsigned long long bits = history_levels(tensor)
+    cdef int depth = -1
+    while bits:
+        bits >>= 1
+        depth += 1
+    return depth
+
+
+cdef unsigned long long _all_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
+    """Those of its layers, too."""
+    cdef unsigned long long bits = history_levels(tensor)
+    cdef Layer layer = layer_of(tensor)
+    while layer is not None:
+        if layer.level.kind == BATCH:
+            return bits | _all_levels(<PyObject*>layer.value)
+        bits |= _all_levels(<PyObject*>layer.tangent)
+        layer = layer.below
+    return bits
+
+
+def depends_on_others(tensor, Level level not None):
+    """Whether a tensor's history, or that of its layers, goes beyond ``level``."""
+    return (_all_levels(<PyObject*>tensor) & ~(<unsigned long long>1 << level.depth)) != 0
+
+
+cdef object with_history(object tensor, PyObject* of):
+    """``tensor``, which has none, as if it were ``of`` to reverse mode."""
+    cdef int nr = 0
+    cdef Node node = _producer(of, &nr)
+    if node is None:
+        return tensor
+    return _through(tensor, node, nr, node.levels)
+
+
+cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
+
+
+cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    out[0] = grads[0]
+    xincref(out[0])
+    return 0
+
+
+cdef object _through(object tensor, Node producer, int nr, unsigned long long levels):
+    """Give ``tensor`` a history: a node that hands gradients on to ``producer`` (None: to nobody)."""
+    cdef Node node = new_node(_Alias, _hand_on, NODE_OTHER, 1, 0)
+    cdef Facts f
+    look(<PyObject*>tensor, &f)
+    if producer is not None:
+        incref(<PyObject*>producer)
+        node.edges[0].node, node.edges[0].output_nr = <PyObject*>producer, nr
+    set_outputs(node, 1)
+    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    number(node)
+    node.levels = levels
+    set_history(<PyObject*>tensor, <PyObject*>node, 0)
+    return tensor
+
+
+# --- what transforms are written with ------------------------------------------------------------------------------
+
+def enter_tape(tensor, Level level not None):
+    """``tensor`` as an input that ``level`` differentiates by; outer levels still see where it comes from."""
+    cdef int nr = 0
+    cdef Node node = _producer(<PyObject*>tensor, &nr)
+    cdef Facts f
+    look(<PyObject*>tensor, &f)
+    if f.dtype < T_FLOATING:
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    return _through(bare(<PyObject*>tensor), node, nr,
+                    (node.levels if node is not None else 0) | <unsigned long long>1 << level.depth)
+
+
+def leave_tape(tensor, Level level not None, bint keep=True):
+    """``tensor`` as seen from outside of ``level``: on the tapes of outer levels only (or, without ``keep``, on none)."""
+    cdef PyObject* t = <PyObject*>tensor
+    cdef unsigned long long inner = (~<unsigned long long>0) << level.depth, bits
+    cdef Layer layer, new
+    cdef Node node
+    cdef int nr = 0
+    if not is_tensor(t):
+        return tensor
+    if not flags_of(t) & (T_TANGENT | T_REQUIRES_GRAD) and not requires_grad(t):
+        return tensor
+    bits = history_levels(t)
+    layer = layer_of(t)
+    if layer is not None:
+        new = _leave_layers(layer, level, keep)
+        if new is not layer or bits & inner:
+            out = detach(t)
+            set_layer(<PyObject*>out, new)
+        else:
+            return tensor
+    elif bits & inner or (bits and not keep):
+        out = detach(t)
+    else:
+        return tensor
+    if keep and bits & ~inner:
+        node = _producer(t, &nr)
+        _through(out, node, nr, bits & ~inner)
+    return out
+
+
+cdef Layer _leave_layers(Layer layer, Level level, bint keep):
+    cdef Layer new, below = None
+    if layer.level.kind == BATCH:
+        value = leave_tape(layer.value, level, keep)
+        if value is layer.value:
+            return layer
+        new = Layer.__new__(Layer)
+        new.level, new.value, new.dim = layer.level, value, layer.dim
+        return new
+    if layer.below is not None:
+        below = _leave_layers(layer.below, level, keep)
+    tangent = leave_tape(layer.tangent, level, keep)
+    if tangent is layer.tangent and below is layer.below:
+        return layer
+    return _dual(layer.level, tangent, below)
+
+
+def make_dual(tensor, tangent, Level level not None):
+    """``tensor`` with a tangent at ``level``."""
+    cdef PyObject* t = <PyObject*>tensor
+    out = with_history(bare(t), t)
+    set_layer(<PyObject*>out, _dual(level, tangent, layer_of(t)))
+    return out
+
+
+def unpack_dual(tensor, Level level not None):
+    """(value, tangent or None) of a tensor at ``level``, which must be the innermost one it has a layer at."""
+    cdef PyObject* t = <PyObject*>tensor
+    cdef Layer layer = layer_of(t)
+    if layer is None or layer.level is not level:
+        return tensor, None
+    out = detach(t)
+    set_layer(<PyObject*>out, layer.below)
+    return with_history(out, t), layer.tangent
+
+
+def batch(value, int dim, Level level not None):
+    """One example's view of ``value``, whose dimension ``dim`` runs over the examples of ``level``."""
+    return wrap_batch(value, dim, level)
+
+
+def unbatch(tensor, Level level not None):
+    """(all examples, the dimension that runs over them) of a tensor at ``level``; (tensor, None) if it has none."""
+    cdef Layer layer
+    if not is_tensor(<PyObject*>tensor):
+        return tensor, None
+    layer = layer_of(<PyObject*>tensor)
+    while layer is not None and layer.level is not level:
+        layer = layer.below
+    if layer is None:
+        return tensor, None
+    return layer.value, layer.dim
+
+
+def without_history(tensor):
+    """A tensor with its layers, on no tape itself."""
+    return bare(<PyObject*>tensor)
+
+
+def innermost(tensors):
+    """(the innermost level that one of the tensors has a layer at or None, the depth of the innermost batch or -1)"""
+    cdef Layer layer
+    cdef Level top = None
+    cdef int floor = -1
+    for t in tensors:
+        layer = layer_of(<PyObject*>t)
+        if layer is not None and (top is None or layer.level.depth > top.depth):
+            top = layer.level
+        while layer is not None:
+            if layer.level.kind == BATCH and layer.level.depth > floor:
+                floor = layer.level.depth
+            layer = layer.below
+    return top, floor
+
+
+def tape_depth(tensor):
+    """The depth of the innermost transform whose tape a tensor is on; 0: recorded outside of all, -1: not recorded."""
+    return history_depth(<PyObject*>tensor)
+
+
+def attach_tangent(tensor, tangent, Level level not None):
+    """Give a result its tangent; where it has one, that is replaced."""
+    cdef Layer layer = layer_of(<PyObject*>tensor)
+    if layer is not None and layer.level is level:
+        layer.tangent = tangent
+    else:
+        set_layer(<PyObject*>tensor, _dual(level, tangent, layer))
+
+
+def describe_layer(tensor):
+    """(kind, depth, dimension, value or tangent) of a tensor's topmost layer, or None."""
+    cdef Layer layer
+    try:
+        layer = layer_of(<PyObject*>tensor)
+    except RuntimeError:
+        return None
+    if layer is None:
+        return None
+    return (_KINDS[layer.level.kind], layer.level.depth, layer.dim,
+            layer.value if layer.level.kind == BATCH else layer.tangent)

@@ -1,0 +1,86 @@
+"""Batching of products: a batch of matrices is what ``matmul`` multiplies anyway."""
+
+from flambeau_autograd.batching.table import at_front, batched, call, front, looped
+from flambeau_tensor.ops import matmul as ops
+
+
+def _product(level, op, args, dims):
+    """Matrices and vectors, with examples in front where there are any."""
+    a, b = front(args[0], dims[0]), front(args[1], dims[1])
+    ranks = a.ndim - (dims[0] is not None), b.ndim - (dims[1] is not None)
+    if ranks[1] == 1:
+        b = b.unsqueeze(-1)
+    if ranks[0] == 1:
+        a = a.unsqueeze(-2)
+    if dims[0] is None and dims[1] is not None and ranks == (2, 2):
+        out = a @ b  # one matrix times many broadcasts
+    elif dims[1] is None and ranks == (2, 2):
+        out = (a.reshape((a.shape[0] * a.shape[1], a.shape[2])) @ b).reshape((*a.shape[:-1], b.shape[-1]))
+    else:
+        out = a @ b
+    if ranks[1] == 1:
+        out = out.squeeze(-1)
+    if ranks[0] == 1:
+        out = out.squeeze(-1 if ranks[1] == 1 else -2)
+    return at_front(out)
+
+
+def _vdot(level, op, args, dims):
+    a = args[0].conj() if args[0].is_complex() else args[0]
+    return _product(level, op, [a, args[1]], dims)
+
+
+def _many(level, op, args, dims):
+    """Batches of matrices, with examples in front of those."""
+    a, b = (front(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
+    return at_front(a @ b)
+
+
+def _added(level, op, args, dims):
+    """``beta * self + alpha * (a @ b)``"""
+    bias, a, b, beta, alpha = args[:5]
+    inner, _ = (_many if op is ops.baddbmm else _product)(level, op, [a, b], dims[1:3])
+    if alpha != 1:
+        inner = inner * alpha
+    if beta == 0:
+        return at_front(inner)
+    rank = inner.ndim - 1
+    if dims[0] is not None:
+        bias = front(bias, dims[0])
+        bias = bias.reshape((bias.shape[0],) + (1,) * (rank - bias.ndim + 1) + tuple(bias.shape[1:]))
+    return at_front(inner + (bias * beta if beta != 1 else bias))
+
+
+def _added_or_in_place(level, op, args, dims):
+    return looped(level, op, args, dims) if op.schema.returns[0].write or dims[1:3] == [None, None] \
+        else _added(level, op, args, dims)
+
+
+def _linear(level, op, args, dims):
+    x, weight, bias = args
+    if dims[1] is None and (bias is None or dims[2] is None):
+        return at_front(call(op, front(x, dims[0]), weight, bias))
+    if weight.ndim - (dims[1] is not None) == 1:
+        return looped(level, op, args, dims)
+    x, weight = front(x, dims[0]), front(weight, dims[1])
+    rank = x.ndim - (dims[0] is not None)
+    weight = weight.transpose(-1, -2)
+    if rank == 1:
+        out = (x.unsqueeze(-2) @ weight).squeeze(-2)
+    else:
+        if dims[1] is not None:
+            weight = weight.reshape((weight.shape[0],) + (1,) * (rank - 2) + tuple(weight.shape[1:]))
+        out = x @ weight
+    if bias is not None:
+        bias = front(bias, dims[2])
+        if dims[2] is not None:
+            bias = bias.reshape((bias.shape[0],) + (1,) * (rank - 1) + tuple(bias.shape[1:]))
+        out = out + bias
+    return at_front(out)
+
+
+batched(_product, ops.mm, ops.mv, ops.dot)
+batched(_vdot, ops.vdot)
+batched(_many, ops.bmm)
+batched(_added_or_in_place, ops.addmm, ops.addmv, ops.baddbmm)
+batched(_linear, ops.linear)

@@ -1,0 +1,75 @@
+"""Batching of random numbers: refused, different for each example, or the same for all, as ``vmap`` was asked."""
+
+from flambeau_tensor._core.registry import find_operator
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine import layered, layers
+from flambeau_autograd.batching.table import at_front, batched, call, front
+
+_MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm", "normal")}
+_LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial")
+_FILLED = tuple(f"torch.Tensor.{name}" for name in (
+    "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_"))
+
+
+def _allowed(level):
+    if level.randomness == "error":
+        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' "
+                           "or 'different' randomness flags on vmap or perform the randomness operation out of vmap")
+    return level.randomness == "different"
+
+
+def _level():
+    """The innermost batch that draws different numbers, or None; the innermost of all must allow drawing."""
+    found = None
+    for level in layers.levels():
+        if level.size >= 0 and not level.running and _allowed(level):
+            found = level
+    return found
+
+
+def made(op, args):
+    """Numbers drawn without a tensor: one set for each example of every batch that asks for different ones."""
+    if op in _FILLED_OPS:
+        level = _level()
+        if level is None:
+            return NotImplemented
+        raise RuntimeError(f"vmap: {op.name}() would write different numbers for each example into one tensor that "
+                           "they share. Make it with one for each, or use randomness='same'.")
+    if op not in _MADE and op not in _LIKE_OPS:
+        return NotImplemented
+    level = _level()
+    if level is None:
+        return NotImplemented
+    drawn = torch.stack([layered.kernel(op, *args) for _ in range(level.size)])
+    return layers.batch(drawn, 0, level)
+
+
+def _like(level, op, args, dims):
+    if _allowed(level):
+        return at_front(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
+    if op.name in ("bernoulli", "multinomial"):
+        raise RuntimeError(f"vmap: {op.name}() of examples that differ cannot draw the same numbers for all; use "
+                           "randomness='different'")
+    return call(op, *_one(args, dims, 0)), None
+
+
+def _one(args, dims, i):
+    return [a if d is None else a.select(d, i) for a, d in zip(args, dims, strict=True)]
+
+
+def _filled(level, op, args, dims):
+    t = front(args[0], dims[0])
+    if _allowed(level):
+        for i in range(level.size):
+            call(op, t[i], *_one(args[1:], dims[1:], i))
+    else:
+        t.copy_(call(op, t[0].clone(), *_one(args[1:], dims[1:], 0)))
+    return t, 0
+
+
+_LIKE_OPS = {find_operator(name) for name in _LIKE}
+_FILLED_OPS = {find_operator(name) for name in _FILLED}
+batched(_like, *_LIKE)
+batched(_filled, *_FILLED)
+layered.set_rules(random=made)

@@ -1,0 +1,234 @@
+"""The table of batching rules, and the rules that serve many operations.
+
+A rule is a function ``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema,
+tensors with all examples; ``dims`` says for each which dimension runs over them, None for what all examples share (a
+tuple for a list of tensors). It returns the same of its results, in tuples where there are several.
+"""
+
+from typing import NamedTuple
+
+from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.registry import find_operator
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine import layered
+from flambeau_autograd._engine.layered import call
+
+Tensor = torch.Tensor
+# In Operator.sockets: rules of this table, and those that users register for their operators.
+RULE, USER_RULE = "batch", "vmap"
+
+
+def batched(rule, *ops):
+    """Make ``rule`` the batching rule of operators, given as such or by qualified name, and of their in-place kin."""
+    for op in ops:
+        op = find_operator(op) if isinstance(op, str) else op
+        for each in (op, op.inplace):
+            if each is not None:
+                each.sockets = {**(each.sockets or {}), RULE: rule}
+
+
+def rule_of(op):
+    """The rule that batches an operator."""
+    sockets = op.sockets or {}
+    if RULE in sockets:
+        return sockets[RULE]
+    if USER_RULE in sockets:
+        return registered
+    return elementwise if isinstance(op.implementation, Elementwise) else looped
+
+
+def apply(level, op, args, dims):
+    """One call at a batch's level."""
+    first = dims[0]
+    if first is None and op.schema.returns[0].write and any(_is_batched(d) for d in dims):
+        raise RuntimeError(
+            f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
+            f"extra_args that has more elements than `self`: {op.name}() would write many examples into one tensor. "
+            f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...).")
+    return rule_of(op)(level, op, args, dims)
+
+
+def _is_batched(dim):
+    return any(map(_is_batched, dim)) if isinstance(dim, tuple) else dim is not None
+
+
+# --- moving the examples --------------------------------------------------------------------------------------------
+
+def front(t, dim, size=None):
+    """``t`` with its examples in dimension 0; a shared one repeated ``size`` times, or as it is without ``size``."""
+    if dim is None:
+        return t if size is None else t.expand(size, *t.shape)
+    return t if dim == 0 else t.movedim(dim, 0)
+
+
+def all_front(level, args, dims):
+    """Every tensor among the arguments with its examples in front, shared ones repeated."""
+    out = []
+    for a, d in zip(args, dims, strict=True):
+        if isinstance(a, Tensor):
+            a = front(a, d, level.size)
+        elif isinstance(a, tuple) and any(isinstance(item, Tensor) for item in a):
+            a = tuple(all_front(level, a, d if isinstance(d, tuple) else (None,) * len(a)))
+        out.append(a)
+    return out
+
+
+def at_front(result):
+    """Results with their examples in dimension 0."""
+    if isinstance(result, (tuple, list)):
+        return result, tuple(0 if isinstance(r, Tensor) else None for r in result)
+    return result, 0
+
+
+class Info(NamedTuple):
+    """What a rule that a user wrote is told of the vmap: how many examples there are, and about random numbers."""
+
+    batch_size: int
+    randomness: str
+
+
+def registered(level, op, args, dims):
+    """A rule in PyTorch's form: ``rule(info, in_dims, *args) -> (result, out_dims)``."""
+    return op.sockets[USER_RULE](Info(level.size, level.randomness), tuple(dims), *args)
+
+
+# --- rules ----------------------------------------------------------------------------------------------------------
+
+def looped(level, op, args, dims):
+    """Run the operator once for each example."""
+    if level.size == 0:
+        raise RuntimeError(f"vmap: {op.name}() has no batching rule and there is no example to run it on")
+    inplace = op.schema.returns[0].write
+    results = [call(op, *_example(args, dims, i)) for i in range(level.size)]
+    if inplace:
+        return args[0], dims[0]
+    if isinstance(results[0], (tuple, list)):
+        columns = [torch.stack(column) if isinstance(column[0], Tensor) else column[0]
+                   for column in zip(*results, strict=True)]
+        kind = type(results[0])
+        return at_front(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
+    try:
+        return at_front(torch.stack(results))
+    except RuntimeError as error:
+        raise RuntimeError(f"vmap: {op.name}() gives results of different sizes for different examples, which one "
+                           "tensor cannot hold. Use torch.where or masks of fixed size.") from error
+
+
+def _example(args, dims, i):
+    return [a if d is None else tuple(_example(a, d, i)) if isinstance(d, tuple) else a.select(d, i)
+            for a, d in zip(args, dims, strict=True)]
+
+
+def elementwise(level, op, args, dims):
+    """Examples in front, then as many dimensions of size 1 as broadcasting needs."""
+    rank = max(a.ndim - (d is not None) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor))
+    kinds = {a.dtype for a in args if isinstance(a, Tensor)}
+    together = None
+    if len(kinds) > 1:  # an example without dimensions weighs less in promotion than the tensor of all examples
+        together = [a for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
+        ranks = [a.ndim - (d is not None) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
+        stand_ins = [torch.empty((1,) * r, dtype=a.dtype) for a, r in zip(together, ranks, strict=True)]
+        together = stand_ins[0].dtype
+        for n in range(2, len(stand_ins) + 1):
+            together = _promoted(stand_ins[:n])
+    out = []
+    for a, d in zip(args, dims, strict=True):
+        if isinstance(a, Tensor) and d is not None:
+            a = front(a, d)
+            own = a.ndim - 1
+            if own == 0 and rank and together is not None and a.dtype is not torch.bool and a is not args[0]:
+                a = a.to(together)
+            if own < rank:
+                a = a.reshape((a.shape[0],) + (1,) * (rank - own) + tuple(a.shape[1:]))
+        out.append(a)
+    return call(op, *out), 0
+
+
+def _promoted(tensors):
+    dimensioned = [t for t in tensors if t.ndim]
+    out = (dimensioned or tensors)[0].dtype
+    for t in dimensioned or tensors:
+        out = torch.promote_types(out, t.dtype)
+    for t in tensors:
+        if not t.ndim and dimensioned:
+            out = torch.result_type(torch.empty((1,), dtype=out), t)
+    return out
+
+
+def plain(level, op, args, dims):
+    """Operators to which another dimension in front is nothing special."""
+    return at_front(call(op, *all_front(level, args, dims)))
+
+
+_DIMS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension", "start_dim", "end_dim")
+_SIZES = ("size", "sizes", "shape", "input_size")
+
+
+def shifted(level, op, args, dims, *, more=0):
+    """Operators over dimensions: numbers of dimensions move on by one, sizes get the batch's in front.
+
+    more: how many dimensions the result has that the first tensor has not.
+    """
+    args = list(args)
+    first = next(i for i, a in enumerate(args) if isinstance(a, (Tensor, tuple)) and _holds_tensor(a))
+    rank = _rank(args[first], dims[first]) + more
+    if rank == 0:
+        return looped(level, op, args, dims)
+    for i, a in enumerate(op.schema.arguments):
+        if a.name in _DIMS and args[i] is not None:
+            args[i] = tuple(_shift(d, rank) for d in args[i]) if isinstance(args[i], tuple) else _shift(args[i], rank)
+        elif a.name in _SIZES and a.is_list:
+            args[i] = (level.size, *(args[i] if isinstance(args[i], (tuple, list)) else (args[i],)))
+    return at_front(call(op, *all_front(level, args, dims)))
+
+
+def one_more(level, op, args, dims):
+    """``shifted`` for operators whose result has one dimension more."""
+    return shifted(level, op, args, dims, more=1)
+
+
+def _holds_tensor(a):
+    return isinstance(a, Tensor) or any(isinstance(item, Tensor) for item in a)
+
+
+def _rank(a, dim):
+    if isinstance(a, tuple):
+        return _rank(a[0], dim[0] if isinstance(dim, tuple) else None)
+    return a.ndim - (dim is not None)
+
+
+def _shift(dim, rank):
+    if not -rank <= dim < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
+    return dim % rank + 1
+
+
+def reduced(level, op, args, dims):
+    """Reductions: over all dimensions but the examples' where none is named."""
+    args = list(args)
+    where = next(i for i, a in enumerate(op.schema.arguments) if a.name == "dim")
+    if args[where] is not None and args[where] != ():
+        return shifted(level, op, args, dims)
+    t = front(args[0], dims[0])
+    if op.schema.arguments[where].is_list:
+        if t.ndim == 1:
+            t = t.unsqueeze(1)
+            args[where] = (1,)
+            return at_front(_without(call(op, t, *args[1:]), 1))
+        args[where] = tuple(range(1, t.ndim))
+        return at_front(call(op, t, *args[1:]))
+    rank = t.ndim - 1
+    args[where] = 1
+    result = call(op, t.reshape((t.shape[0], -1)), *args[1:])
+    keeps = next((i for i, a in enumerate(op.schema.arguments) if a.name == "keepdim"), None)
+    if keeps is not None and args[keeps]:
+        result = result.reshape((t.shape[0],) + (1,) * rank)
+    return at_front(result)
+
+
+def _without(result, dim):
+    return result.squeeze(dim) if isinstance(result, Tensor) and result.ndim > dim else result
+
+
+layered.set_rules(batch=apply)

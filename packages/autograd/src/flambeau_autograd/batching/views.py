@@ -1,0 +1,77 @@
+"""Batching of views and reshaping."""
+
+import flambeau_tensor as torch
+from flambeau_autograd.batching.table import at_front, batched, call, front, one_more, plain, shifted
+from flambeau_tensor.ops import views as ops
+
+batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch.clone", "torch.Tensor.contiguous",
+        "torch._ops.to_copy", "torch.detach", "torch.Tensor.data.__get__", "torch.detach_")
+batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
+        ops.flatten, ops.select_backward, ops.slice_backward, ops.diagonal_backward, ops.unfold_backward)
+batched(one_more, ops.unsqueeze)
+
+
+def _view(level, op, args, dims):
+    t, size = front(args[0], dims[0]), args[1]
+    if len(size) == 1 and isinstance(size[0], torch.dtype):
+        return at_front(call(op, t, size))
+    return at_front(call(op, t, (level.size, *size)))
+
+
+def _view_as_complex(level, op, args, dims):
+    t = front(args[0], dims[0])
+    return at_front(call(op, t if t.stride(-1) == 1 else t.contiguous()))
+
+
+def _permute(level, op, args, dims):
+    t, order = front(args[0], dims[0]), args[1]
+    rank = t.ndim - 1
+    if len(order) != rank:
+        raise RuntimeError(f"permute(): {len(order)} dimensions were given for a tensor of {rank}")
+    return at_front(call(op, t, (0, *(d % rank + 1 for d in order))))
+
+
+def _as_strided(level, op, args, dims):
+    """Where each example lies in memory as a tensor of its own would."""
+    t, size, stride, offset = args
+    t = front(t, dims[0])
+    if not t[:1].squeeze(0).is_contiguous() if t.shape[0] else False:
+        raise RuntimeError("vmap: as_strided() needs examples that are contiguous in memory; call contiguous() first")
+    own = t.storage_offset()
+    return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), own if offset is None else offset + own))
+
+
+def _expand(level, op, args, dims):
+    t, size = front(args[0], dims[0]), args[1]
+    missing = len(size) - (t.ndim - 1)
+    if missing > 0:
+        t = t.reshape((t.shape[0],) + (1,) * missing + tuple(t.shape[1:]))
+    return at_front(call(op, t, (level.size, *size), *args[2:]))
+
+
+def _squeeze(level, op, args, dims):
+    t, dim = front(args[0], dims[0]), args[1]
+    rank = t.ndim - 1
+    which = range(rank) if dim is None else [d % max(rank, 1) for d in ((dim,) if isinstance(dim, int) else dim)]
+    which = tuple(d + 1 for d in which if d < rank and t.shape[d + 1] == 1)
+    return at_front(call(op, t, which) if which else torch.Tensor.view_as(t, t))
+
+
+def _t(level, op, args, dims):
+    t = front(args[0], dims[0])
+    return at_front(t.transpose(1, 2) if t.ndim == 3 else torch.Tensor.view_as(t, t))
+
+
+def _reversed(level, op, args, dims):
+    t = front(args[0], dims[0])
+    return at_front(t.permute((0, *range(t.ndim - 1, 0, -1))))
+
+
+batched(_view, ops.view)
+batched(_view_as_complex, ops.view_as_complex)
+batched(_permute, ops.permute)
+batched(_as_strided, ops.as_strided)
+batched(_expand, ops.expand)
+batched(_squeeze, ops.squeeze)
+batched(_t, ops.t)
+batched(_reversed, ops.reversed_dims)

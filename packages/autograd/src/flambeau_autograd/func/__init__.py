@@ -1,0 +1,10 @@
+"""Transforms: functions that make functions, such as the gradient of one, or one of many examples out of one of one.
+
+They compose in any order. What users know as ``torch.func``.
+"""
+
+from flambeau_autograd.func.jacobians import hessian, jacfwd, jacrev
+from flambeau_autograd.func.transforms import grad, grad_and_value, jvp, linearize, vjp
+from flambeau_autograd.func.vectorize import vmap
+
+__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]

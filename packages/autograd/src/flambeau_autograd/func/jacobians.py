@@ -1,0 +1,144 @@
+"""``jacrev``, ``jacfwd``, ``hessian``: whole Jacobians, by one product for each row or column, all at once."""
+
+import functools
+
+import flambeau_tensor as torch
+from flambeau_autograd.func.transforms import _argnums, jvp, vjp
+from flambeau_autograd.func.trees import filled, leaves, tree_map
+from flambeau_autograd.func.vectorize import vmap
+
+
+def _basis(tensors):
+    """For each tensor the unit vectors of all of them, as one tensor with the vectors in dimension 0."""
+    total = sum(t.numel() for t in tensors)
+    out, at = [], 0
+    for t in tensors:
+        rows = torch.zeros(total, t.numel(), dtype=t.dtype)
+        if t.numel():
+            rows.narrow(0, at, t.numel()).fill_diagonal_(1) if hasattr(rows, "fill_diagonal_") else \
+                rows.narrow(0, at, t.numel()).diagonal().fill_(1)
+        at += t.numel()
+        out.append(rows.reshape((total, *t.shape)))
+    return out
+
+
+def _chosen(func, argnums, args, where):
+    wanted = _argnums(argnums, args, where)
+
+    def of_chosen(*given):
+        full = list(args)
+        for n, a in zip(wanted, given, strict=True):
+            full[n] = a
+        return func(*full)
+
+    return of_chosen, tuple(args[n] for n in wanted)
+
+
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
+    """A function that computes the Jacobian of ``func`` by reverse mode: best where results are few.
+
+    Args:
+        func: takes tensors, or containers of them, and returns such.
+        argnums: the positional arguments to differentiate by; a tuple of numbers gives a tuple of Jacobians.
+        has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on.
+        chunk_size: how many rows to compute at once; all by default.
+
+    Returns:
+        Of shape ``(*value.shape, *argument.shape)``; nested, results first, where there are several.
+
+    >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    if chunk_size is not None and chunk_size <= 0:
+        raise ValueError("jacrev: `chunk_size` should be greater than 0.")
+
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args, "jacrev")
+        out = vjp(chosen, *primals, has_aux=has_aux)
+        value, back = out[:2]
+        outputs = leaves(value)
+        rows = _basis(outputs)
+
+        def product(*seeds):
+            return tuple(leaves(back(filled(value, seeds))))
+
+        columns = vmap(product, chunk_size=chunk_size)(*rows)
+        result = _split_rows(columns, outputs, leaves(primals))
+        tree = tree_map(lambda row: _unpacked(filled(primals, row), argnums), _by_output(value, result))
+        return (tree, out[2]) if has_aux else tree
+
+    return wrapped
+
+
+def _split_rows(columns, outputs, inputs):
+    """For each output, for each input, the block of the Jacobian."""
+    blocks, at = [], 0
+    for o in outputs:
+        n = o.numel()
+        blocks.append([c.narrow(0, at, n).reshape((*o.shape, *i.shape)) for c, i in zip(columns, inputs, strict=True)])
+        at += n
+    return blocks
+
+
+class _Row(list):
+    """A leaf, not a branch, to the functions on trees."""
+
+
+def _by_output(value, blocks):
+    return filled(value, [_Row(b) for b in blocks])
+
+
+def _unpacked(tree, argnums):
+    return tree[0] if isinstance(argnums, int) else tree
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error", chunk_size=None):
+    """A function that computes the Jacobian of ``func`` by forward mode: best where arguments are few.
+
+    Arguments and result are those of ``jacrev``.
+
+    >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args, "jacfwd")
+        inputs = leaves(primals)
+        directions = _basis(inputs)
+        kept = {}
+
+        def product(*tangents):
+            out = jvp(chosen, primals, filled(primals, tangents), has_aux=has_aux)
+            kept["form"] = tree_map(lambda _: None, out[1])
+            kept["aux"] = out[2] if has_aux else None
+            parts = leaves(out[1])
+            return (*parts, *leaves(out[2])) if has_aux else tuple(parts)
+
+        columns = vmap(product, out_dims=-1, randomness=randomness, chunk_size=chunk_size)(*directions)
+        parts = columns[:len(leaves(kept["form"]))]
+        blocks = []
+        for c in parts:
+            row, at = _Row(), 0
+            for i in inputs:
+                row.append(c.narrow(-1, at, i.numel()).reshape((*c.shape[:-1], *i.shape)))
+                at += i.numel()
+            blocks.append(row)
+        tree = tree_map(lambda row: _unpacked(filled(primals, row), argnums), filled(kept["form"], blocks))
+        if not has_aux:
+            return tree
+        return tree, filled(kept["aux"], [a.select(-1, 0) for a in columns[len(parts):]])
+
+    return wrapped
+
+
+def hessian(func, argnums=0):
+    """A function that computes the second derivatives of ``func``: forward mode over reverse mode.
+
+    >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
+    return jacfwd(jacrev(func, argnums), argnums)

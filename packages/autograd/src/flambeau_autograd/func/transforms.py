@@ -1,0 +1,270 @@
+"""``grad``, ``vjp``, ``jvp``, ``linearize``: derivatives as functions of functions."""
+
+import functools
+
+import flambeau_tensor as torch
+from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself in)
+from flambeau_autograd._engine import layers
+from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
+from flambeau_autograd.func.trees import filled, leaves, tree_map
+
+Tensor = torch.Tensor
+
+
+class _Tape:
+    """A level of reverse mode around a function's run."""
+
+    def __init__(self):
+        self.keep = is_grad_enabled()
+
+    def __enter__(self):
+        self.level = layers.enter_level("grad")
+        self.mode = enable_grad()
+        self.mode.__enter__()
+        return self
+
+    def __exit__(self, *error):
+        self.mode.__exit__(*error)
+        layers.leave_level(self.level)
+
+    def enter(self, tree):
+        return tree_map(lambda t: layers.enter_tape(t, self.level) if isinstance(t, Tensor) else t, tree)
+
+    def leave(self, tree):
+        return tree_map(lambda t: layers.leave_tape(t, self.level, self.keep) if isinstance(t, Tensor) else t, tree)
+
+    def gradients(self, outputs, inputs, seeds, *, retain=False):
+        """The gradients of ``outputs`` by ``inputs``, recorded if an outer level may want to differentiate them."""
+        pairs = [(o, s) for o, s in zip(outputs, seeds, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        if not pairs:
+            return [torch.zeros_like(t) for t in inputs]
+        deeper = any(t is not None and layers.depends_on_others(t, self.level) for pair in pairs for t in pair)
+        found = _grad([o for o, _ in pairs], inputs, [s for _, s in pairs], retain_graph=retain or deeper,
+                      create_graph=deeper, allow_unused=True)
+        return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
+
+
+def _tensors(tree, what, where):
+    flat = leaves(tree)
+    for t in flat:
+        if not isinstance(t, Tensor):
+            raise ValueError(f"{where}: Expected all {what} to be Tensors, got {type(t)}")
+    return flat
+
+
+def _argnums(argnums, args, where):
+    wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if not wanted:
+        raise RuntimeError(f"{where}: argnums must be non-empty")
+    for n in wanted:
+        if not isinstance(n, int) or not -len(args) <= n < len(args):
+            raise RuntimeError(f"{where}: Got argnum={n}, but only {len(args)} positional inputs")
+    wanted = [n % len(args) for n in wanted]
+    if len(set(wanted)) != len(wanted):
+        raise RuntimeError(f"{where}: argnums elements must be unique")
+    return wanted
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
+
+    >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        wanted = _argnums(argnums, args, "grad_and_value")
+        tape = _Tape()
+        with tape:
+            args = list(args)
+            for n in wanted:
+                args[n] = tape.enter(args[n])
+            inputs = _tensors([args[n] for n in wanted], "inputs", "grad_and_value")
+            out = func(*args, **kwargs)
+            aux = None
+            if has_aux:
+                if not isinstance(out, tuple) or len(out) != 2:
+                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: "
+                                       "(output, aux) if has_aux is True")
+                out, aux = out
+            if not isinstance(out, Tensor):
+                raise RuntimeError("Expected the function passed to grad_and_value to return a Tensor, got "
+                                   f"{type(out).__name__}")
+            if out.ndim:
+                raise RuntimeError("Expected the function passed to grad_and_value to return a scalar tensor, got a "
+                                   f"tensor with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs?")
+            if not (out.is_floating_point() or out.is_complex()):
+                raise RuntimeError("grad_and_value: the function must return a floating point tensor, got "
+                                   f"{out.dtype}")
+            found = iter(tape.gradients([out], inputs, [None]))
+            gradients = [tree_map(lambda _: next(found), args[n]) for n in wanted]
+            gradients = tape.leave(gradients[0] if isinstance(argnums, int) else tuple(gradients))
+            value, aux = tape.leave(out), tape.leave(aux)
+        return (gradients, (value, aux)) if has_aux else (gradients, value)
+
+    return wrapped
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that computes the gradient of ``func``, which returns a tensor of no dimensions.
+
+    Args:
+        func: takes tensors, or tuples, lists and dicts of them.
+        argnums: the positional arguments to differentiate by; a tuple of numbers gives a tuple of gradients.
+        has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on: ``(gradient, aux)``.
+
+    Raises:
+        RuntimeError: the value has dimensions, or is no tensor.
+
+    >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.5))
+    tensor(-0.4794)
+    """
+    both = grad_and_value(func, argnums, has_aux)
+
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        gradients, value = both(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return wrapped
+
+
+def vjp(func, *primals, has_aux=False):
+    """The value of ``func(*primals)`` and a function from gradients of the value to gradients of the primals.
+
+    Returns:
+        ``(value, vjp_fn)``, with ``has_aux`` ``(value, vjp_fn, aux)``.
+
+    >>> value, back = torch.func.vjp(torch.sin, torch.zeros(2))
+    >>> back(torch.tensor([1.0, 2.0]))
+    (tensor([1., 2.]),)
+    """
+    tape = _Tape()
+    with tape:
+        entered = tape.enter(primals)
+        inputs = _tensors(entered, "primals", "vjp(f, *primals)")
+        out = func(*entered)
+        aux = None
+        if has_aux:
+            if not isinstance(out, tuple) or len(out) != 2:
+                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux "
+                                   "is True")
+            out, aux = out
+            aux = tape.leave(aux)
+        outputs = leaves(out)
+        for o in outputs:
+            if not isinstance(o, Tensor):
+                raise RuntimeError(f"vjp(f, *primals): Expected f to be a function that has non-empty output (got "
+                                   f"output of type {type(o)})")
+        if not outputs:
+            raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output")
+        value = tape.leave(out)
+
+    def vjp_fn(*cotangents, retain_graph=True, create_graph=None):
+        given = cotangents[0] if len(cotangents) == 1 and not (isinstance(out, tuple) and len(out) == 1 and isinstance(
+            cotangents[0], Tensor)) else cotangents
+        seeds = leaves(given)
+        if len(seeds) != len(outputs):
+            raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                               f"to the function. cotangents: {len(seeds)} tensors, primal output: {len(outputs)}")
+        with enable_grad():
+            found = tape.gradients(outputs, inputs, seeds, retain=retain_graph)
+            found = [layers.leave_tape(g, tape.level, tape.keep or is_grad_enabled()) for g in found]
+        return filled(entered, found)
+
+    return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
+
+
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """The value of ``func(*primals)`` and its derivative along ``tangents``.
+
+    Args:
+        primals, tangents: tuples of the same form.
+        strict: raise if the value does not depend on a primal, rather than give zeros.
+        has_aux: ``func`` returns ``(value, aux)``.
+
+    Returns:
+        ``(value, tangent)``, with ``has_aux`` ``(value, tangent, aux)``.
+
+    >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.tensor([1.0, 2.0]),))
+    (tensor([0., 0.]), tensor([1., 2.]))
+    """
+    if not isinstance(primals, tuple):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
+                           "f(*primals).")
+    flat, directions = _tensors(primals, "primals", "jvp(f, primals, tangents)"), leaves(tangents)
+    if len(flat) != len(directions):
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+                           "structure. For example, if primals is a tuple of 3 tensors, tangents also must be.")
+    for p, t in zip(flat, directions, strict=True):
+        if not isinstance(t, Tensor) or p.shape != t.shape or p.dtype is not t.dtype:
+            raise RuntimeError("jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
+                               f"{list(p.shape)} and {p.dtype}, got "
+                               + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__))
+    level = layers.enter_level("jvp")
+    try:
+        duals = filled(primals, [layers.make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)])
+        out = func(*duals)
+        aux = None
+        if has_aux:
+            if not isinstance(out, tuple) or len(out) != 2:
+                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) "
+                                   "if has_aux is True")
+            out, aux = out
+            aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
+        pairs = []
+        for o in leaves(out):
+            if not isinstance(o, Tensor):
+                raise RuntimeError("jvp(f, primals, tangents): Expected f to return only tensors, got unsupported type "
+                                   f"{type(o)}")
+            value, tangent = layers.unpack_dual(o, level)
+            if tangent is None:
+                if strict:
+                    raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                                       "inputs. This is not allowed with strict=True.")
+                tangent = torch.zeros_like(value)
+            pairs.append((value, tangent))
+    finally:
+        layers.leave_level(level)
+    value, tangent = filled(out, [p[0] for p in pairs]), filled(out, [p[1] for p in pairs])
+    return (value, tangent, aux) if has_aux else (value, tangent)
+
+
+def linearize(func, *primals):
+    """The value of ``func(*primals)`` and the linear map from tangents to its derivative, for use many times.
+
+    >>> value, along = torch.func.linearize(torch.sin, torch.zeros(2))
+    >>> along(torch.tensor([1.0, 2.0]))
+    tensor([1., 2.])
+    """
+    tape = _Tape()
+    with tape:
+        entered = tape.enter(primals)
+        inputs = _tensors(entered, "primals", "linearize(f, *primals)")
+        out = func(*entered)
+        outputs = _tensors(out, "outputs", "linearize(f, *primals)")
+        seeds = [layers.enter_tape(torch.zeros_like(o).detach(), tape.level) for o in outputs]
+        live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
+        gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \
+            if live else [None] * len(inputs)
+        value = tape.leave(out)
+
+    def along(*tangents):
+        directions = leaves(tangents)
+        if len(directions) != len(inputs):
+            raise RuntimeError(f"linearize: expected {len(inputs)} tangents, got {len(directions)}")
+        for t, p in zip(directions, inputs, strict=True):
+            if t.shape != p.shape or t.dtype is not p.dtype:
+                raise RuntimeError(f"linearize: a tangent has the shape and dtype of its primal, {list(p.shape)} and "
+                                   f"{p.dtype}, got {list(t.shape)} and {t.dtype}")
+        pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
+        if not pairs:
+            return tree_map(torch.zeros_like, value)
+        deeper = any(layers.depends_on_others(x, tape.level) for pair in pairs for x in pair)
+        with enable_grad() if deeper else no_grad():
+            found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], retain_graph=True, create_graph=deeper,
+                          allow_unused=True, materialize_grads=True)
+        return filled(out, [layers.leave_tape(t, tape.level, tape.keep) for t in found])
+
+    return value, along

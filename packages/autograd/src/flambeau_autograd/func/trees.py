@@ -1,0 +1,64 @@
+"""Arguments and results that are tuples, lists and dicts of each other with tensors inside."""
+
+from collections import OrderedDict, defaultdict
+
+
+def is_leaf(tree):
+    """Whether a value is not a container that transforms look into."""
+    return type(tree) not in (tuple, list, dict, OrderedDict, defaultdict) and not is_namedtuple(tree)
+
+
+def is_namedtuple(tree):
+    return isinstance(tree, tuple) and hasattr(type(tree), "_fields")
+
+
+def children(tree):
+    return list(tree.values()) if isinstance(tree, dict) else list(tree)
+
+
+def rebuilt(tree, parts):
+    """A container like ``tree`` with other contents."""
+    if isinstance(tree, dict):
+        out = type(tree)() if not isinstance(tree, defaultdict) else defaultdict(tree.default_factory)
+        out.update(zip(tree, parts, strict=True))
+        return out
+    return type(tree)(*parts) if is_namedtuple(tree) else type(tree)(parts)
+
+
+def tree_map(function, tree, *others):
+    """``function`` of every leaf (and of what stands in its place in trees of the same form)."""
+    if is_leaf(tree):
+        return function(tree, *others)
+    return rebuilt(tree, [tree_map(function, *each)
+                          for each in zip(children(tree), *map(children, others), strict=True)])
+
+
+def leaves(tree):
+    """The leaves in order."""
+    return [tree] if is_leaf(tree) else [leaf for child in children(tree) for leaf in leaves(child)]
+
+
+def filled(tree, values):
+    """A tree of the form of ``tree`` whose leaves are ``values``, in order."""
+    values = iter(values)
+    return tree_map(lambda _: next(values), tree)
+
+
+def broadcast(prefix, tree):
+    """The leaves of ``prefix``, whose leaves may stand for whole branches of ``tree``, one for each of the latter's.
+
+    Returns None if the forms do not agree.
+    """
+    if is_leaf(prefix):
+        return [prefix] * len(leaves(tree))
+    if is_leaf(tree) or len(children(prefix)) != len(children(tree)):
+        return None
+    if isinstance(prefix, dict) != isinstance(tree, dict) or (isinstance(prefix, dict) and list(prefix) != list(tree)):
+        return None
+    out = []
+    for p, t in zip(children(prefix), children(tree), strict=True):
+        part = broadcast(p, t)
+        if part is None:
+            return None
+        out += part
+    return out

@@ -1,0 +1,183 @@
+"""``vmap``: a function of one example, applied to all examples at once."""
+
+import functools
+import warnings
+
+import flambeau_tensor as torch
+from flambeau_autograd import batching as _batching  # noqa: F401  (the rules)
+from flambeau_autograd._engine import layers
+from flambeau_autograd.func.trees import broadcast, filled, is_leaf, leaves, tree_map
+
+Tensor = torch.Tensor
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fallback=None):
+    """A function that applies ``func`` along a dimension of its arguments.
+
+    Inside of ``func`` a tensor looks like one example; operations run on all examples at once.
+
+    Args:
+        func: takes tensors, or tuples, lists and dicts of them, and returns such.
+        in_dims: which dimension of each argument runs over the examples; None for what all share. A number for all,
+            or a tuple in the form of the arguments. Keyword arguments have their examples in dimension 0.
+        out_dims: where the examples lie in the results.
+        randomness: ``"error"`` refuses random numbers, ``"different"`` draws for each example, ``"same"`` once for all.
+        chunk_size: how many examples to run at once; all by default.
+        fallback: ``"loop"`` runs ``func`` once for each example where it does what all examples at once cannot: read a
+            number with ``.item()``, branch on data, call NumPy, use a Function without a rule. It warns once.
+
+    Raises:
+        ValueError: ``in_dims`` or ``out_dims`` do not fit the arguments or results, or sizes differ.
+        RuntimeError: ``func`` does what no rule covers.
+
+    >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.arange(6.0).view(3, 2))
+    tensor([1., 5., 9.])
+    """
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    if chunk_size is not None and not (chunk_size is None or chunk_size > 0):
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+    if fallback not in (None, "loop"):
+        raise ValueError(f"vmap: fallback should be None or 'loop', got {fallback!r}")
+
+    @functools.wraps(func)
+    def wrapped(*args, **kwargs):
+        size, dims, flat = _examples(func, in_dims, args, kwargs)
+        run = functools.partial(_run, func, (args, kwargs), out_dims=out_dims, randomness=randomness)
+        if chunk_size is None or size <= chunk_size:
+            return _guarded(func, fallback, run, flat, dims, size)
+        pieces = []
+        for start in range(0, size, chunk_size):
+            n = min(chunk_size, size - start)
+            part = [a if d is None else a.narrow(d, start, n) for a, d in zip(flat, dims, strict=True)]
+            pieces.append(_guarded(func, fallback, run, part, dims, n))
+        return _joined(pieces, out_dims, func)
+
+    return wrapped
+
+
+def _name(func):
+    return getattr(func, "__name__", repr(func))
+
+
+def _examples(func, in_dims, args, kwargs):
+    """(number of examples, dimension of each leaf, leaves)"""
+    if not isinstance(in_dims, (int, tuple, list)):
+        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
+                         f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
+    if not args and not kwargs:
+        raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
+                         "trying to vmap over a function with no inputs. The latter is unsupported.")
+    prefix = tuple(in_dims) if isinstance(in_dims, list) else in_dims
+    dims = broadcast(prefix, args)
+    if dims is None:
+        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
+                         f"structure of inputs. in_dims has structure {in_dims} but the inputs are "
+                         f"{len(args)} arguments of other structure.")
+    flat = leaves(args)
+    extra = leaves(tuple(kwargs.values()))
+    dims = [*dims, *(0 if isinstance(leaf, Tensor) else None for leaf in extra)]
+    flat += extra
+    sizes = []
+    for i, (leaf, dim) in enumerate(zip(flat, dims, strict=True)):
+        if dim is None:
+            continue
+        here = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): "
+        if not isinstance(dim, int):
+            raise ValueError(f"{here}Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
+                             "None.")
+        if not isinstance(leaf, Tensor):
+            raise ValueError(f"{here}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
+                             "vmap over non-Tensor arguments, please use None as the respective in_dim")
+        if not -leaf.ndim <= dim < leaf.ndim:
+            raise ValueError(f"{here}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+                             f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}.")
+        dims[i] = dim % leaf.ndim
+        sizes.append(leaf.shape[dims[i]])
+    if not sizes:
+        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): at least one input must have a "
+                         "dimension that runs over the examples")
+    if len(set(sizes)) > 1:
+        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
+                         "for the mapped dimension")
+    return sizes[0], dims, flat
+
+
+def _run(func, form, flat, dims, size, *, out_dims, randomness):
+    level = layers.enter_level("vmap", size, randomness)
+    try:
+        entered = [a if d is None else layers.batch(a, d, level) for a, d in zip(flat, dims, strict=True)]
+        args, kwargs = filled(form, entered)
+        result = func(*args, **kwargs)
+        return _out(func, result, out_dims, level)
+    finally:
+        layers.leave_level(level)
+
+
+def _out(func, result, out_dims, level):
+    places = _places(func, result, out_dims)
+
+    def taken(out):
+        dim = next(places)
+        if not isinstance(out, Tensor):
+            raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
+                             f"{type(out)}. Did you mean to set out_dims= to None for output?")
+        value, at = layers.unbatch(out, level)
+        if dim is None:
+            if at is not None:
+                raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when "
+                                 "out_dim is None")
+            return value
+        if at is None:
+            value, at = value.expand(level.size, *value.shape), 0
+        if not -value.ndim <= dim < value.ndim:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-value.ndim}, {value.ndim - 1}], "
+                             f"but got {dim})")
+        return value if at == dim % value.ndim else value.movedim(at, dim)
+
+    return tree_map(lambda out: next(places) and out if out is None else taken(out), result)
+
+
+def _places(func, result, out_dims):
+    if is_leaf(result) and isinstance(out_dims, tuple) and len(out_dims) == 1:
+        out_dims = out_dims[0]
+    flat = broadcast(out_dims, result)
+    if flat is None or not all(d is None or isinstance(d, int) for d in flat):
+        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+                         f"the structure of `outputs`. out_dims has structure {out_dims} but outputs has structure "
+                         f"{tree_map(lambda _: '*', result)}.")
+    return iter(flat)
+
+
+def _joined(pieces, out_dims, func):
+    places = broadcast(out_dims, pieces[0])
+    columns = zip(*map(leaves, pieces), strict=True)
+    return filled(pieces[0], [column[0] if d is None else torch.cat(column, d)
+                              for column, d in zip(columns, places, strict=True)])
+
+
+# --- one example at a time ------------------------------------------------------------------------------------------
+
+_warned = set()
+
+
+def _guarded(func, fallback, run, flat, dims, size):
+    if fallback is None:
+        return run(flat, dims, size)
+    try:
+        return run(flat, dims, size)
+    except (RuntimeError, TypeError) as error:
+        if size == 0 or "vmap" not in str(error):
+            raise
+        if func not in _warned:
+            _warned.add(func)
+            warnings.warn(f"vmap runs {_name(func)} once for each example: {error}", stacklevel=3)
+    form, out_dims = run.args[1], run.keywords["out_dims"]
+    rows = []
+    for i in range(size):
+        args, kwargs = filled(form, [a if d is None else a.select(d, i) for a, d in zip(flat, dims, strict=True)])
+        rows.append(tree_map(lambda out: out if isinstance(out, Tensor) else torch.tensor(out), func(*args, **kwargs)))
+    places = list(_places(func, rows[0], out_dims))
+    columns = zip(*map(leaves, rows), strict=True)
+    return filled(rows[0], [column[0] if d is None else torch.stack(column, d if d >= 0 else d)
+                            for column, d in zip(columns, places, strict=True)])

@@ -1,0 +1,192 @@
+"""Forward mode: the tangents of an operation's results from those of its arguments.
+
+Most follow from what is already there. A linear operation is its own tangent rule; an elementwise one multiplies the
+tangent by the factor that its reverse formula multiplies gradients by. What is neither, and has no ``jvp`` of its own,
+gets its tangent by transposing the reverse formulas: they are linear in the gradient, so differentiating them by it
+gives the map from tangents to tangents.
+"""
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine import layered, layers
+from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
+
+Tensor = torch.Tensor
+
+
+def tangents_of(op, values, tangents, result):
+    """The tangents of a call's results.
+
+    Args:
+        op: the operator; one that works in place stands for the one it is made from.
+        values: its arguments, those of a call in place as they were before.
+        tangents: for each argument a tensor, a tuple where the argument is a list, or None.
+        result: what it returned, a tensor or a tuple.
+
+    Returns:
+        A tensor or, of several results, a tuple of tensors and None.
+    """
+    op = op.functional or op
+    rule = op.rule
+    slots = {a.name: i for i, a in enumerate(op.schema.arguments)}
+    if rule.jvp is not None:
+        return _written(op, rule, slots, values, tangents, result)
+    if rule.linear is not None:
+        names = rule.argument_names if rule.linear is True or rule.linear == "each" else rule.linear.split()
+        if rule.linear == "each":
+            moving = [name for name in names if tangents[slots[name]] is not None]
+            out = _sum(_once(op, slots, values, tangents, [name]) for name in moving)
+        else:
+            out = _once(op, slots, values, tangents, names)
+    elif rule.elementwise:
+        out = _factors(rule, slots, values, tangents, result)
+    else:
+        out = transposed(lambda *args: layered.call(op, *args), values, tangents)
+    if isinstance(result, tuple):
+        return tuple(_fit(t, r) for t, r in zip(out, result, strict=True))
+    return _fit(out[0] if isinstance(out, tuple) else out, result)
+
+
+def _fit(tangent, result):
+    """A tangent in the form of what it is the tangent of."""
+    if tangent is None or not isinstance(result, Tensor):
+        return None
+    if not (result.is_floating_point() or result.is_complex()):
+        return None
+    if tangent.is_complex() and not result.is_complex():
+        tangent = tangent.real
+    if tangent.dtype is not result.dtype:
+        tangent = tangent.to(result.dtype)
+    return tangent if tangent.shape == result.shape else tangent.expand(result.shape)
+
+
+def _sum(terms):
+    total = None
+    for term in terms:
+        if total is None:
+            total = term
+        elif isinstance(term, tuple):
+            total = tuple(a + b for a, b in zip(total, term, strict=True))
+        else:
+            total = total + term
+    return total
+
+
+def _zeros(value):
+    if isinstance(value, Tensor):
+        return torch.zeros_like(value)
+    return None if value is None else 0
+
+
+def _once(op, slots, values, tangents, names):
+    """The operation applied to tangents in place of the named arguments."""
+    args = list(values)
+    for name in names:
+        i = slots[name]
+        if isinstance(args[i], tuple):
+            given = tangents[i] or (None,) * len(args[i])
+            args[i] = tuple(_zeros(v) if t is None else t for v, t in zip(args[i], given, strict=True))
+        else:
+            args[i] = _zeros(args[i]) if tangents[i] is None else tangents[i]
+    return layered.call(op, *args)
+
+
+def _read(name, slots, values, result):
+    """What a formula's parameter stands for, apart from gradients and tangents."""
+    if name in slots:
+        return values[slots[name]]
+    if name.startswith("result") and (len(name) == 6 or name[6:].isdigit()):
+        return result[int(name[6:] or 0)] if isinstance(result, tuple) else result
+    for ending, look in (("_shape", lambda v: tuple(getattr(v, "shape", ()))), ("_dtype", lambda v: v.dtype)):
+        if name.endswith(ending) and name[:-len(ending)] in slots:
+            value = values[slots[name[:-len(ending)]]]
+            return tuple(map(look, value)) if isinstance(value, tuple) else look(value)
+    return getattr(result, name)  # a named result
+
+
+def _parameters(function):
+    return function.__code__.co_varnames[:function.__code__.co_argcount]
+
+
+def _factors(rule, slots, values, tangents, result):
+    """Of an elementwise function: each tangent through the formula of its argument's gradient."""
+    terms = []
+    for function, names in zip(rule.functions, rule.results, strict=True):
+        if all(tangents[slots[name]] is None for name in names):
+            continue
+        for name in names:
+            tangent = tangents[slots[name]]
+            if tangent is None:
+                continue
+            if tangent.shape != result.shape:
+                tangent = tangent.expand(result.shape)
+            # The formulas give conjugate derivatives, see derivatives/pointwise.py.
+            tangent = tangent.conj() if tangent.is_complex() else tangent
+            args = [tangent if p == "grad" else tuple(n == name for n in rule.argument_names) if p == "needs"
+                    else _read(p, slots, values, result) for p in _parameters(function)]
+            term = function(*args)
+            if len(names) > 1:
+                term = term[names.index(name)]
+            terms.append(term.conj() if term.is_complex() else term)
+    return _sum(terms)
+
+
+def _written(op, rule, slots, values, tangents, result):
+    """The rule's own formula."""
+    args = [tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else _read(p, slots, values, result)
+            for p in _parameters(rule.jvp)]
+    out = rule.jvp(*args)
+    if isinstance(result, tuple):
+        out = out if isinstance(out, tuple) else (out,) + (None,) * (len(result) - 1)
+        return tuple(_fit(t, r) for t, r in zip(out, result, strict=True))
+    return _fit(out, result)
+
+
+def transposed(function, values, tangents):
+    """The tangents of ``function(*values)`` from its reverse mode alone.
+
+    Args:
+        function: takes the values; returns a tensor or a tuple.
+        values, tangents: as in ``tangents_of``.
+
+    Returns:
+        A tuple with a tangent for each result, None for those without gradient.
+    """
+    recording = is_grad_enabled()
+    level = layers.enter_level("grad")
+    try:
+        with enable_grad():
+            args, entered, directions = [], [], []
+            for value, tangent in zip(values, tangents, strict=True):
+                if isinstance(tangent, tuple):
+                    items = [v if t is None else layers.enter_tape(v, level)
+                             for v, t in zip(value, tangent, strict=True)]
+                    entered += [v for v, t in zip(items, tangent, strict=True) if t is not None]
+                    directions += [t for t in tangent if t is not None]
+                    value = tuple(items)
+                elif tangent is not None:
+                    value = layers.enter_tape(value, level)
+                    entered.append(value)
+                    directions.append(tangent)
+                args.append(value)
+            results = function(*args)
+            results = results if isinstance(results, (tuple, list)) else (results,)
+            outputs = [r for r in results if isinstance(r, Tensor) and r.requires_grad]
+            if not outputs:
+                return (None,) * len(results)
+            seeds = [layers.enter_tape(torch.zeros_like(r).detach(), level) for r in outputs]
+            gradients = _grad(outputs, entered, seeds, create_graph=True, allow_unused=True)
+            pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
+            if pairs:
+                found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording,
+                              allow_unused=True, materialize_grads=True)
+            else:
+                found = [torch.zeros_like(r) for r in outputs]
+            found = iter([layers.leave_tape(t, level, recording) for t in found])
+            wanted = {id(r) for r in outputs}
+            return tuple(next(found) if id(r) in wanted else None for r in results)
+    finally:
+        layers.leave_level(level)
+
+
+layered.set_rules(tangent=tangents_of)
