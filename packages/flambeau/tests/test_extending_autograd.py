@@ -220,7 +220,8 @@ class Linear(nn.Module):
         return LinearCombined.apply(input, self.weight, self.bias)
 
     def extra_repr(self):
-        return f"input_features={self.input_features}, output_features={self.output_features}, bias={self.bias is not None}"
+        features = f"input_features={self.input_features}, output_features={self.output_features}"
+        return f"{features}, bias={self.bias is not None}"
 
 
 class LinearOldest(Linear):

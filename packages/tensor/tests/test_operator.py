@@ -151,8 +151,9 @@ def test_every_operator_is_found_by_its_name():
         assert op.__torch_name__ == name and find_operator(name) is op
         assert repr(op) == f"<operator {name}>"
     for name, op in functions("torch").items():  # packages above may have declared more
-        assert name not in ft.TORCH_NAMES or getattr(ft, name) is op
-    assert {"add", "exp", "cat", "zeros", "sum", "mm", "rand"} <= set(ft.TORCH_NAMES)
+        assert name not in ft.__all__ or getattr(ft, name) is op
+    assert {"add", "exp", "cat", "zeros", "sum", "mm", "rand", "Tensor", "float32", "einsum"} <= set(ft.__all__)
+    assert all(hasattr(ft, name) for name in (*ft.__all__, *ft.TORCH_NAMES, *ft.LAZY_NAMES))
     with pytest.raises(AttributeError, match="no operator named 'torch.nonsense'"):
         find_operator("torch.nonsense")
 

@@ -15,17 +15,16 @@ from flambeau_tensor._core.registry import functions as _functions
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
 from flambeau import _layout
-from flambeau._layout import install_as_torch
+from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import register_namespace as _register_namespace
 
 __version__ = "0.1.0"
 
+globals().update(_functions("torch"))
 globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
 for _name in ("enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
               "set_grad_enabled"):
     globals()[_name] = getattr(_autograd, _name)
-
-globals().update(_functions("torch"))  # those of autograd too
 
 _layout.install("flambeau")
 for _name in ("nn.functional", "nn.init"):
@@ -39,7 +38,7 @@ def __getattr__(name: str):
         return importlib.import_module(f"flambeau.{name}")
     if name in _layout.MISSING:
         raise NotImplementedError(f"torch.{name} is not built")
-    if name in _tensor._LAZY:
+    if name in _tensor.LAZY_NAMES:
         return getattr(_tensor, name)
     raise AttributeError(f"module 'torch' has no attribute '{name}'")
 

@@ -8,7 +8,7 @@ import sys as _sys
 
 from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
-from flambeau_tensor import subclassing as _subclassing
+from flambeau_tensor import subclassing as _subclassing  # noqa: F401  (gives Tensor what subclasses need)
 from flambeau_tensor._core.dtype import (
     DType as dtype,
 )
@@ -42,27 +42,34 @@ from flambeau_tensor.options import (
 
 __version__ = "0.1.0"
 
-_dtypes = {d.name: d for d in _all_dtypes()}
-_dtypes |= {short: _dtypes[name] for short, name in (
+__all__ = [  # the operators of torch's own namespace are added below
+    "Operator", "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
+    "dtype", "from_dlpack", "get_default_dtype", "get_num_threads", "layout", "memory_format", "preserve_format",
+    "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided",
+]
+
+_named = {d.name: d for d in _all_dtypes()}
+_named |= {short: _named[name] for short, name in (
     ("half", "float16"), ("float", "float32"), ("double", "float64"), ("short", "int16"), ("int", "int32"),
     ("long", "int64"), ("cfloat", "complex64"), ("cdouble", "complex128"))}
-_composed = {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
-_torch = {**_functions("torch"), **_composed, **_dtypes}
-globals().update(_torch)
-_register_namespace("torch", _sys.modules[__name__])
+_named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
-# What `import flambeau as torch` takes over; the rest of torch's names load when first used.
-TORCH_NAMES = (*_torch, "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
-               "dtype", "from_dlpack", "get_default_dtype", "get_num_threads", "layout", "memory_format",
-               "preserve_format", "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided")
-_LAZY = {"set_printoptions": "printing", "printoptions": "printing", "finfo": "numeric_limits",
-         "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
-         "get_rng_state": "random", "set_rng_state": "random", "Generator": "random", "default_generator": "random", "fork_rng": "random"}
+# What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.
+TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
+LAZY_NAMES = {"set_printoptions": "printing", "printoptions": "printing", "finfo": "numeric_limits",
+              "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
+              "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
+              "default_generator": "random", "fork_rng": "random"}
+
+_named |= _functions("torch")
+globals().update(_named)
+__all__ += _named
+_register_namespace("torch", _sys.modules[__name__])
 
 
 def __getattr__(name):
-    if name in _LAZY:
+    if name in LAZY_NAMES:
         from importlib import import_module
 
-        return getattr(import_module(f"flambeau_tensor.{_LAZY[name]}"), name)
+        return getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
     raise AttributeError(f"module 'flambeau_tensor' has no attribute '{name}'")

@@ -28,12 +28,14 @@ def require(int number, str package not None):
 
 
 cdef int _same_numbers() except -1:
-    if (T_REQUIRES_GRAD, T_TANGENT, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
-            T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW) != (REQUIRES_GRAD, TANGENT, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW,
-            RETAINS_GRAD, HAS_HOOKS, VIEW, MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW):
+    shown = (T_REQUIRES_GRAD, T_TANGENT, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
+             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW)
+    meant = (REQUIRES_GRAD, TANGENT, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW, RETAINS_GRAD, HAS_HOOKS, VIEW,
+             MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW)
+    if shown != meant:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
-    if (O_RECORD, O_INPLACE, O_VIEW, T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (
-            core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW, FLOAT16, COMPLEX64, MAX_NDIM):
+    if (O_RECORD, O_INPLACE, O_VIEW) != (core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW) or \
+            (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX64, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
         raise ImportError("abi.pxd and operator.pxd disagree on the thread's flags")

@@ -23,7 +23,8 @@ class device:
                 raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
         if type not in self._TYPES:
-            raise RuntimeError(f"Expected one of {', '.join(self._TYPES)} device type at start of device string: {type}")
+            known = ", ".join(self._TYPES)
+            raise RuntimeError(f"Expected one of {known} device type at start of device string: {type}")
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
 
@@ -31,7 +32,8 @@ class device:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
 
     def __repr__(self):
-        return f"device(type='{self.type}')" if self.index is None else f"device(type='{self.type}', index={self.index})"
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type='{self.type}'{index})"
 
     def __str__(self):
         return self.type if self.index is None else f"{self.type}:{self.index}"

@@ -1,1 +1,1 @@
-"""``torch.utils``: what stands beside the packages (``cpp_extension`` and ``checkpoint`` are aliases, see ``_layout``)."""
+"""``torch.utils``: what stands beside the packages; ``_layout`` adds the aliases ``cpp_extension`` and ``checkpoint``."""

@@ -14,9 +14,9 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 
 from flambeau_overrides._thread cimport pop_disabled, push_disabled
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
-from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage, resize_storage
+from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
 

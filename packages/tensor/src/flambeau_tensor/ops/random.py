@@ -78,7 +78,8 @@ def _normal(mean, std, size, generator, out, dtype, layout, device, pin_memory, 
     return empty(shape, dtype=tensors[0].dtype).normal_(generator=generator).mul_(std).add_(mean)
 
 
-normal = Operator(f"normal(Any mean, Any std=1.0, int[]? size=None, {_FRESH}) -> Tensor", _normal, variants="function", differentiable=False,
+normal = Operator(f"normal(Any mean, Any std=1.0, int[]? size=None, {_FRESH}) -> Tensor", _normal,
+                  variants="function", differentiable=False,
                   doc="Normal numbers; mean and standard deviation are numbers, with a `size`, or tensors, one number "
                       "each.")
 
