@@ -1,25 +1,25 @@
 """Functions for hot loops: inlined, without branches, so that the compiler vectorizes whatever loop they stand in.
 
-``fast_exp`` and ``fast_expm1`` reduce by powers of two, exp(x) = 2^n exp(r) with |r| <= ln(2) / 2 (Cody and Waite);
-float32's ``fast_erf`` and ``fast_log1p`` are rational functions fitted for the least relative error. All are within a
-few units in the last place, and NaN stays NaN. In float64 erf and log1p are the C library's.
+``fast_exp``, ``exp_down`` and ``fast_expm1`` reduce by powers of two, exp(x) = 2^n exp(r) with |r| <= ln(2) / 2 (Cody
+and Waite); float32's ``fast_erf`` and ``fast_log1p`` are rational functions fitted for the least relative error. All
+are within a few units in the last place, and NaN stays NaN. In float64 erf and log1p are the C library's.
 """
 from libc cimport math
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 cdef extern from * nogil:
     """
     #include <stdint.h>
     #include <string.h>
-    static inline float fl_from_bits32(int32_t i) { float f; memcpy(&f, &i, 4); return f; }
-    static inline double fl_from_bits64(int64_t i) { double f; memcpy(&f, &i, 8); return f; }
-    static inline int32_t fl_bits32(float f) { int32_t i; memcpy(&i, &f, 4); return i; }
-    static inline int64_t fl_bits64(double f) { int64_t i; memcpy(&i, &f, 8); return i; }
+    static inline float fl_from_bits32(uint32_t i) { float f; memcpy(&f, &i, 4); return f; }
+    static inline double fl_from_bits64(uint64_t i) { double f; memcpy(&f, &i, 8); return f; }
+    static inline uint32_t fl_bits32(float f) { uint32_t i; memcpy(&i, &f, 4); return i; }
+    static inline uint64_t fl_bits64(double f) { uint64_t i; memcpy(&i, &f, 8); return i; }
     """
-    float from_bits32 "fl_from_bits32"(int32_t)
-    double from_bits64 "fl_from_bits64"(int64_t)
-    int32_t bits32 "fl_bits32"(float)
-    int64_t bits64 "fl_bits64"(double)
+    float from_bits32 "fl_from_bits32"(uint32_t)
+    double from_bits64 "fl_from_bits64"(uint64_t)
+    uint32_t bits32 "fl_bits32"(float)
+    uint64_t bits64 "fl_bits64"(double)
 
 ctypedef fused real:
     float
@@ -36,8 +36,7 @@ cdef inline real _excess(real r) noexcept nogil:
         p = p * r + <float>1.666657719e-1
         p = p * r + <float>4.999999955e-1
     else:
-        p = 1.0 / 87178291200.0  # the Taylor series; its next term is below 1e-17
-        p = p * r + 1.0 / 6227020800.0
+        p = 1.0 / 6227020800.0  # the Taylor series; its next term is 1e-17 of r
         p = p * r + 1.0 / 479001600
         p = p * r + 1.0 / 39916800
         p = p * r + 1.0 / 3628800
@@ -79,6 +78,23 @@ cdef inline real fast_exp(real x) noexcept nogil:
         r = r - n * 1.90821492927058770002e-10
         semi = j >> 1
         return (_excess(r) + 1.0) * from_bits64((semi + 1023) << 52) * from_bits64((j - semi + 1023) << 52)
+
+
+cdef inline real exp_down(real x) noexcept nogil:
+    """exp(x) for x <= 0, as softmax needs it: 0 where the result would be subnormal."""
+    cdef real n, r, p
+    if real is float:
+        n = x * <float>1.44269504088896341 + <float>12582912
+        r = x - (n - <float>12582912) * <float>0.693145751953125
+        r = r - (n - <float>12582912) * <float>1.42860677e-6
+        p = (_excess(r) + <float>1) * from_bits32((bits32(n) - bits32(<float>12582912) + 127) << 23)
+        return 0 if x < <float>-87.33654 else p
+    else:
+        n = x * 1.44269504088896341 + 6755399441055744.0
+        r = x - (n - 6755399441055744.0) * 0.693147180369123816490
+        r = r - (n - 6755399441055744.0) * 1.90821492927058770002e-10
+        p = (_excess(r) + 1.0) * from_bits64((bits64(n) - bits64(6755399441055744.0) + 1023) << 52)
+        return 0 if x < -708.396418532264 else p
 
 
 cdef inline real fast_expm1(real x) noexcept nogil:
@@ -147,3 +163,30 @@ cdef inline real fast_erf(real x) noexcept nogil:
         return <float>-1 if x < <float>-3.9 else y
     else:
         return math.erf(x)
+
+
+cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:
+    """Of n > 0 elements; NaN is passed over, unless it comes first."""
+    cdef real[64] lanes
+    cdef real best = x[0]
+    cdef Py_ssize_t i = 0, k
+    if n < 16:
+        for k in range(n):
+            best = x[k] if x[k] > best else best
+        return best
+    for k in range(64):
+        lanes[k] = best
+    while i + 64 <= n:
+        for k in range(64):
+            lanes[k] = x[i + k] if x[i + k] > lanes[k] else lanes[k]
+        i += 64
+    for k in range(n - i):
+        lanes[k] = x[i + k] if x[i + k] > lanes[k] else lanes[k]
+    for k in range(32):  # by halves of fixed length: straight vector code
+        lanes[k] = lanes[32 + k] if lanes[32 + k] > lanes[k] else lanes[k]
+    for k in range(16):
+        lanes[k] = lanes[16 + k] if lanes[16 + k] > lanes[k] else lanes[k]
+    for k in range(8):
+        best = lanes[k] if lanes[k] > best else best
+        best = lanes[8 + k] if lanes[8 + k] > best else best
+    return best

@@ -1,1 +1,1 @@
-"""``torch.utils``: what stands beside the packages; ``_layout`` adds the aliases ``cpp_extension`` and ``checkpoint``."""
+"""``torch.utils``: what stands beside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""

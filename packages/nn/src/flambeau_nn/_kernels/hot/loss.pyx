@@ -8,7 +8,7 @@ from libc cimport math
 from libc.stdint cimport int64_t
 
 from flambeau_nn._kernels.rows cimport Rows
-from flambeau_tensor.vector_math cimport fast_exp, fast_log1p
+from flambeau_tensor.vector_math cimport fast_exp, fast_log1p, largest
 
 ctypedef fused real_t:
     float
@@ -19,7 +19,7 @@ cdef enum:
     BUFFER = 1024  # scores whose exponentials are made at a time
 
 
-# --- sums and maxima ------------------------------------------------------------------------------------------------
+# --- sums ----------------------------------------------------------------------------------------------------------
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
     """In lanes, which the compiler turns into vectors, emptied into a double now and then."""
@@ -40,26 +40,6 @@ cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
         total += x[i]
         i += 1
     return total
-
-
-cdef inline real_t _max(const real_t* x, Py_ssize_t n) noexcept nogil:
-    cdef real_t[LANES] lanes
-    cdef real_t best = x[0]
-    cdef Py_ssize_t i = 0, j
-    if n >= 2 * LANES:
-        for j in range(LANES):
-            lanes[j] = x[j]
-        i = LANES
-        while n - i >= LANES:
-            for j in range(LANES):
-                lanes[j] = x[i + j] if x[i + j] > lanes[j] else lanes[j]
-            i += LANES
-        for j in range(LANES):
-            best = lanes[j] if lanes[j] > best else best
-    while i < n:
-        best = x[i] if x[i] > best else best
-        i += 1
-    return best
 
 
 cdef double _sum_of(const real_t* x, Py_ssize_t n) noexcept nogil:
@@ -87,13 +67,13 @@ cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t 
     cdef Py_ssize_t r, c, fit = BUFFER // classes
     cdef const real_t* row
     if fit < 1:
-        top[0] = _max(x, classes)
+        top[0] = largest(x, classes)
         total[0] = _exponentials(x, e, classes, top[0])
         return 1
     rows = min(rows, fit)
     for r in range(rows):
         row = x + r * classes
-        top[r] = _max(row, classes)
+        top[r] = largest(row, classes)
         for c in range(classes):
             e[r * classes + c] = row[c] - top[r]
     for c in range(rows * classes):  # all rows at once: short ones alone would not fill a vector

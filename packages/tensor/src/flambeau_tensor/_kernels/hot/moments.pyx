@@ -4,7 +4,7 @@ They have the form of those in reductions.pyx.
 """
 from libc.math cimport INFINITY, log
 
-from flambeau_tensor._kernels.exponential cimport exp_down, largest, real
+from flambeau_tensor.vector_math cimport exp_down, largest, real
 
 cdef enum:
     BLOCK = 1024  # elements that are visited twice while the cache has them

@@ -8,11 +8,11 @@ cimport cython
 from libc cimport math
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._kernels.exponential cimport exp_down
 from flambeau_tensor._kernels.maps cimport (
     BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map2_truth, map3, number_t, real_t,
     scatter,
 )
+from flambeau_tensor.vector_math cimport exp_down
 
 cdef extern from "<complex.h>" nogil:
     double cabs(double complex)

@@ -5,7 +5,7 @@ kept in double precision. NaN and +inf make a run NaN.
 """
 from libc.math cimport log
 
-from flambeau_tensor._kernels.exponential cimport exp_down, largest, real
+from flambeau_tensor.vector_math cimport exp_down, largest, real
 
 cdef enum:
     COLUMNS = 512  # at most, in one call of the loops across

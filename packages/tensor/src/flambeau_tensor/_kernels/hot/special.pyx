@@ -3,8 +3,8 @@
 cimport cython
 from libc cimport math
 
-from flambeau_tensor._kernels.exponential cimport bits64, exp_down, from_bits64
 from flambeau_tensor._kernels.maps cimport complex_t, map1, real_t
+from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
 
 cdef extern from "<complex.h>" nogil:
     double complex csin(double complex)
