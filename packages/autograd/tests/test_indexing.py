@@ -1,8 +1,9 @@
 """Gradients through brackets, gathering and scattering, to second order, against finite differences."""
+import numpy as np
 import pytest
 
 import flambeau_tensor as torch
-from flambeau_autograd import gradcheck, gradgradcheck
+from flambeau_autograd import grad, gradcheck, gradgradcheck
 
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([True, False, True, True])
@@ -56,3 +57,26 @@ def test_a_cumulative_product_through_zeros():
     x = torch.tensor([1.5, 0.0, 2.0, 0.0, 3.0], dtype=torch.float64, requires_grad=True)
     assert gradcheck(lambda t: torch.cumprod(t, 0), x)
     assert gradcheck(lambda t: torch.prod(t), x)
+
+
+@pytest.mark.parametrize("values", [[1000.0, -1000.0, 50.0, 1001.0], [-2000.0, 3000.0, 2999.0, -5.0]])
+def test_a_recorded_derivative_of_logcumsumexp_does_not_overflow(values):
+    """The gradient and its own derivative, against the sums written out: x_i's share in sum j is exp(x_i - r_j)."""
+    x = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+    weights, others = np.array([1.0, 0.0, -2.0, 0.5]), np.array([1.0, 2.0, -3.0, 4.0])
+    result = torch.logcumsumexp(x, 0)
+    (gradient,) = grad((torch.from_numpy(weights) * result).sum(), x, create_graph=True)
+    (second,) = grad((torch.from_numpy(others) * gradient).sum(), x)
+
+    log_shares = np.array(values)[:, None] - result.detach().numpy()
+    shares = np.where(np.triu(np.ones((4, 4))) > 0, np.exp(np.minimum(log_shares, 0)), 0)
+    np.testing.assert_allclose(gradient.detach().numpy(), shares @ weights, rtol=1e-10)
+    # d gradient_i / d x_k = sum over j of w_j share_ij ((i = k) - share_kj)
+    hessian = np.diag(shares @ weights) - (shares * weights) @ shares.T
+    np.testing.assert_allclose(second.numpy(), hessian @ others, rtol=1e-10, atol=1e-12)
+
+
+def test_the_derivative_of_a_complex_logcumsumexp():
+    x = torch.tensor([1 + 2j, -1 + 1j, 0.5, 0.3 - 2j], dtype=torch.complex128, requires_grad=True)
+    assert gradcheck(lambda t: torch.logcumsumexp(t, 0), x)
+    assert gradgradcheck(lambda t: torch.logcumsumexp(t, 0), x)

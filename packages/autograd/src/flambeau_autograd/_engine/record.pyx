@@ -68,7 +68,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
         raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
     rule = <Rule>o.rule
     nsaved = rule.nitems
-    if rule.any_list:
+    if rule.varies:
         wanted = _wanted_with_lists(rule, slots, below, &nedges, &nsaved)
     else:
         nedges = rule.nargs
@@ -90,7 +90,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
         check_write(slots[0])
     node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
     node.rule = rule
-    if rule.any_list:
+    if rule.varies:
         _list_edges(node, rule, slots, below)
     else:
         for k in range(nedges):
@@ -209,7 +209,7 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
             continue
         if it.kind == SAVE_SHAPE:
             if is_tensor(p):
-                if it.argument >= 0 and wanted & (1 << it.argument) and not rule.any_list:
+                if it.argument >= 0 and wanted & (1 << it.argument) and not rule.varies:
                     continue  # the next node knows it
                 _keep_object(place, shape_of(p))
                 continue
@@ -326,7 +326,7 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
             present = True
     if not present:
         return 0
-    wanted = <unsigned int>needs if not rule.any_list else _wanted_arguments(node, rule, needs)
+    wanted = <unsigned int>needs if not rule.varies else _wanted_arguments(node, rule, needs)
     for i in range(rule.nitems):
         values[i] = NULL
     push_all_disabled()
@@ -371,7 +371,7 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
 cdef inline int _edge_of_argument(Node node, Rule rule, int argument) noexcept:
     # With lists, an argument's first edge depends on how long the lists before it were.
     cdef int k, e = 0
-    if not rule.any_list:
+    if not rule.varies:
         return argument
     for k in range(argument):
         if rule.lists[k]:
@@ -457,7 +457,7 @@ cdef int _spread(Node node, Rule rule, Formula* f, PyObject* result, unsigned lo
     cdef int k, position
     cdef object holder
     if not f.joint and not rule.lists[f.result]:
-        _put(rule, f.result if not rule.any_list else _edge_of_argument(node, rule, f.result), result, needs, out)
+        _put(rule, f.result if not rule.varies else _edge_of_argument(node, rule, f.result), result, needs, out)
         return 0
     holder = owned(result)
     if result == NONE:

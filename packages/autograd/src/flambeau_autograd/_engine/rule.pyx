@@ -85,7 +85,7 @@ cdef class _Reader:
             it = &self.rule.items[k]
             it.kind, it.index, it.users, it.argument = kind, index, 0, -1
             if kind == SAVE_TENSORS:
-                self.rule.any_list = True  # the saved places depend on the list's length
+                self.rule.varies = True  # the saved places depend on the list's length
             if kind != SAVE_RESULT:
                 for i in range(self.rule.nargs):
                     if self.rule.slots[i] == index:
@@ -153,7 +153,7 @@ cdef class _Reader:
             rule.slots[i] = s
             rule.lists[i] = a.kind == K_TENSORS
             if rule.lists[i]:
-                rule.any_list = True
+                rule.varies = True
         for i in range(rule.nargs):
             if rule.lists[i]:
                 self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)

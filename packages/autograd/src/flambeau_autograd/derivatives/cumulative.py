@@ -1,8 +1,7 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
-from flambeau_autograd._engine.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import conj, derivative
 from flambeau_tensor.ops import cumulative as ops
-from flambeau_tensor.ops import factories, gathering, pointwise, rearranging
+from flambeau_tensor.ops import factories, gathering, rearranging
 
 
 def _from_behind(x, dim):
@@ -44,21 +43,20 @@ derivative(ops.cumsum, self=lambda grad, dim: _from_behind(grad, dim), linear=Tr
 derivative(ops.cumprod, self=_cumprod)
 derivative(ops.cummax, self=_at_indices)
 derivative(ops.cummin, self=_at_indices)
-derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: _logcumsumexp(grad, self, dim, result))
+derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: ops.shares(grad, conj(self), conj(result), dim, True),
+           jvp=lambda self_t, self, dim, result: ops.shares(self_t, self, result, dim, False))
 
 
-def _logcumsumexp(grad, self, dim, result):
-    # Σ_j>=i grad_j · exp(x_i - result_j)
-    if self.ndim == 0:
-        return grad
-    if is_grad_enabled():  # the logarithms below have no second derivative where a gradient is 0
-        top = self.detach().amax(dim, True)
-        return pointwise.exp(self - top) * _from_behind(grad * pointwise.exp(top - result), dim)
+def _across(grad, exponents, sums, dim, behind):
+    return ops.shares(grad, conj(exponents), conj(sums), dim, not behind)
 
-    def behind(g):  # in logarithms, the positive and the negative part apart, so that nothing overflows
-        logs = pointwise.log(g) - result
-        flipped = ops.logcumsumexp(rearranging.flip(logs, (dim,)), dim)
-        return pointwise.exp(rearranging.flip(flipped, (dim,)) + self)
 
-    floor = factories.zeros_like(grad)
-    return behind(pointwise.maximum(grad, floor)) - behind(pointwise.maximum(-grad, floor))
+def _shares_exponents(grad, self, exponents, sums, dim, behind, result):
+    return grad * conj(result) if behind else conj(self) * _across(grad, exponents, sums, dim, behind)
+
+
+def _shares_sums(grad, self, exponents, sums, dim, behind, result):
+    return -conj(self) * _across(grad, exponents, sums, dim, behind) if behind else -grad * conj(result)
+
+
+derivative(ops.shares, self=_across, exponents=_shares_exponents, sums=_shares_sums)

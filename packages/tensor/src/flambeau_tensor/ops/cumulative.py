@@ -24,11 +24,13 @@ cummin = Operator("cummin" + _PLACES, Cumulative("cummin_cpu", "min", places=Tru
 
 
 def _complex_logcumsumexp(input, dim):
-    out = np.moveaxis(input.numpy().copy(), dim, 0) if input.dim() else input.numpy().reshape(1).copy()
-    for before, now in zip(out, out[1:], strict=False):
-        real_before, real_now = np.real(before), np.real(now)
-        high, low = np.where(real_before > real_now, (before, now), (now, before))
-        now[...] = np.where(np.isneginf(low.real), high, high + np.log1p(np.exp(low - high)))
+    a = input.numpy(force=True)
+    out = np.moveaxis(a.copy(), dim, 0) if input.dim() else a.reshape(1).copy()
+    for k in range(1, len(out)):
+        before, now = out[k - 1], out[k]
+        high, low = np.where(np.real(before) > np.real(now), (before, now), (now, before))
+        with np.errstate(invalid="ignore"):  # the difference of two infinities, which is not used
+            out[k] = np.where(np.isneginf(low.real), high, high + np.log1p(np.exp(low - high)))
     return from_numpy(np.moveaxis(out, 0, dim).copy() if input.dim() else out.reshape(()))
 
 
@@ -36,6 +38,28 @@ logcumsumexp = Operator("logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=N
                         Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes="f",
                                    fallback=_complex_logcumsumexp),
                         doc="The logarithm of the running sum of exponentials along `dim`, without overflow.")
+
+
+def _shares(self, exponents, sums, dim, behind):
+    if self.dim() == 0:
+        return self.clone()
+    minus, flip = find_operator("torch.neg")(sums), find_operator("torch.flip")
+
+    def weighted(part):  # in logarithms: no exponential overflows, however far apart the elements are
+        logs = part.log() + (minus if behind else exponents)
+        total = flip(logcumsumexp(flip(logs, (dim,)), dim), (dim,)) if behind else logcumsumexp(logs, dim)
+        return (total + (exponents if behind else minus)).exp()
+
+    if self.is_complex():
+        return weighted(self)
+    return weighted(self.clamp(min=0)) - weighted((-self).clamp(min=0))
+
+
+shares = Operator("logcumsumexp_shares(Tensor self, Tensor exponents, Tensor sums, int dim, bool behind) -> Tensor",
+                  _shares, namespace="torch._ops", variants="function", doc="""
+Sums of `self`, weighted by the share that element i has in the sum for j, exp(exponents[i] - sums[j]) where i <= j:
+over all j for each i if `behind`, else over all i for each j. The derivatives of `logcumsumexp` consist of these.
+""")
 
 
 def _diff(input, n, dim, prepend, append, out):
