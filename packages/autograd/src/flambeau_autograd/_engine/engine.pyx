@@ -19,6 +19,9 @@ from flambeau_autograd._engine.node cimport NODE_LEAF, Node, release_saved
 from flambeau_autograd._engine.node_hooks cimport as_tuple, post_hooks, pre_hooks, tensor_hooks
 from flambeau_autograd._engine.refs cimport *
 
+from sys import getswitchinterval as _getswitchinterval
+from time import monotonic as _monotonic
+
 cdef enum:
     INLINE_GRADS = 8
 
@@ -353,6 +356,7 @@ cdef int _drive(Run run) except -1:
     """Run nodes until none is waiting."""
     cdef PyObject* p = NULL
     cdef int count = 0
+    cdef double turn = 0
     try:
         while run.n:
             p = run.current = _pop(run)
@@ -365,8 +369,12 @@ cdef int _drive(Run run) except -1:
             count += 1
             if count & 127 == 0:
                 PyErr_CheckSignals()
-                with nogil:  # a turn for other threads
-                    pass
+                if _monotonic() > turn:
+                    with nogil:  # a turn for other threads
+                        pass
+                    # Who waits gets it for certain after seeing no release for an interval, and never if there are
+                    # always more: the interpreter's lock is then taken again before they wake up.
+                    turn = _monotonic() + 2 * _getswitchinterval()
     except BaseException:
         if p != NULL:
             node = <object>p
