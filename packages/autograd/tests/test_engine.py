@@ -104,6 +104,16 @@ def test_backward_inputs(leaf):
         (x * w).sum().backward(inputs=[])
 
 
+def test_inputs_in_a_dict(leaf):
+    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
+    slopes = grad((x * w).sum(), {"x": x, "w": w})
+    assert list(slopes) == ["x", "w"] and slopes["x"].tolist() == [3.0, 4.0] and slopes["w"].tolist() == [1.0, 2.0]
+    (x * w).sum().backward(inputs={"x": x})
+    assert x.grad.tolist() == [3.0, 4.0] and w.grad is None
+    with pytest.raises(RuntimeError, match=r"`inputs` argument to `grad\(\)` cannot be empty"):
+        grad((x * w).sum(), [])
+
+
 def test_what_is_not_wanted_does_not_run(leaf):
     x, w = leaf(1.0), leaf(2.0)
     left, right = x * 2, w * 3
@@ -209,6 +219,9 @@ def test_errors_name_what_was_expected(leaf):
         torch.tensor(1j, requires_grad=True).backward()
     with pytest.raises(RuntimeError, match="For complex Tensors, both grad_output and output"):
         y.backward(torch.ones(2, dtype=torch.complex64))
+    with pytest.warns(FutureWarning, match="`grad_variables` is deprecated"):
+        with pytest.raises(RuntimeError, match="arguments both passed"):
+            autograd.backward(y, grad_tensors=y.detach(), grad_variables=y.detach())
     with pytest.raises(ValueError, match="vmap"):
         grad(y.sum(), x, is_grads_batched=True)
     assert x.grad is None and x.tolist() == [1.0, 2.0]

@@ -1,5 +1,8 @@
 """Custom Functions: both styles, everything on ctx, and what goes wrong."""
 
+import pickle
+import weakref
+
 import numpy as np
 import pytest
 
@@ -349,7 +352,7 @@ def test_misuse(leaf):
         type("Both", (Function,), forward | both).apply(x).sum().backward()
     with pytest.raises(TypeError, match="save_for_backward can only save variables, but argument 1 is of type int"):
         type("Saves", (Function,), {"forward": staticmethod(lambda ctx, x: ctx.save_for_backward(x, 3))}).apply(x)
-    with pytest.raises(TypeError, match="mark_dirty can only accept variables"):
+    with pytest.raises(RuntimeError, match="mark_dirty can only accept variables"):
         type("Dirty", (Function,), {"forward": staticmethod(lambda ctx, x: ctx.mark_dirty(3) or x * 1)}).apply(x)
     with pytest.warns(DeprecationWarning, match="should not be instantiated"):
         instance = Square()
@@ -370,61 +373,6 @@ def test_vjp_is_another_name(leaf):
     x = leaf(1.0)
     Triple.apply(x).sum().backward()
     assert x.grad.tolist() == [3.0]
-
-
-def test_keyword_only_arguments(leaf):
-    class Weighted(Function):
-        @staticmethod
-        def forward(x, *, weight, bias=1.0):
-            return x * weight + bias
-
-        @staticmethod
-        def setup_context(ctx, inputs, keyword_only_inputs, output):
-            ctx.save_for_backward(inputs[0], keyword_only_inputs["weight"])
-
-        @staticmethod
-        def backward(ctx, g):
-            x, weight = ctx.saved_tensors
-            return g * weight, g * x
-
-    x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    Weighted.apply(x, weight=w).sum().backward()
-    assert x.grad.tolist() == [3.0, 4.0] and w.grad.tolist() == [1.0, 2.0]
-
-
-def test_tensors_inside_containers(leaf):
-    class Combine(Function):
-        @staticmethod
-        def forward(ctx, tensors, options):
-            ctx.save_for_backward(*tensors, options["scale"])
-            return sum(tensors) * options["scale"]
-
-        @staticmethod
-        def backward(ctx, g):
-            *tensors, scale = ctx.saved_tensors
-            assert ctx.needs_input_grad == (True, True)
-            return [g * scale for _ in tensors], {"scale": g * sum(tensors)}
-
-    a, b, s = leaf(1.0), leaf(2.0), leaf(3.0)
-    result = Combine.apply([a, b], {"scale": s, "name": "x"})
-    assert result.tolist() == [9.0]
-    result.sum().backward()
-    assert (a.grad.tolist(), b.grad.tolist(), s.grad.tolist()) == ([3.0], [3.0], [3.0])
-
-
-def test_containers_may_get_none(leaf):
-    class First(Function):
-        @staticmethod
-        def forward(ctx, x, rest):
-            return x * 1
-
-        @staticmethod
-        def backward(ctx, g):
-            return g, None
-
-    x, y = leaf(1.0), leaf(2.0)
-    First.apply(x, [y, 3]).sum().backward()
-    assert x.grad.tolist() == [1.0] and y.grad is None
 
 
 def test_subclass_of_a_function_calls_super(leaf):
@@ -497,3 +445,170 @@ def test_not_built(leaf):
         Function.jvp(None)
     with pytest.raises(NotImplementedError, match="vmap"):
         Function.vmap(None, None)
+
+
+def test_dirty_counts_as_a_write(leaf):
+    """Forward may have written by other means than operators, here by NumPy."""
+    class Fill(Function):
+        @staticmethod
+        def forward(ctx, x):
+            x.detach().numpy()[...] = 5
+            ctx.mark_dirty(x)
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 0
+
+    x = leaf(1.0, 2.0)
+    a = x * 1
+    square = (a * a).sum()
+    Fill.apply(a)
+    assert a.tolist() == [5.0, 5.0] and a._version == 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        square.backward()
+
+
+def test_dirty_tensor_that_is_no_input(leaf):
+    class Odd(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x * 2
+            ctx.mark_dirty(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    with pytest.warns(UserWarning, match="received a tensor that was not an input"):
+        y = Odd.apply(leaf(1.0))
+    assert y.grad_fn.name() == "OddBackward"
+
+
+def test_dirty_view_beside_another_result(leaf):
+    class Two(Function):
+        @staticmethod
+        def forward(ctx, a, b):
+            ctx.mark_dirty(a)
+            return a.add_(1), b * 2
+
+        @staticmethod
+        def backward(ctx, g, h):
+            return g, h * 2
+
+    x = leaf(1.0, 2.0) * 1
+    with pytest.raises(RuntimeError, match="cannot return more than one Tensor"):
+        Two.apply(x[:1], x[1:])
+
+
+def test_saved_tensors_are_let_go_on_access(leaf):
+    class Once(Function):
+        clear_saved_tensors_on_access = True
+
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            x, = ctx.saved_tensors
+            with pytest.raises(RuntimeError, match="saved_tensors can only be accessed once"):
+                ctx.saved_tensors  # noqa: B018
+            return 2 * x * g
+
+    x = leaf(3.0)
+    Once.apply(x).backward()
+    assert x.grad.tolist() == [6.0]
+
+
+def test_backward_lets_go_of_what_it_has_read(leaf):
+    """maybe_clear_saved_tensors: only where the run does not keep the graph."""
+    alive = []
+
+    class Keep(Function):
+        @staticmethod
+        def forward(ctx, x):
+            big = torch.ones(3, dtype=torch.float64)
+            alive.append(weakref.ref(big))
+            ctx.save_for_backward(big)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            ctx.maybe_clear_saved_tensors()
+            alive.append(alive[0]() is not None)
+            return g
+
+    y = Keep.apply(leaf(1.0))
+    y.grad_fn.maybe_clear_saved_tensors()
+    assert len(y.grad_fn.saved_tensors) == 1
+    y.backward(retain_graph=True)
+    y.backward()
+    assert alive[1:] == [True, False]
+
+
+def test_gradients_in_one_list(leaf):
+    class Boxed(Function):
+        boxed_grads_call = True
+
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx, grads):
+            first = weakref.ref(grads[0])
+            result = grads[0] * 2 + grads[1] * 3
+            grads.clear()
+            Boxed.freed = first() is None
+            return result
+
+    x = leaf(1.0)
+    a, b = Boxed.apply(x)
+    (a * 1 + b * 10).backward()
+    assert x.grad.tolist() == [32.0] and Boxed.freed
+
+
+def test_node_runs_the_users_backward(leaf):
+    node = Square.apply(leaf(3.0)).grad_fn
+    assert node.apply(torch.ones(1, dtype=torch.float64)).tolist() == [6.0]
+    assert node(torch.ones(1, dtype=torch.float64)).tolist() == [6.0]
+
+
+class Pickled(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated")
+def test_pickling(leaf):
+    instance = Pickled()
+    instance.note = 3
+    again = pickle.loads(pickle.dumps(instance))
+    assert type(again) is Pickled and again.note == 3
+    assert pickle.loads(pickle.dumps(Pickled)) is Pickled
+    with pytest.raises(TypeError, match="cannot pickle 'SquareBackward' object"):
+        pickle.dumps(Square.apply(leaf(1.0)).grad_fn)
+    with pytest.raises(TypeError, match="cannot pickle 'MulBackward0' object"):
+        pickle.dumps((leaf(1.0) * 2).grad_fn)
+
+
+def test_old_name_of_saved_tensors(leaf):
+    node = Square.apply(leaf(3.0)).grad_fn
+    with pytest.warns(DeprecationWarning, match="use 'saved_tensors'"):
+        assert node.saved_variables[0].tolist() == [3.0]
+
+
+def test_once_differentiable_through_what_forward_got(leaf):
+    """Also where the gradient that came in does not require grad; PyTorch then says nothing of the lost term."""
+    class Once(Square):
+        backward = staticmethod(once_differentiable(Square.backward))
+
+    x = leaf(1.0, 2.0)
+    slope, = grad(Once.apply(x).sum(), x, create_graph=True)
+    assert slope.requires_grad
+    with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with"):
+        slope.sum().backward()

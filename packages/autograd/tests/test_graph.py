@@ -121,6 +121,13 @@ def test_edges(leaf):
     assert graph.get_gradient_edge(x).node.variable is x
     autograd.backward(graph.get_gradient_edge(y.sum()))
     assert x.grad.tolist() == [2.0, 2.0]
+    assert y.grad_fn._input_metadata == [((2,), torch.float64)]
+    ones = torch.ones(2, dtype=torch.float64)
+    assert grad(graph.get_gradient_edge(x * 3), x, ones)[0].tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        grad(graph.get_gradient_edge(x * 3), x)
+    with pytest.raises(RuntimeError, match=r"Mismatch in shape: grad_output\[0\] has a shape of torch.Size\(\[1\]\)"):
+        grad(graph.get_gradient_edge(x * 3), x, ones[:1])
     with pytest.raises(RuntimeError, match="not possible to get the gradient edge"):
         graph.get_gradient_edge(torch.ones(1))
 
@@ -128,9 +135,11 @@ def test_edges(leaf):
 def test_increment_version(leaf):
     x = leaf(1.0)
     y = (x * x).sum()
-    graph.increment_version(x)
+    graph.increment_version([x.detach()])
     with pytest.raises(RuntimeError, match="at version 1; expected version 0"):
         y.backward()
+    with pytest.raises(RuntimeError, match="increment_version expects a Tensor or an iterable of Tensors"):
+        graph.increment_version(3)
 
 
 def test_anomaly_mode_shows_the_forward_call(leaf):

@@ -50,7 +50,8 @@ def test_node_hooks_replace_gradients(leaf):
 
 @pytest.mark.parametrize(("answer", "error", "message"), [
     (3, TypeError, "expected Variable, but hook returned 'int'"),
-    (torch.ones(3), RuntimeError, "has changed the size of value"),
+    (torch.ones(3, dtype=torch.float64), RuntimeError, "has changed the size of value"),
+    (torch.ones(2), RuntimeError, r"changed the type of value \(was torch.DoubleTensor got torch.FloatTensor\)"),
 ])
 def test_what_a_hook_may_not_return(leaf, answer, error, message):
     y = leaf(1.0, 2.0) * 2
@@ -59,11 +60,47 @@ def test_what_a_hook_may_not_return(leaf, answer, error, message):
         y.sum().backward()
 
 
-def test_wrong_number_from_a_node_hook(leaf):
+@pytest.mark.parametrize(("answer", "error", "message"), [
+    (lambda g: (g,) * 3, RuntimeError, r"incorrect number of values \(got 3, but expected 2\)"),
+    (lambda g: g, TypeError, "expected tuple, but hook returned 'Tensor'"),
+    (lambda g: [g, None], TypeError, "expected tuple, but hook returned 'list'"),
+    (lambda g: (g.float(), None), RuntimeError, "has changed the type of value"),
+    (lambda g: (torch.ones(4, dtype=torch.float64), None), RuntimeError, "has changed the size of value"),
+])
+def test_what_a_nodes_hook_may_not_return(leaf, answer, error, message):
     y = leaf(1.0) * 2
-    y.grad_fn.register_hook(lambda ins, outs: (ins[0],) * 3)
-    with pytest.raises(RuntimeError, match=r"incorrect number of values \(got 3, but expected 2\)"):
+    y.grad_fn.register_hook(lambda ins, outs: answer(ins[0]))
+    with pytest.raises(error, match=message):
         y.sum().backward()
+
+
+def test_nodes_hooks_may_say_none(leaf):
+    x = leaf(1.0)
+    y = x * 2
+    y.grad_fn.register_prehook(lambda outs: (None,))
+    y.sum().backward()
+    assert x.grad is None
+
+
+def test_retained_gradients_follow_the_tensor(leaf):
+    """retain_grad is a wish about the tensor: it holds after the tensor, its base or its view was written to."""
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    y.retain_grad()
+    y.mul_(3)
+    (y * 5).sum().backward()
+    assert y.grad.tolist() == [5.0, 5.0] and x.grad.tolist() == [30.0, 30.0]
+    base = x * 1
+    base.retain_grad()
+    base[:1].mul_(2)
+    (base * 3).sum().backward()
+    assert base.grad.tolist() == [3.0, 3.0]
+    base = x * 1
+    view = base[:1]
+    view.retain_grad()
+    base.mul_(2)
+    (view * 3).sum().backward()
+    assert view.grad.tolist() == [3.0]
 
 
 def test_refused(leaf):
@@ -90,7 +127,7 @@ def test_post_accumulate_hook_may_step(leaf):
     assert x.tolist() == [-2.0] and x.grad is None
     handle.remove()
     x.register_post_accumulate_grad_hook(lambda p: 3)
-    with pytest.raises(RuntimeError, match="should return None"):
+    with pytest.raises(TypeError, match="expected Variable, but hook returned 'int'"):
         (x * 3).sum().backward()
 
 

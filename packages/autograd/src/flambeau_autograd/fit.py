@@ -1,5 +1,7 @@
 """Bringing a gradient into the form of what it is the gradient of: the one place that undoes broadcasting and casts."""
 
+from flambeau_autograd.messages import argument_name
+
 
 def fit_gradient(grad, shape, dtype, node, index, custom):
     """``grad`` summed to ``shape`` where that was broadcast, as the dtype of what it belongs to.
@@ -10,14 +12,16 @@ def fit_gradient(grad, shape, dtype, node, index, custom):
     """
     if grad.shape != shape:
         if not _expandable(shape, grad.shape):
-            raise RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got "
-                               f"{list(grad.shape)} but expected shape compatible with {list(shape)}")
+            raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - got "
+                               f"{list(grad.shape)} but expected shape compatible with {list(shape)}"
+                               f"{argument_name(node, index)}")
         grad = sum_to(grad, shape)
     if grad.dtype is not dtype:
         if grad.is_complex() and not dtype.is_complex:
             if custom:
-                raise RuntimeError(f"Function {node} returned an invalid gradient at index {index} - got a complex "
-                                   f"one, {grad.dtype}, but expected type {dtype}")
+                raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - got a "
+                                   f"complex one, {grad.dtype}, but expected type {dtype}"
+                                   f"{argument_name(node, index)}")
             grad = grad.real
         if grad.dtype is not dtype:
             grad = grad.to(dtype)

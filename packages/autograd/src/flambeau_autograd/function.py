@@ -42,6 +42,14 @@ class BackwardCFunction(_context.Context, FunctionCtx):
 
     __slots__ = ()
 
+    def apply(self, *grads):
+        """Run the user's backward on the gradients of the outputs; returns what it returns."""
+        return self(*grads)
+
+    def apply_jvp(self, *tangents):
+        """Run the user's jvp on the tangents of the arguments."""
+        return self._forward_cls.jvp(self, *tangents)
+
 
 class Function:
     """An operation with a derivative of one's own: derive from it, write ``forward`` and ``backward``, call ``apply``.
@@ -67,6 +75,8 @@ class Function:
     """
 
     generate_vmap_rule = False
+    clear_saved_tensors_on_access = False  # let go of the saved tensors when backward has read them, once
+    boxed_grads_call = False  # backward(ctx, grads) gets one list, which alone holds the gradients
 
     def __init__(self, *args, **kwargs):
         import warnings
@@ -140,6 +150,16 @@ def bind(forward, with_ctx, args, kwargs):
     if not with_ctx:
         bound.apply_defaults()
     return bound.args[1:] if with_ctx else bound.args, bound.kwargs
+
+
+def parameter_names(cls, n, keywords):
+    """The names of the ``n`` arguments that ``cls.apply`` was given, those called ``keywords`` last."""
+    signature, names, _ = _signature(cls.forward)
+    if cls.setup_context is Function.setup_context:
+        names = names[1:]  # ctx
+    rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL), "")
+    n -= len(keywords)
+    return [*names[:n], *(f"{rest}[{i}]" for i in range(n - len(names))), *keywords]
 
 
 def once_differentiable(backward):

@@ -23,6 +23,9 @@ __all__ = [
 GradientEdge = namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))
 GradientEdge.__doc__ = "Where a gradient flows: into which output of which node. Can stand for a tensor in ``grad``."
 
+InputMetadata = namedtuple("InputMetadata", ("shape", "dtype"))
+InputMetadata.__doc__ = "What the gradient of a node's output looks like."
+
 
 def get_gradient_edge(tensor):
     """The edge that takes the gradient of ``tensor``; it outlives the tensor.
@@ -37,8 +40,20 @@ def get_gradient_edge(tensor):
 
 
 def increment_version(tensor):
-    """Say that a tensor (or several) was written to by means that autograd does not see."""
-    for t in tensor if isinstance(tensor, (tuple, list)) else (tensor,):
+    """Say that a tensor (or several) was written to by means that autograd does not see.
+
+    >>> x = torch.ones(2)
+    >>> torch.autograd.graph.increment_version(x)
+    >>> x._version
+    1
+    """
+    tensors = (tensor,) if hasattr(tensor, "requires_grad") else tensor
+    try:
+        tensors = tuple(tensors)
+    except TypeError:
+        raise RuntimeError("increment_version expects a Tensor or an iterable of Tensors, but got "
+                           f"{type(tensor).__name__}") from None
+    for t in tensors:
         _saved.bump_version(t)
 
 

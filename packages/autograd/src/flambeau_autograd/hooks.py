@@ -55,21 +55,29 @@ def _name(hook):
 
 
 def checked(hook, new, old):
-    """What a tensor's hook returned in place of ``old``, if it may stand there."""
+    """What a hook returned in place of the gradient ``old``, if it may stand there."""
     if new is None:
         return None
     if not hasattr(new, "requires_grad"):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
-    if new.shape != old.shape:
-        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    if old is not None:
+        if new.dtype is not old.dtype:
+            raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got "
+                               f"{new.type()})")
+        if new.shape != old.shape:
+            raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
     return new
 
 
-def check_same(hook, before, after):
-    """Raise unless ``after`` can stand for the tuple of gradients ``before``."""
+def checked_all(hook, after, before):
+    """What a node's hook returned in place of the tuple of gradients ``before``, if it may stand there; or None."""
+    if after is None:
+        return None
+    if not isinstance(after, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
     if len(before) != len(after):
         raise RuntimeError(f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(after)}, but "
                            f"expected {len(before)})")
     for old, new in zip(before, after, strict=True):
-        if old is not None and new is not None:
-            checked(hook, new, old)
+        checked(hook, new, old)
+    return after

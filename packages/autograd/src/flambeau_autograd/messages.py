@@ -1,4 +1,4 @@
-"""Longer messages of errors and warnings."""
+"""Longer messages of errors and warnings, and where in the user's program an error in backward comes from."""
 
 _CLARIFY = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
             "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
@@ -29,3 +29,45 @@ def warn_non_leaf_grad() -> None:
                   "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
                   "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
                   "by mistake, make sure you access the leaf Tensor instead.", UserWarning, stacklevel=2)
+
+
+# --- errors in backward ---------------------------------------------------------------------------------------------
+
+_FORWARD_CALL = "The forward call of "
+
+
+def forward_call(node) -> str | None:
+    """A sentence that says which line of the user's program recorded ``node``, and the line itself."""
+    import linecache
+    from itertools import islice
+
+    if node._place is None:
+        return None
+    code, instruction = node._place
+    line = next(islice(code.co_positions(), max(instruction, 0) // 2, None))[0]  # two bytes each
+    text = f'{_FORWARD_CALL}{node.name()} is in "{code.co_filename}", line {line}, in {code.co_name}'
+    source = linecache.getline(code.co_filename, line or 0).strip()
+    return f"{text}:\n    {source}" if source else text
+
+
+def name_forward_call(error: BaseException, node) -> None:
+    """Add to an error that ``node`` raised in backward which forward call it belongs to.
+
+    A RuntimeError, the engine's own kind, gets it in its text; others as a note, which tracebacks show.
+    """
+    told = "".join([str(error), *getattr(error, "__notes__", ())])
+    if not isinstance(error, Exception) or _FORWARD_CALL in told:
+        return
+    text = forward_call(node)
+    if text is None:
+        return
+    if type(error) is RuntimeError and len(error.args) == 1 and isinstance(error.args[0], str):
+        error.args = (f"{error.args[0]}\n{text}",)
+    else:
+        error.add_note(text)
+
+
+def argument_name(node, index: int) -> str:
+    """Which argument of the forward call gets the ``index``-th gradient of ``node``, as an addition to a message."""
+    name = node._argument(index)
+    return f" (the gradient of argument '{name}')" if name else ""

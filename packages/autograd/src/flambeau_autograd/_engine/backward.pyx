@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_overrides import handle_torch_function, has_torch_function
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, tensor_type,
+    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, size_of, tensor_type,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge
@@ -39,43 +39,47 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
     """The gradient that an output starts with."""
     cdef Facts f, g
     cdef Meta* meta
-    if not is_tensor(<PyObject*>tensor):
-        if not _is_edge(tensor):
-            raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
-        if given is None:
-            meta = &(<Node>tensor[0]).metas[<int>tensor[1]]
-            given = filled(meta.dtype, meta.ndim, meta.sizes, 1)
-        return given
-    look(<PyObject*>tensor, &f)
+    cdef int dtype, ndim, d
+    cdef const Py_ssize_t* sizes
+    cdef Py_ssize_t numel = 1
+    if is_tensor(<PyObject*>tensor):
+        look(<PyObject*>tensor, &f)
+        dtype, ndim, sizes = f.dtype, f.ndim, f.sizes
+    elif _is_edge(tensor):
+        meta = &(<Node>tensor[0]).metas[<int>tensor[1]]
+        dtype, ndim, sizes = meta.dtype, meta.ndim, meta.sizes
+    else:
+        raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
     if given is None:
-        if f.numel != 1:
+        for d in range(ndim):
+            numel *= sizes[d]
+        if numel != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if f.dtype >= T_COMPLEX:
+        if dtype >= T_COMPLEX:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
-                               f"{dtype_of(f.dtype)!r}")
-        return filled(f.dtype, f.ndim, f.sizes, 1)
+                               f"{dtype_of(dtype)!r}")
+        return filled(dtype, ndim, sizes, 1)
     if not is_tensor(<PyObject*>given):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     look(<PyObject*>given, &g)
-    shape, other = shape_of(<PyObject*>tensor), shape_of(<PyObject*>given)
+    shape, other = size_of(ndim, sizes), shape_of(<PyObject*>given)
     if shape != other:
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {other} and output[{i}] has a shape of "
                            f"{shape}.")
-    if (f.dtype >= T_COMPLEX) != (g.dtype >= T_COMPLEX):
+    if (dtype >= T_COMPLEX) != (g.dtype >= T_COMPLEX):
         raise RuntimeError("For complex Tensors, both grad_output and output are required to have the same dtype. "
                            f"Mismatch in dtype: grad_output[{i}] has a dtype of {dtype_of(g.dtype)!r} and output[{i}] "
-                           f"has a dtype of {dtype_of(f.dtype)!r}.")
-    if f.dtype != g.dtype:
-        given = given.to(dtype_of(f.dtype))
-    return given
+                           f"has a dtype of {dtype_of(dtype)!r}.")
+    return given if dtype == g.dtype else given.to(dtype_of(dtype))
 
 
-cdef tuple _several(object x, str what):
+cdef tuple _several(object x):
+    """One or several tensors or edges, or the values of a dict of them, as a tuple."""
     if x is None or is_tensor(<PyObject*>x) or _is_edge(x):
         return (x,)
     if isinstance(x, tuple):
         return x
-    return tuple(x)
+    return tuple(x.values() if isinstance(x, dict) else x)
 
 
 cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint create_graph) except -1:
@@ -84,7 +88,7 @@ cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint 
     if gradients is None:
         given = (None,) * len(tensors)
     else:
-        given = _several(gradients, "gradients")
+        given = _several(gradients)
         if len(given) != len(tensors):
             raise RuntimeError(f"got {len(tensors)} tensors and {len(given)} gradients")
     for i in range(len(tensors)):
@@ -123,7 +127,7 @@ cdef object _run_backward(tuple tensors, object gradients, object retain_graph, 
     cdef tuple several
     _roots(tensors, gradients, roots, initial, create_graph)
     if inputs is not None:
-        several = _several(inputs, "inputs")
+        several = _several(inputs)
         if not several:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         wanted = _targets(several, True)
@@ -161,7 +165,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             tensors of one element.
         retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
         create_graph: record the gradients' computation too, for higher derivatives.
-        inputs: accumulate for these tensors only.
+        inputs: accumulate for these tensors only; a tensor, a sequence of tensors, or a dict of them.
 
     Raises:
         RuntimeError: a tensor does not require grad, or has several elements and no gradient was given.
@@ -171,15 +175,15 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     >>> x.grad
     tensor([2., 4.])
     """
-    if inputs is not None and not isinstance(inputs, (tuple, list)) and not is_tensor(<PyObject*>inputs) and \
-            not _is_edge(inputs):
-        inputs = tuple(inputs)
     if grad_variables is not None:
+        import warnings
+
+        warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    _run_backward(_several(tensors, "tensors"), grad_tensors, retain_graph, create_graph, inputs)
+    _run_backward(_several(tensors), grad_tensors, retain_graph, create_graph, inputs)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
@@ -188,7 +192,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 
     Args:
         outputs: a tensor or a sequence of tensors.
-        inputs: the tensors to differentiate with respect to.
+        inputs: the tensors to differentiate with respect to: one, a sequence, or a dict of them.
         grad_outputs: for each output a tensor of its shape to multiply the Jacobian with; None is enough for tensors of
             one element.
         retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
@@ -198,7 +202,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
         materialize_grads: give zeros instead of None; implies ``allow_unused``.
 
     Returns:
-        A tuple with a tensor for each input.
+        A tuple with a tensor for each input; a dict where ``inputs`` is one.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.grad(x ** 2, x)
@@ -210,7 +214,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     cdef bint keep = graph if retain_graph is None else retain_graph
     cdef bint unused
     cdef Py_ssize_t i
-    outs, ins = _several(outputs, "outputs"), _several(inputs, "inputs")
+    outs, ins = _several(outputs), _several(inputs)
     for t in outs + ins:
         if (<PyObject*>t).ob_type != tensor_type():
             if has_torch_function(outs + ins):
@@ -234,6 +238,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                       stacklevel=2)
     if is_grads_batched:
         return _batched_grad(outs, ins, grad_outputs, keep, graph, unused, materialize_grads)
+    if not ins:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if len(outs) == 1 and len(ins) == 1 and grad_outputs is None:
         first = _initial(outs[0], None, 0, graph)
         root, target = _root(outs[0], 0), _target(ins[0])
@@ -248,7 +254,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                                    "graph. Set allow_unused=True if this is the desired behavior.")
             if materialize_grads:
                 results[i] = _zeros_for(ins[i])
-    return tuple(results)
+    return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
 
 
 cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bint graph, bint unused,

@@ -22,8 +22,11 @@ cdef class Context(Node):
     cdef char[INLINE_ARGS] inline_layout
     cdef int* origins  # of saved tensors: the edge of the input it is, or -2 - number of the output, or -1
     cdef int[INLINE_SAVED] inline_origins
-    cdef list templates  # for each NEST: the container with edge numbers in place of tensors
+    cdef list templates  # of the arguments, with numbers of edges; None: no container among them holds tensors
+    cdef tuple keywords  # the names of the arguments that came by keyword, the last ones
+    cdef list output_templates  # the same of what forward returned, with numbers of outputs
     cdef bint finished
     cdef public bint in_jvp
+    cdef bint accessed  # saved_tensors were read, and are kept no longer
 
 cdef Context new_context(PyObject* cls)

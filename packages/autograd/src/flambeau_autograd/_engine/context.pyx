@@ -6,12 +6,18 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history
 
 from flambeau_autograd._engine.edges cimport gradient_edge
+from flambeau_autograd._engine.engine cimport keeps_graph
 from flambeau_autograd._engine.gradients cimport zeros_of
+from flambeau_autograd._engine.nests cimport gather, path_to
 from flambeau_autograd._engine.node cimport (
-    NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number, set_outputs,
+    NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number,
+    release_saved, set_outputs,
 )
+from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.saved cimport unpack
+
+from flambeau_autograd.messages import argument_name
 
 cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(PyObject*) noexcept
@@ -38,6 +44,11 @@ cdef class Context(Node):
             o = attributes[0]
             attributes[0] = NULL
             discard(o)
+
+    def __call__(self, *grads):
+        """Run the user's backward on the gradients of the outputs; returns what it returns."""
+        function = _user_backward(self)
+        return function(self, list(grads)) if self._forward_cls.boxed_grads_call else function(self, *grads)
 
     def save_for_backward(self, *tensors):
         """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
@@ -66,38 +77,64 @@ cdef class Context(Node):
         """Say which outputs have no gradient."""
         self.non_differentiable = args
 
-    def set_materialize_grads(self, bint value):
+    def set_materialize_grads(self, value):
         """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
+        if not isinstance(value, bool):
+            raise TypeError(f"set_materialize_grads expects a bool, but got {type(value).__name__}")
         self.materialize_grads = value
 
     @property
     def saved_tensors(self):
         """What was given to ``save_for_backward``, checked for changes in place."""
-        cdef int i, origin
+        cdef int i
         if self.in_jvp or not self.finished:
             return self.saved_for_forward or self.to_save or ()
-        out = []
-        for i in range(self.nsaved):
-            if self.saved[i].version == NOT_A_TENSOR:
-                out.append(None)
-                continue
-            origin = self.origins[i]
-            out.append(owned(unpack(self, &self.saved[i], origin if origin >= 0 else -1,
-                                    -2 - origin if origin < -1 else -1)))
-        return tuple(out)
+        if self.accessed:
+            raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set "
+                               f"on the autograd.Function: {self.name()} keeps them no longer. Access them once, or "
+                               "set clear_saved_tensors_on_access=False.")
+        tensors = tuple([_saved_tensor(self, i) for i in range(self.nsaved)])
+        if self._forward_cls.clear_saved_tensors_on_access:
+            self.accessed = True
+            release_saved(self)
+        return tensors
 
     @property
     def saved_variables(self):
         """Old name of ``saved_tensors``."""
+        import warnings
+
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
         return self.saved_tensors
 
+    def _argument(self, int edge):
+        """The name of forward's argument whose gradient goes along an edge; of one inside a container its path."""
+        from flambeau_autograd.function import parameter_names
+
+        cdef int i, e = 0
+        names = parameter_names(self._forward_cls, self.nargs, self.keywords)
+        if self.templates is not None:
+            for name, template in zip(names, self.templates):
+                path = path_to(template, edge)
+                if path is not None:
+                    return name + path
+        for i in range(self.nargs):
+            if self.layout[i] == TENSOR:
+                if e == edge:
+                    return names[i]
+                e += 1
+
     def maybe_clear_saved_tensors(self):
-        """Let go of the saved tensors."""
-        cdef int i
-        for i in range(self.nsaved):
-            if self.saved[i].version != NOT_A_TENSOR:
-                discard(self.saved[i].value)
-                self.saved[i].value = NULL
+        """In a backward that does not keep the graph: let go of the saved tensors now."""
+        if not keeps_graph():
+            release_saved(self)
+
+
+cdef object _saved_tensor(Context ctx, int i):
+    cdef int origin = ctx.origins[i]
+    if ctx.saved[i].version == NOT_A_TENSOR:
+        return None
+    return owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
 
 
 cdef Context new_context(PyObject* cls):
@@ -114,6 +151,8 @@ cdef Context new_context(PyObject* cls):
     ctx.layout = ctx.inline_layout
     ctx.origins = ctx.inline_origins
     ctx.materialize_grads = True
+    ctx.keywords = _nothing
+    note_place(&ctx.code, &ctx.instruction)
     ctx._forward_cls = <object>cls
     return ctx
 
@@ -128,6 +167,8 @@ cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, 
     cdef int i, n = ctx.noutputs
     cdef list keep = None
     cdef object function = _user_backward(ctx)
+    if ctx.output_templates is not None or ctx._forward_cls.boxed_grads_call:
+        return _spread(ctx, _call_with_containers(ctx, function, grads), out)
     if n > INLINE_ARGS:
         args = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
         if args == NULL:
@@ -137,18 +178,40 @@ cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, 
         for i in range(n):
             args[i + 1] = grads[i]
             if args[i + 1] == NULL:
-                args[i + 1] = NONE
-                if ctx.materialize_grads and ctx.metas[i].ndim >= 0:
-                    zeros = zeros_of(&ctx.metas[i])
+                zeros = _absent(ctx, i)
+                args[i + 1] = <PyObject*>zeros
+                if zeros is not None:
                     if keep is None:
                         keep = []
                     keep.append(zeros)
-                    args[i + 1] = <PyObject*>zeros
         result = owned(vectorcall(<PyObject*>function, args, n + 1, NULL))
     finally:
         if args != inline_args:
             PyMem_Free(args)
     return _spread(ctx, result, out)
+
+
+cdef object _absent(Context ctx, int i):
+    """What backward gets where no gradient came."""
+    return zeros_of(&ctx.metas[i]) if ctx.materialize_grads and ctx.metas[i].ndim >= 0 else None
+
+
+cdef object _call_with_containers(Context ctx, object function, PyObject** grads):
+    """Gradients in the form that forward's result had; with `boxed_grads_call` in one list, which alone holds them."""
+    cdef int i
+    cdef bint boxed = ctx._forward_cls.boxed_grads_call
+    cdef list items = []
+    for i in range(ctx.noutputs):
+        if grads[i] == NULL:
+            items.append(_absent(ctx, i))
+            continue
+        items.append(<object>grads[i])
+        if boxed and ctx.extra is None:
+            decref(grads[i])
+            grads[i] = NULL
+    if ctx.output_templates is not None:
+        items = gather(ctx.output_templates, items)
+    return function(ctx, items) if boxed else function(ctx, *items)
 
 
 cdef object _base_backward = None, _base_vjp = None
@@ -193,11 +256,15 @@ cdef int _spread(Context ctx, object result, PyObject** out) except -1:
             continue
         if g != NONE:
             if not is_tensor(g):
-                raise RuntimeError(f"expected Variable or None (got {type(<object>g).__name__})")
+                raise _not_a_tensor(ctx, <object>g, e)
             incref(g)
             out[e] = g
         e += 1
     return 0
+
+
+cdef object _not_a_tensor(Context ctx, object got, int edge):
+    return RuntimeError(f"expected Variable or None (got {type(got).__name__}){argument_name(ctx, edge)}")
 
 
 cdef str _not_variable(Context ctx, int position):
@@ -214,7 +281,7 @@ cdef int _spread_nested(Context ctx, int position, object template, object gradi
         raise RuntimeError(_not_variable(ctx, position))
     if isinstance(template, int):
         if not is_tensor(g):
-            raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+            raise _not_a_tensor(ctx, gradient, template)
         incref(g)
         xdecref(out[<int>template])
         out[<int>template] = g

@@ -18,3 +18,4 @@ cdef TensorMeta meta_of(PyObject* tensor)
 cdef int refresh_view(PyObject* tensor, Facts* f) except -1
 cdef str odd_view(Facts* f, str what)
 cdef tuple geometry(PyObject* tensor)
+cdef int move_retained(PyObject* tensor, Facts* f, Node node) except -1  # `node` becomes the tensor's history

@@ -9,12 +9,13 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, copy_of, exclusive,
-    flags_of, is_tensor,    look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
+    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW,
+    copy_of, exclusive,
+    flags_of, is_tensor, look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
-    NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
+    NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, make_type, new_node, number, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
 
@@ -131,8 +132,9 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     if f.meta != NULL and (<TensorMeta>f.meta).post_hooks is not None:
         leaf = <object>t
         for hook in list((<TensorMeta>f.meta).post_hooks.values()):
-            if hook(leaf) is not None:
-                raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+            answer = hook(leaf)
+            if answer is not None and not is_tensor(<PyObject*>answer):
+                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
     return 0
 
 
@@ -200,8 +202,23 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     incref(<PyObject*>geometries)
     node.saved[0].value, node.saved[0].version = <PyObject*>geometries, NOT_A_TENSOR
     number(node)
+    move_retained(tensor, f, node)
     set_history(tensor, <PyObject*>node, 0)
     look(tensor, f)
+    return 0
+
+
+cdef int move_retained(PyObject* tensor, Facts* f, Node node) except -1:
+    cdef Node old
+    if not f.flags & T_RETAINS_GRAD or f.grad_fn == NULL:
+        return 0
+    old = <Node>f.grad_fn
+    if old.extra is not None and old.extra.retained is not None:
+        reference = old.extra.retained.pop(f.output_nr, None)
+        if reference is not None:
+            if extra_of(node).retained is None:
+                node.extra.retained = {}
+            node.extra.retained[0] = reference
     return 0
 
 

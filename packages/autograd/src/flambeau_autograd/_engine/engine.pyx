@@ -11,6 +11,7 @@ cimport cython
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport thread_flags
 
@@ -71,6 +72,7 @@ cdef class Run:
     cdef object result
     cdef list callbacks
     cdef Run outer  # the run that was under way when this one started, in any thread
+    cdef unsigned long thread
     cdef bint recording  # what to go back to
     cdef PyObject* current  # the node that is running, borrowed
 
@@ -328,6 +330,7 @@ cdef Run _start(bint keep_graph, bint create_graph):
     else:
         run.table, run.needed = {}, {}
     run.outer = _latest
+    run.thread = PyThread_get_thread_ident()
     _latest = run
     run.recording = thread_flags().grad_enabled
     thread_flags().grad_enabled = create_graph
@@ -375,7 +378,7 @@ cdef int _drive(Run run) except -1:
                     # Who waits gets it for certain after seeing no release for an interval, and never if there are
                     # always more: the interpreter's lock is then taken again before they wake up.
                     turn = _monotonic() + 2 * _getswitchinterval()
-    except BaseException:
+    except BaseException as error:
         if p != NULL:
             node = <object>p
             decref(p)
@@ -383,6 +386,9 @@ cdef int _drive(Run run) except -1:
                 from flambeau_autograd.anomaly_mode import explain
 
                 explain(node)
+            from flambeau_autograd.messages import name_forward_call
+
+            name_forward_call(error, node)
         _clear(run)
         raise
     if run.callbacks is not None:
@@ -477,13 +483,34 @@ cdef int _step_leaf(Run run, Node node) except -1:
     return 0
 
 
+cdef Run _current():
+    """The innermost run of this thread, or None."""
+    cdef unsigned long me = PyThread_get_thread_ident()
+    cdef Run run = _latest
+    while run is not None and run.thread != me:
+        run = run.outer
+    return run
+
+
+cdef bint keeps_graph() noexcept:
+    cdef Run run = _current()
+    return run is None or run.keep_graph
+
+
+def current_run():
+    """The number of the run that is under way in this thread, or None."""
+    cdef Run run = _current()
+    return run.id if run is not None else None
+
+
 def queue_callback(callback):
     """Call ``callback()`` when the backward that is running has finished."""
-    if _latest is None:
+    cdef Run run = _current()
+    if run is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    if _latest.callbacks is None:
-        _latest.callbacks = []
-    _latest.callbacks.append(callback)
+    if run.callbacks is None:
+        run.callbacks = []
+    run.callbacks.append(callback)
 
 
 def run_node(Node node not None, tuple grads):
@@ -514,8 +541,8 @@ def run_node(Node node not None, tuple grads):
 
 
 def will_run(list nodes not None):
-    """Which of ``nodes`` the run that started last has yet to run, or is running."""
-    cdef Run run = _latest
+    """Which of ``nodes`` this thread's run has yet to run, or is running."""
+    cdef Run run = _current()
     cdef Node node
     cdef long long oldest = 0x7fffffffffffffff
     cdef int i
@@ -539,8 +566,3 @@ def will_run(list nodes not None):
             if node.edges[i].node != NULL:
                 stack.append(<object>node.edges[i].node)
     return [node in seen for node in nodes]
-
-
-def current_run():
-    """The number of the run that started last and is still under way, or None."""
-    return _latest.id if _latest is not None else None

@@ -8,13 +8,14 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, alias,
-    detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
+    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, add_version,
+    alias, detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
 from flambeau_autograd._engine.context cimport INLINE_ARGS, NEST, PLAIN, TENSOR, Context, new_context
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
+from flambeau_autograd._engine.nests cimport fill, may_hold_tensors, numbers_in, template_of
 from flambeau_autograd._engine.node cimport (
     INLINE_EDGES, INLINE_SAVED, NOT_A_TENSOR, Edge, Saved, describe, number, set_outputs,
 )
@@ -186,20 +187,17 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     return _finish(ctx, args, n, result, record)
 
 
-cdef inline bint may_hold_tensors(PyObject* o) noexcept:
-    return is_tuple_kind(o) or is_list_kind(o) or o.ob_type == <PyTypeObject*>dict
-
-
 cdef object _run(Context ctx, object forward, object setup, tuple bound, dict keywords, Py_ssize_t required):
     """Any other call: a separate setup_context, keywords, tensors inside containers."""
     cdef bint recording = thread_flags().grad_enabled, record
     cdef list flat, values = list(bound) + list(keywords.values())
     cdef PyObject** items
     cdef Py_ssize_t i, n
+    ctx.keywords = tuple(keywords)
     flat = []
     templates = []
     for value in values:
-        templates.append(_template(value, flat))
+        templates.append(template_of(value, flat))
     n = len(flat)
     items = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
     if items == NULL:
@@ -224,20 +222,6 @@ cdef object _run(Context ctx, object forward, object setup, tuple bound, dict ke
         return _finish(ctx, items, n, result, record)
     finally:
         PyMem_Free(items)
-
-
-cdef object _template(object value, list flat):
-    """``value`` with the numbers of its tensors in `flat` in their place; None for anything else."""
-    if is_tensor(<PyObject*>value):
-        flat.append(value)
-        return len(flat) - 1
-    if isinstance(value, (tuple, list)):
-        items = [_template(v, flat) for v in value]
-        return items if any([item is not None for item in items]) else None
-    if isinstance(value, dict):
-        pairs = {k: _template(v, flat) for k, v in value.items()}
-        return pairs if any([item is not None for item in pairs.values()]) else None
-    return None
 
 
 cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) except -1:
@@ -265,7 +249,7 @@ cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) e
             needs.append(tensors[template])
         else:
             layout[i] = NEST
-            needs.append(any([tensors[k] for k in _numbers_in(template)]))
+            needs.append(any([tensors[k] for k in numbers_in(template)]))
     ctx.templates = templates
     ctx.nargs = n
     ctx.nrequired = <int>min(required, n)
@@ -273,34 +257,43 @@ cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) e
     return 0
 
 
-cdef list _numbers_in(object template):
-    if template is None:
-        return []
-    if isinstance(template, int):
-        return [template]
-    values = template.values() if isinstance(template, dict) else template
-    return [k for v in values for k in _numbers_in(v)]
-
-
 cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object result, bint record):
-    """Hang the outputs onto the node, and keep what was saved."""
-    cdef Py_ssize_t i, count
-    cdef tuple outputs
-    cdef list wrapped
+    """Hang the outputs onto the node, wherever they are in ``result``, and keep what was saved."""
     cdef bint single = not isinstance(result, tuple)
-    outputs = (result,) if single else <tuple>result
-    count = len(outputs)
+    cdef bint nested = not single and type(result) is not tuple
+    cdef tuple outputs = (result,) if single else <tuple>result
+    cdef tuple attached
+    cdef list flat, templates
+    for out in outputs:
+        if not is_tensor(<PyObject*>out) and may_hold_tensors(<PyObject*>out):
+            nested = True
+    if nested:
+        flat = []
+        templates = [template_of(out, flat) for out in outputs]
+        if any([template is not None and not isinstance(template, int) for template in templates]):
+            flat = list(_attach(ctx, args, n, tuple(flat), record))
+            ctx.output_templates = templates
+            return fill(templates[0] if single else tuple(templates), result, flat)
+    attached = _attach(ctx, args, n, outputs, record)
+    if single:
+        return attached[0]
+    return attached if attached is outputs or not nested else fill(tuple(range(len(outputs))), result, list(attached))
+
+
+cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, bint record):
+    """The outputs with their history."""
+    cdef Py_ssize_t i, count = len(outputs)
+    cdef list wrapped = None
     if ctx.dirty_tensors is not None:
         _check_dirty(ctx, args, n, outputs)
     if ctx.non_differentiable is not None:
         for t in ctx.non_differentiable:
             if not is_tensor(<PyObject*>t):
-                raise TypeError("mark_non_differentiable only accepts variable arguments, but got "
-                                f"{type(t).__name__}")
+                raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got "
+                                   f"{type(t).__name__}")
     if record:
         set_outputs(ctx, <int>count)
         number(ctx)
-    wrapped = None
     for i in range(count):
         out = outputs[i]
         if record:
@@ -314,13 +307,13 @@ cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object res
             wrapped[i] = new
     if wrapped is not None:
         outputs = tuple(wrapped)
-    if record and ctx.to_save is not None:
-        _save(ctx, args, n, outputs, result if not single else None)
-    elif ctx.to_save is not None:
+    if ctx.to_save is not None:
         _check_saved(ctx.to_save)
+        if record:
+            _save(ctx, args, n, outputs)
     ctx.to_save = None
     ctx.finished = True
-    return outputs[0] if single else outputs
+    return outputs
 
 
 cdef bint _among(tuple items, PyObject* t) noexcept:
@@ -334,10 +327,20 @@ cdef bint _among(tuple items, PyObject* t) noexcept:
 
 
 cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) except -1:
+    cdef Py_ssize_t i
     for t in ctx.dirty_tensors:
         if not is_tensor(<PyObject*>t):
-            raise TypeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
-                            f"type {type(t).__name__}")
+            raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
+                               f"type {type(t).__name__}")
+        add_version(<PyObject*>t)  # it may have been written to by other means than operators
+        for i in range(n):
+            if args[i] == <PyObject*>t:
+                break
+        else:
+            import warnings
+
+            warnings.warn("ctx.mark_dirty() received a tensor that was not an input: mark input tensors only, those "
+                          "that forward has written to.", UserWarning, stacklevel=2)
         if not _among(outputs, <PyObject*>t):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
                                "The inputs that are modified inplace must all be outputs of the Function.")
@@ -373,7 +376,9 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
             raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
         check_write(t)
         if several and f.flags & T_VIEW:
-            raise RuntimeError("a custom Function that changes a view in place may have no other output")
+            raise RuntimeError("If your Function modifies inplace an input that is a view of another Tensor, your "
+                               "Function cannot return more than one Tensor: clone the input first, or split the "
+                               "Function into one that writes and one that does the rest.")
         rebase(t, ctx)
         return out
     if is_input:
@@ -396,12 +401,11 @@ cdef int _check_saved(tuple tensors) except -1:
     return 0
 
 
-cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, object raw) except -1:
+cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) except -1:
     cdef tuple tensors = ctx.to_save
     cdef Py_ssize_t i, k, count = len(tensors)
     cdef int e
     cdef PyObject* t
-    _check_saved(tensors)
     if count > INLINE_SAVED:
         ctx.saved = <Saved*>PyMem_Calloc(count, sizeof(Saved))
         ctx.origins = <int*>PyMem_Calloc(count, sizeof(int))

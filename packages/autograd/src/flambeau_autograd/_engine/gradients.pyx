@@ -47,8 +47,8 @@ cdef int validate(Node node, PyObject** out) except -1:
 cdef object _fit(object gradient, Meta* meta, Node node, int index):
     from flambeau_autograd.fit import fit_gradient
 
-    return fit_gradient(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node.name(),
-                        index, node.kind == NODE_FUNCTION)
+    return fit_gradient(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node, index,
+                        node.kind == NODE_FUNCTION)
 
 
 cdef int add_up(PyObject** place, PyObject* gradient) except -1:

@@ -8,12 +8,12 @@ every other one over that base, asks for its history anew (``edges.refresh_view`
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, look, set_flags, set_history,
+    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_VIEW, look, set_flags, set_history,
 )
 
-from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, odd_view
+from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
 from flambeau_autograd._engine.node cimport (
-    NODE_COPY, NOT_A_TENSOR, Node, describe, extra_of, make_type, new_node, number, set_outputs,
+    NODE_COPY, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
 
@@ -70,23 +70,12 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
 
 cdef int _move_hooks(PyObject* tensor, Node node) except -1:
     """Hooks stay with the node they were set for; the wish to retain the gradient goes with the tensor."""
-    cdef TensorMeta m
     cdef Facts t
-    cdef Node old
     look(tensor, &t)
-    if t.meta == NULL:
-        return 0
-    m = <TensorMeta>t.meta
-    m.hooks = None
-    set_flags(tensor, 0, T_HAS_HOOKS)
-    if t.flags & T_RETAINS_GRAD and t.grad_fn != NULL:
-        old = <Node>t.grad_fn
-        if old.extra is not None and old.extra.retained is not None:
-            reference = old.extra.retained.pop(t.output_nr, None)
-            if reference is not None:
-                if extra_of(node).retained is None:
-                    node.extra.retained = {}
-                node.extra.retained[0] = reference
+    if t.meta != NULL:
+        (<TensorMeta>t.meta).hooks = None
+        set_flags(tensor, 0, T_HAS_HOOKS)
+    move_retained(tensor, &t, node)
     return 0
 
 

@@ -57,6 +57,8 @@ cdef class Node:
     cdef object rule
     cdef unsigned long holder  # of a leaf: the thread that is adding to its gradient, or 0
     cdef Extra extra
+    cdef PyObject* code  # owned: of the Python function that made the call, and the instruction in it; see place.pyx
+    cdef int instruction
     # Of the run that holds the in-node places (one at a time, see engine.pyx):
     cdef PyObject** pending  # gradients of the outputs that have arrived
     cdef PyObject* pending_inline

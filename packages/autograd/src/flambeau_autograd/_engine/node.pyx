@@ -8,8 +8,9 @@ a smaller one, which is all that the engine needs to know about order.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject, PyTypeObject, newfunc
 
-from flambeau_tensor.abi cimport set_accumulator
+from flambeau_tensor.abi cimport dtype_of, set_accumulator, size_of
 
+from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
 
 cdef extern from "Python.h":
@@ -174,6 +175,30 @@ cdef class Node:
         extra.pre_hooks, handle = add_hook(extra.pre_hooks, fn)
         return handle
 
+    @property
+    def _input_metadata(self):
+        """What gradients of the outputs look like: for each output shape and dtype, or None where it is no tensor."""
+        from flambeau_autograd.graph import InputMetadata
+
+        cdef int i
+        return [InputMetadata(size_of(self.metas[i].ndim, self.metas[i].sizes), dtype_of(self.metas[i].dtype))
+                if self.metas[i].ndim >= 0 else None for i in range(self.noutputs)]
+
+    @property
+    def _place(self):
+        """The code object of the user's function that made the call, and the instruction in it; or None."""
+        return None if self.code == NULL else (<object>self.code, self.instruction)
+
+    def _argument(self, int edge):
+        """The name of the argument whose gradient goes along an edge, as far as it is known."""
+        names = self.rule.argument_names if self.rule is not None else ()
+        if len(names) == self.nedges:
+            return names[edge]
+        return f"{names[0]}[{edge}]" if len(names) == 1 else None
+
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def __repr__(self):
         return f"<{type(self).__name__} object at {hex(<size_t><PyObject*>self)}>"
 
@@ -229,6 +254,7 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
     node.nsaved = nsaved
     node.metas = &node.inline_meta
     node.pending = &node.pending_inline
+    note_place(&node.code, &node.instruction)
     return node
 
 
@@ -344,6 +370,9 @@ cdef void _drop_contents(Node node) noexcept:
             o = node.pending[i]
             node.pending[i] = NULL
             discard(o)
+    o = node.code
+    node.code = NULL
+    xdecref(o)
     if node.extra is not None:
         o = <PyObject*>node.extra
         incref(o)

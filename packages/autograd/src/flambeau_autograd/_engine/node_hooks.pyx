@@ -53,38 +53,30 @@ cdef tuple as_tuple(PyObject** grads, int n):
 
 
 cdef int pre_hooks(Node node, PyObject** grads) except -1:
-    from flambeau_autograd.hooks import check_same
+    from flambeau_autograd.hooks import checked_all
 
-    cdef int i
     for hook in list(node.extra.pre_hooks.values()):
         before = as_tuple(grads, node.noutputs)
-        after = hook(before)
-        if after is None:
-            continue
-        if not isinstance(after, tuple):
-            after = (after,)
-        check_same(hook, before, after)
-        for i in range(node.noutputs):
-            xdecref(grads[i])
-            grads[i] = NULL if after[i] is None else <PyObject*>after[i]
-            xincref(grads[i])
+        _replace(grads, checked_all(hook, hook(before), before))
     return 0
 
 
 cdef int post_hooks(Node node, PyObject** out, PyObject** grads) except -1:
-    from flambeau_autograd.hooks import check_same
+    from flambeau_autograd.hooks import checked_all
 
-    cdef int i
     for hook in list(node.extra.post_hooks.values()):
         before = as_tuple(out, node.nedges)
-        after = hook(before, as_tuple(grads, node.noutputs))
-        if after is None:
-            continue
-        if not isinstance(after, tuple):
-            after = (after,)
-        check_same(hook, before, after)
-        for i in range(node.nedges):
-            xdecref(out[i])
-            out[i] = NULL if after[i] is None else <PyObject*>after[i]
-            xincref(out[i])
+        _replace(out, checked_all(hook, hook(before, as_tuple(grads, node.noutputs)), before))
+    return 0
+
+
+cdef int _replace(PyObject** places, tuple gradients) except -1:
+    """Put what a hook returned, if anything, in the place of the gradients."""
+    cdef Py_ssize_t i
+    if gradients is None:
+        return 0
+    for i in range(len(gradients)):
+        xdecref(places[i])
+        places[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
+        xincref(places[i])
     return 0

@@ -1,0 +1,5 @@
+"""Which line of the user's program recorded a node."""
+from cpython.object cimport PyObject
+
+# The code object (a new reference) that is running, not counting our own packages, and the instruction in it.
+cdef void note_place(PyObject** code, int* instruction) noexcept

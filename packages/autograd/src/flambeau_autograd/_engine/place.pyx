@@ -1,0 +1,103 @@
+# cython: language_level=3
+"""Which line of the user's program recorded a node, for errors in backward to tell.
+
+A node keeps the code object that made the call and the number of the instruction in it. Both are at hand in the
+frame; lines and source are looked up only when there is an error to report.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_autograd._engine.refs cimport decref, incref
+
+import os
+import sys
+
+cdef extern from * nogil:
+    """
+    /* A frame of the interpreter, innermost first. Frame objects are made on demand, which takes as long as a small
+       operation, so where the layout is known (3.11, 3.12) the frames themselves are read. */
+    #if PY_VERSION_HEX < 0x030D0000
+    #ifndef Py_BUILD_CORE
+    #define Py_BUILD_CORE 1
+    #endif
+    #include "internal/pycore_frame.h"
+    typedef _PyInterpreterFrame *fl_frame;
+    static inline fl_frame fl_shown(fl_frame f) {
+    #if PY_VERSION_HEX >= 0x030C0000
+        while (f && f->owner == FRAME_OWNED_BY_CSTACK) f = f->previous;
+    #endif
+        return f;
+    }
+    static inline fl_frame fl_innermost(void) { return fl_shown(PyThreadState_Get()->cframe->current_frame); }
+    static inline fl_frame fl_outer(fl_frame f) { return fl_shown(f->previous); }
+    static inline PyObject *fl_code(fl_frame f) { return (PyObject *)f->f_code; }
+    static inline int fl_instruction(fl_frame f) { return _PyInterpreterFrame_LASTI(f) * (int)sizeof(_Py_CODEUNIT); }
+    #else
+    typedef PyFrameObject *fl_frame;
+    static inline PyObject *fl_code(fl_frame f) {
+        PyObject *code = (PyObject *)PyFrame_GetCode(f);
+        Py_DECREF(code);  /* the frame holds it */
+        return code;
+    }
+    static inline fl_frame fl_innermost(void) { return PyEval_GetFrame(); }
+    static inline fl_frame fl_outer(fl_frame f) {
+        fl_frame outer = PyFrame_GetBack(f);
+        Py_XDECREF(outer);  /* it is running: the thread holds it */
+        return outer;
+    }
+    static inline int fl_instruction(fl_frame f) { return PyFrame_GetLasti(f); }
+    #endif
+    """
+    ctypedef void* frame "fl_frame"
+    frame fl_innermost()
+    frame fl_outer(frame)
+    PyObject* fl_code(frame)
+    int fl_instruction(frame)
+
+cdef enum:
+    SEEN = 128  # code objects to remember
+
+cdef struct Seen:
+    PyObject* code  # owned
+    bint ours
+
+cdef Seen[SEEN] _seen
+
+
+cdef bint _is_ours(PyObject* code) noexcept:
+    cdef Seen* s = &_seen[(<size_t>code >> 6) % SEEN]
+    if s.code != code:
+        s.ours = _lies_in_our_packages(<object>code)
+        incref(code)
+        old = s.code
+        s.code = code
+        if old != NULL:
+            decref(old)
+    return s.ours
+
+
+cdef bint _lies_in_our_packages(object code) noexcept:
+    try:
+        path = code.co_filename
+        for name in ("tensor", "autograd", "nn", "overrides", "cext"):
+            module = sys.modules.get(f"flambeau_{name}")
+            if module is not None and path.startswith(os.path.dirname(module.__file__) + os.sep):
+                return True
+        return "flambeau" in sys.modules and \
+            path.startswith(os.path.dirname(sys.modules["flambeau"].__file__) + os.sep)
+    except Exception:
+        return False
+
+
+cdef void note_place(PyObject** code, int* instruction) noexcept:
+    cdef frame f = fl_innermost()
+    cdef frame outer
+    code[0] = NULL
+    if f == NULL:
+        return
+    while _is_ours(fl_code(f)):
+        outer = fl_outer(f)
+        if outer == NULL:
+            break
+        f = outer
+    code[0], instruction[0] = fl_code(f), fl_instruction(f)
+    incref(code[0])

@@ -1,0 +1,160 @@
+"""Errors in backward name the forward call: its file, its line, and the argument."""
+
+import inspect
+import traceback
+
+import pytest
+
+import flambeau_tensor as torch
+from flambeau_autograd import Function, graph
+
+
+def line_of(function, offset):
+    return inspect.getsourcelines(function)[1] + offset
+
+
+class Bad(Function):
+    """Returns from backward, or raises there, what it is told to."""
+
+    answer = None
+
+    @staticmethod
+    def forward(ctx, weights, *rest, bias=None):
+        return weights * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        if isinstance(Bad.answer, BaseException):
+            raise Bad.answer
+        return Bad.answer
+
+
+def call(x):
+    y = x + 1
+    z = Bad.apply(y)
+    return z.sum()
+
+
+def test_a_gradient_of_the_wrong_size(leaf):
+    Bad.answer = torch.ones(5)
+    with pytest.raises(RuntimeError) as caught:
+        call(leaf(1.0, 2.0)).backward()
+    text = str(caught.value)
+    assert "invalid gradient at index 0 - got [5] but expected shape compatible with [2]" in text
+    assert "(the gradient of argument 'weights')" in text
+    assert f'The forward call of BadBackward is in "{__file__}", line {line_of(call, 2)}, in call:\n' in text
+    assert text.endswith("    z = Bad.apply(y)")
+
+
+@pytest.mark.parametrize(("args", "kwargs", "index", "name"), [
+    (("w", 3, "w"), {}, 2, r"rest\[1\]"),
+    (("w",), {"bias": "w"}, 1, "bias"),
+])
+def test_names_of_arguments(leaf, args, kwargs, index, name):
+    x = leaf(1.0, 2.0)
+    args = [x if a == "w" else a for a in args]
+    kwargs = {k: x for k in kwargs}
+    grads = [None] * (len(args) + len(kwargs))
+    grads[index] = torch.ones(5)
+    Bad.answer = tuple(grads)
+    with pytest.raises(RuntimeError, match=rf"the gradient of argument '{name}'"):
+        Bad.apply(*args, **kwargs).sum().backward()
+    grads[index] = "text"
+    Bad.answer = tuple(grads)
+    with pytest.raises(RuntimeError, match=rf"expected Variable or None \(got str\) .*of argument '{name}'"):
+        Bad.apply(*args, **kwargs).sum().backward()
+
+
+def test_errors_of_other_types_get_a_note(leaf):
+    Bad.answer = KeyError("what")
+    with pytest.raises(KeyError) as caught:
+        call(leaf(1.0)).backward()
+    assert caught.value.args == ("what",)
+    assert f'line {line_of(call, 2)}, in call' in "".join(traceback.format_exception(caught.value))
+    Bad.answer = RuntimeError("two", "arguments")
+    with pytest.raises(RuntimeError) as caught:
+        call(leaf(1.0)).backward()
+    assert caught.value.args == ("two", "arguments") and len(caught.value.__notes__) == 1
+    Bad.answer = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        call(leaf(1.0)).backward()
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_a_saved_tensor_that_was_changed(leaf):
+    def forward(x):
+        y = x * 3
+        z = y * y
+        y.add_(1)
+        return z.sum()
+
+    with pytest.raises(RuntimeError) as caught:
+        forward(leaf(1.0, 2.0)).backward()
+    assert "has been modified by an inplace operation" in str(caught.value)
+    place = f'"{__file__}", line {line_of(forward, 2)}, in forward'
+    assert f"The forward call of MulBackward0 is in {place}:\n    z = y * y" in str(caught.value)
+
+
+def test_a_second_backward(leaf):
+    y = (leaf(1.0) ** 2).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time") as caught:
+        y.backward()
+    assert __file__ in str(caught.value) and "y = (leaf(1.0) ** 2).sum()" in str(caught.value)
+
+
+def test_calls_from_inside_the_library_name_the_user(leaf):
+    """What records a call is often a function of ours; the line that counts is the one that called that."""
+    x = leaf(1.0, 2.0)
+    y = torch.std_mean(x)[0]  # a composition
+    assert y.grad_fn._place[0].co_filename == __file__
+    z = graph.saved_tensors_hooks  # a class of ours calls hooks of the user's
+    with z(lambda t: t, lambda t: 3):
+        w = x * x
+    with pytest.raises(TypeError) as caught:
+        w.sum().backward()
+    assert "w = x * x" in caught.value.__notes__[0]
+
+
+def test_told_once(leaf):
+    """A backward inside a backward: the innermost call is the one that failed."""
+    class Outer(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            x = ctx.saved_tensors[0].detach().requires_grad_()
+            with torch_enable_grad():
+                call(x).backward()
+
+    from flambeau_autograd import enable_grad as torch_enable_grad
+
+    for error in (RuntimeError("inner"), KeyError("inner")):
+        Bad.answer = error
+        with pytest.raises(type(error)) as caught:
+            Outer.apply(leaf(1.0)).backward()
+        told = str(caught.value) + "".join(getattr(caught.value, "__notes__", ()))
+        assert told.count("The forward call of") == 1 and "BadBackward" in told
+
+
+def test_where_there_is_no_source(leaf):
+    names = {"x": leaf(1.0), "Bad": Bad}
+    exec(compile("y = Bad.apply(x)", "<nowhere>", "exec"), names)
+    Bad.answer = RuntimeError("oh")
+    with pytest.raises(RuntimeError, match='The forward call of BadBackward is in "<nowhere>", line 1, in <module>$'):
+        names["y"].backward()
+
+
+def test_a_hook_that_fails(leaf):
+    def fail(g):
+        raise ValueError("hook")
+
+    x = leaf(1.0)
+    y = x * 2
+    y.register_hook(fail)
+    with pytest.raises(ValueError, match="hook") as caught:
+        (y * 3).backward()
+    assert "    y = x * 2" in caught.value.__notes__[0]
