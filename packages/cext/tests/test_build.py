@@ -222,13 +222,20 @@ def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: cext.load_inline("x"), ValueError, r"load_inline\(\): give c_sources or cpp_sources"),
+        (lambda: cext.load_inline("x"), ValueError, r"load_inline\(\): give c_sources, cpp_sources or cython_sources"),
         (lambda: cext.load_inline("a b", c_sources=""), ValueError, r"'name' \(position 1\) must be a C identifier"),
         (lambda: cext.load_inline("ü", c_sources=""), ValueError, r"'name' \(position 1\) must be a C identifier"),
         (lambda: cext.load("x", []), ValueError, r"load\(\): argument 'sources' must name at least one file"),
         (lambda: cext.load("x", "no such.c"), FileNotFoundError, r"no such\.c"),
-        (lambda: cext.load("x", "header.h"), ValueError, r"header\.h is no C or C\+\+ source"),
-        (lambda: cext.load("x", "a.pyx"), NotImplementedError, r"a\.pyx: Cython sources"),
+        (lambda: cext.load("x", "header.h"), ValueError, r"header\.h is no C, C\+\+ or Cython source"),
+        (lambda: cext.load("x", ["a.pyx", "b.pyx"]), ValueError, r"a\.pyx and b\.pyx are a module each"),
+        (lambda: cext.load("x", "a.cu"), NotImplementedError, r"a\.cu: CUDA sources"),
+        (lambda: cext.load("x", "a.c", with_cuda=True), NotImplementedError, "'with_cuda'.*no CUDA devices"),
+        (
+            lambda: cext.load_inline("x", c_sources="", with_sanitizers="memory"),
+            ValueError,
+            "'with_sanitizers' must be of address, leak, thread, undefined, got 'memory'",
+        ),
         (lambda: cext.load_inline("x", "", "__global__"), NotImplementedError, "'cuda_sources'.*no CUDA"),
         (
             lambda: cext.load_inline("x", c_sources="", extra_cflags="-O2"),
@@ -321,9 +328,12 @@ def test_doctor():
 
 
 def test_paths_for_other_builds():
-    assert [Path(folder, name).exists() for folder, name in zip(
-        cext.include_paths(), ("flambeau/tensor.h", "flambeau/tensor.hpp"), strict=True)] == [True, True]  # fmt: skip
+    for header in ("flambeau/tensor.h", "flambeau/tensor.hpp", "pybind11/pybind11.h"):
+        assert [folder for folder in cext.include_paths() if Path(folder, header).exists()] != [], header
+    assert cext.include_paths(torch_include_dirs=False) == []
     assert cext.library_paths() == []
+    with pytest.raises(NotImplementedError, match="no devices of type 'cuda'"):
+        cext.include_paths("cuda")
 
 
 def test_first_error_of_other_outputs():

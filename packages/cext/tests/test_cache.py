@@ -47,6 +47,11 @@ def libraries(folder):
     return sorted(path.name for path in Path(folder).rglob("*") if path.suffix in (".so", ".pyd"))
 
 
+def manifests(folder):
+    """The manifests of libraries; those of objects stand in a folder of their own."""
+    return [path for path in folder.rglob("*.json") if "objects" not in path.parts]
+
+
 def test_what_is_built_once_is_not_built_again(project, cache, capfd):
     first = load(project, verbose=True)
     assert "built shared" in capfd.readouterr().err
@@ -126,7 +131,7 @@ def test_a_compiler_that_changes_is_another_compiler(project, tmp_path, monkeypa
         )
         compiler.chmod(0o755)
         load(project)
-    assert len([folder for folder in cache.iterdir() if folder.is_dir()]) == 2
+    assert len(manifests(cache)) == 2
 
 
 def test_eight_processes_at_once(project, python, cache):
@@ -156,24 +161,25 @@ def test_threads_at_once(project, cache):
 def test_a_build_killed_in_the_middle_is_repeated(project, python, tmp_path, cache, monkeypatch):
     started, compiler = tmp_path / "started", tmp_path / "hanging-cc"
     compiler.write_text(
-        f'#!/bin/sh\ncase "$*" in\n*" -c "*) echo > \'{started}\'; exec sleep 60;;\n*) exec cc "$@";;\nesac\n',
+        f'#!/bin/sh\ncase "$*" in\n*" -c "*) echo $$ >> \'{started}\'; exec sleep 60;;\n*) exec cc "$@";;\nesac\n',
         encoding="utf-8",
     )
     compiler.chmod(0o755)
     monkeypatch.setenv("CC", str(compiler))
     process = python(LOAD, project / "value.c", start_new_session=True)
     deadline = time.monotonic() + 30
-    while not started.exists():
+    while not started.exists() or not started.read_text(encoding="utf-8"):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.01)
     process.kill()
-    os.killpg(process.pid, signal.SIGKILL)  # the compilers it started
     process.wait()
+    for compiling in started.read_text(encoding="utf-8").split():  # the compilers it started live on
+        os.kill(int(compiling), signal.SIGKILL)
     assert [path for path in cache.rglob(".build-*")] != []
     # The same command and version, so the same key: what the dead build left is where the next one works.
     compiler.write_text('#!/bin/sh\nexec cc "$@"\n', encoding="utf-8")
     assert load(project).value() == 10
-    assert len(list(cache.iterdir())) == 1
+    assert len(manifests(cache)) == 1
     assert [path for path in cache.rglob(".build-*")] == []
 
 
@@ -182,23 +188,21 @@ def test_what_a_killed_build_leaves_is_swept_up(project, python, cache):
     code = """
         import os, signal, sys
         import flambeau_cext
-        from flambeau_cext import compiler
+        from flambeau_cext.processes import Processes
 
-        ran = []
-        def run(command, *args, **options):
-            done = real(command, *args, **options)
-            ran.append(command)
+        def run(self, command, **options):
+            done = real(self, command, **options)
             if "-shared" in command:
                 os.kill(os.getpid(), signal.SIGKILL)  # linked, not yet published
             return done
-        real, compiler.run = compiler.run, run
+        real, Processes.run = Processes.run, run
         flambeau_cext.load("shared", sys.argv[1], functions=["value"])
     """
     process = python(code, project / "value.c")
     process.wait(timeout=60)
     assert process.returncode == -signal.SIGKILL
     assert len([path for path in cache.rglob(".build-*") if path.is_dir()]) == 1
-    assert list(cache.rglob("*.json")) == []
+    assert manifests(cache) == []
     assert load(project).value() == 10
     assert [path for path in cache.rglob(".build-*")] == []
 
@@ -206,8 +210,8 @@ def test_what_a_killed_build_leaves_is_swept_up(project, python, cache):
 @pytest.mark.parametrize("damage", ["manifest", "library", "no library"])
 def test_a_damaged_entry_is_built_again(project, run, cache, damage):
     run(LOAD, project / "value.c")
-    (manifest,) = cache.rglob("*.json")
-    library = manifest.parent / json.loads(manifest.read_text(encoding="utf-8"))["library"]
+    (manifest,) = manifests(cache)
+    library = manifest.parent / json.loads(manifest.read_text(encoding="utf-8"))["built"]
     if damage == "manifest":
         manifest.write_text("{", encoding="utf-8")
     elif damage == "library":
@@ -253,8 +257,9 @@ def test_no_room_on_the_disk(project, python, cache):
     process = python(LOAD, project / "value.c", preexec_fn=no_file_over_2_kb)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "CompileError" in errors or "cannot write to the extension cache" in errors
-    assert list(cache.rglob("*.json")) == []
+    last = errors.strip().splitlines()[-1]
+    assert last.startswith("OSError: ") and "cannot write to the extension cache: File too large" in last
+    assert manifests(cache) == []
     assert load(project).value() == 10
 
 
@@ -274,3 +279,204 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
 def test_digests_tell_parts_apart():
     assert cache_module.digest("ab", "c") != cache_module.digest("a", "bc")
     assert cache_module.digest("ab") == cache_module.digest(b"ab")
+
+
+def test_what_did_not_change_is_not_compiled_again(tmp_path, capfd):
+    for name, value in (("one", 1), ("two", 2), ("three", 3)):
+        source = tmp_path / f"{name}.c"
+        source.write_text(f"int {name}(void) {{ return {value}; }}\n", encoding="utf-8")
+        age(source)
+
+    def built():
+        sources = [tmp_path / f"{name}.c" for name in ("one", "two", "three")]
+        module = cext.load("parts", sources, functions=["one", "two", "three"], verbose=True)
+        compiled = [line for line in capfd.readouterr().err.splitlines() if " -c " in line]
+        return [module.one(), module.two(), module.three()], compiled
+
+    values, compiled = built()
+    assert values == [1, 2, 3] and len(compiled) == 4  # the bindings are the fourth
+    (tmp_path / "two.c").write_text("int two(void) { return 22; }\n", encoding="utf-8")
+    values, compiled = built()
+    assert values == [1, 22, 3] and len(compiled) == 1 and "two.c" in compiled[0]
+
+
+def test_sources_are_compiled_at_once(tmp_path, monkeypatch):
+    log, compiler = tmp_path / "log", tmp_path / "slow-cc"
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *" -c "*) echo begin >> "{log}"; sleep 0.4; cc "$@"; status=$?; echo end >> "{log}"; '
+        'exit $status;; esac\nexec cc "$@"\n', encoding="utf-8")  # fmt: skip
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    for name in "abcd":
+        (tmp_path / f"{name}.c").write_text(f"int {name}(void) {{ return 1; }}\n", encoding="utf-8")
+    most = {}
+    for jobs in ("1", "4"):
+        monkeypatch.setenv("MAX_JOBS", jobs)
+        log.write_text("", encoding="utf-8")
+        cext.load("abcd", [tmp_path / f"{name}.c" for name in "abcd"], functions="a", build_directory=tmp_path / jobs)
+        running = counted = 0
+        for line in log.read_text(encoding="utf-8").split():
+            running += 1 if line == "begin" else -1
+            counted = max(counted, running)
+        most[jobs] = counted
+    assert most["1"] == 1 and most["4"] == 4
+
+
+LONG_BUILD = """
+    import signal, sys, threading, time
+    from pathlib import Path
+    import flambeau_cext
+
+    def interrupt():
+        while not Path(sys.argv[2]).exists():
+            time.sleep(0.01)
+        time.sleep(0.1)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    started = time.monotonic()
+    try:
+        flambeau_cext.load("shared", [sys.argv[1]], functions=["value"])
+    except KeyboardInterrupt:
+        print("interrupted", time.monotonic() - started < 20)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the compiler of this test is a shell script")
+def test_an_interrupt_stops_a_long_build(project, run, tmp_path, cache, monkeypatch):
+    started, compiler = tmp_path / "started", tmp_path / "hanging-cc"
+    compiler.write_text(
+        f'#!/bin/sh\ncase "$*" in *" -c "*) sleep 60 & echo $! $$ >> "{started}"; wait;; *) exec cc "$@";; esac\n',
+        encoding="utf-8",
+    )
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    assert run(LONG_BUILD, project / "value.c", started).split() == ["interrupted", "True"]
+    deadline = time.monotonic() + 5
+    for pid in map(int, started.read_text(encoding="utf-8").split()):  # what the compiler itself had started, too
+        while alive(pid):
+            assert time.monotonic() < deadline, "a compiler runs on"
+            time.sleep(0.02)
+    assert [path for path in cache.rglob(".build-*")] == []
+    compiler.write_text('#!/bin/sh\nexec cc "$@"\n', encoding="utf-8")
+    assert load(project).value() == 10
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")
+
+
+def full_disk_command():
+    """How a command sees a disk of 40 kB mounted on a folder that it names: in a namespace of its own."""
+    import shutil
+    import subprocess
+
+    prefix = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+              'mount -t tmpfs -o size=40k none "$1" && shift && exec "$@"', "sh"]  # fmt: skip
+    if sys.platform.startswith("linux") and shutil.which("unshare"):
+        if subprocess.run([*prefix, "/mnt", "true"], capture_output=True, check=False).returncode == 0:
+            return prefix
+    return None
+
+
+def test_a_full_disk(project, tmp_path):
+    import subprocess
+    import textwrap
+
+    prefix = full_disk_command()
+    if prefix is None:
+        pytest.skip("this system lets nobody mount a small disk")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    code = LOAD.replace("module = ", "open(sys.argv[2] + '/taken', 'wb').write(bytes(20_000)); module = ")
+    done = subprocess.run(
+        [*prefix, str(disk), sys.executable, "-c", textwrap.dedent(code), str(project / "value.c"), str(disk)],
+        capture_output=True, text=True, check=False, env={**os.environ, "FLAMBEAU_EXTENSIONS_DIR": str(disk)},
+    )  # fmt: skip
+    last = done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 1
+    assert last.startswith("OSError: [Errno 28] cannot write to the extension cache: No space left on device"), last
+    assert str(disk) in last
+
+
+def entry(cache, name, days, size=1000):
+    """An entry as a build leaves it, last used so many days ago."""
+    folder = cache_module.Folder(cache / f"{name}-0123")
+    with folder.building() as scratch:
+        built = scratch / "library"
+        built.write_bytes(bytes(size))
+        folder.publish(built, ".so", [], time.time_ns())
+    for path in folder.path.iterdir():
+        age(path, days * 24 * 3600)
+    return folder
+
+
+def test_what_nobody_uses_is_removed(cache):
+    old, used = entry(cache, "old", 40), entry(cache, "used", 40)
+    recent, new = entry(cache, "recent", 20), entry(cache, "new", 0)
+    (cache / "not ours").mkdir()
+    assert used.lookup() is not None  # which counts as use
+    assert cache_module.prune(cache) == 1
+    assert [folder.path.exists() for folder in (old, used, recent, new)] == [False, True, True, True]
+    assert (cache / "not ours").exists()
+
+
+def test_the_oldest_go_first_when_there_is_too_much(cache):
+    folders = [entry(cache, f"entry{days}", days, size=10_000) for days in (5, 3, 4, 0)]
+    assert cache_module.prune(cache, most_bytes=25_000) == 2
+    assert [folder.path.exists() for folder in folders] == [False, True, False, True]
+    assert cache_module.prune(cache, most_bytes=0) == 1
+    assert folders[-1].path.exists()  # used a moment ago
+
+
+def test_what_is_being_built_is_not_removed(cache):
+    folder = entry(cache, "busy", 40)
+    with folder.building():
+        assert cache_module.prune(cache) == 0
+    assert folder.lookup() is not None
+
+
+def test_builds_prune_once_a_day(project, cache):
+    entry(cache, "old", 40)
+    load(project)
+    assert not (cache / "old-0123").exists()
+    entry(cache, "old", 40)
+    (project / "value.c").write_text("int value(void) { return 3; }\n", encoding="utf-8")
+    load(project)
+    assert (cache / "old-0123").exists()
+    age(cache / ".pruned", 2 * 24 * 3600)
+    (project / "value.c").write_text("int value(void) { return 4; }\n", encoding="utf-8")
+    load(project)
+    assert not (cache / "old-0123").exists()
+
+
+def test_removed_while_another_waits_for_it(cache):
+    """Who gets the lock of a folder that was removed meanwhile makes it anew."""
+    import threading
+
+    folder = entry(cache, "contested", 40)
+    held, waiting = threading.Event(), threading.Event()
+
+    def remover():
+        with open(folder.path / ".lock", "a+b") as lock:
+            assert cache_module._lock(lock.fileno(), wait=True)
+            held.set()
+            waiting.wait(10)
+            time.sleep(0.1)
+            for path in folder.path.iterdir():
+                path.unlink()
+            folder.path.rmdir()
+
+    thread = threading.Thread(target=remover)
+    thread.start()
+    held.wait(10)
+    waiting.set()
+    with folder.building() as scratch:
+        (scratch / "file").write_text("here", encoding="utf-8")
+        assert folder.path.exists()
+    thread.join()

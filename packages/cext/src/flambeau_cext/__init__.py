@@ -1,12 +1,57 @@
-"""C and C++ extensions for flambeau: compiled on the fly, cached by content, called like any Python function.
+"""C, C++ and Cython extensions for flambeau: compiled on the fly, cached by content, called like any Python function.
 
-``load_inline`` takes source text, ``load`` takes files. A kernel in C sees tensors through ``flambeau/tensor.h``.
+``load_inline`` takes source text, ``load`` takes files; ``CExtension``, ``CppExtension``, ``CythonExtension`` and
+``BuildExtension`` are for a package's ``setup.py``. A kernel in C sees tensors through ``flambeau/tensor.h``.
+``flambeau_cext.library`` makes operators of functions.
 """
 
 from flambeau_cext.build import include_paths, library_paths
+from flambeau_cext.cache import root as _root
 from flambeau_cext.errors import CompileError
 from flambeau_cext.load import load, load_inline
+from flambeau_cext.ninja import is_ninja_available, verify_ninja_availability
 
 __version__ = "0.1.0"
 
-__all__ = ["CompileError", "include_paths", "library_paths", "load", "load_inline"]
+CUDA_HOME = None  # no CUDA; programs ask for it
+
+_IN_EXTENSION = ("BuildExtension", "CExtension", "CUDAExtension", "CppExtension", "CythonExtension")
+
+__all__ = [
+    *_IN_EXTENSION, "CompileError", "get_cmake_dir", "get_cxx_compiler", "get_default_build_root", "include_paths",
+    "is_ninja_available", "library_paths", "load", "load_inline", "verify_ninja_availability",
+]  # fmt: skip
+
+
+def get_default_build_root() -> str:
+    """The folder where extensions are built and kept when no other is named."""
+    return str(_root())
+
+
+def get_cxx_compiler() -> str:
+    """The path of the C++ compiler that is used.
+
+    Raises CompileError, saying what was looked for, when there is none.
+    """
+    from flambeau_cext import compiler
+
+    return compiler.find(compiler.CXX).command[0]
+
+
+def get_cmake_dir() -> str:
+    """The folder of the CMake package, for ``find_package(flambeau_cext)``."""
+    from pathlib import Path
+
+    return str(Path(__file__).with_name("cmake"))
+
+
+def __getattr__(name: str):
+    if name in _IN_EXTENSION:  # setuptools is slow to import, and only a setup.py needs it
+        from flambeau_cext import extension
+
+        return getattr(extension, name)
+    if name in ("library", "ops"):
+        import importlib
+
+        return importlib.import_module(f"flambeau_cext.{name}")
+    raise AttributeError(f"module 'flambeau_cext' has no attribute '{name}'")

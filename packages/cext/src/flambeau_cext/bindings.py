@@ -153,6 +153,12 @@ FLB_MODULE({name}, flb_methods)
 """
 
 
+def pybind_module(functions: Mapping[str, str]) -> str:
+    """What binds functions (name → docstring, may be empty) with pybind11, to stand at the end of their source."""
+    lines = [f"  m.def({_quoted(f)}, &{f}, {_quoted(text or f)});" for f, text in functions.items()]
+    return "\n".join(["", "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}", ""])
+
+
 def python_name(parameter: str) -> str:
     """The keyword for a parameter: its name, with an underscore where that is a word of Python's.
 

@@ -1,24 +1,30 @@
 """From sources to a shared library: one compiler run per source, at the same time, then the linker."""
 
+import errno
 import functools
 import importlib.util
 import os
 import sys
 import sysconfig
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from flambeau_cext import cache, compiler
+from flambeau_cext import cache, compiler, cython
 from flambeau_cext.bindings import INCLUDE, write_bindings
-from flambeau_cext.compiler import CXX, Compiler
+from flambeau_cext.compiler import CXX, CYTHON, C, Compiler, Switches
 from flambeau_cext.declarations import Declaration, find_functions, user_text
 from flambeau_cext.errors import CompileError, first_error
+from flambeau_cext.processes import Finished, Processes
 
 # Modules whose text decides what a build makes.
-_MAKERS = ("build", "bindings", "declarations", "compiler")
+_MAKERS = ("build", "bindings", "declarations", "compiler", "cython")
+
+
+# What compilers say when a disk is full, or a file may not become so long.
+_FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG, "File size limit": errno.EFBIG,
+         "Disk quota exceeded": errno.EDQUOT if hasattr(errno, "EDQUOT") else errno.ENOSPC}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,17 @@ class Source:
     path: Path
     language: str
     text: str | None = None
+
+    @functools.cached_property
+    def content(self) -> bytes:
+        return self.path.read_bytes() if self.text is None else self.text.encode("utf-8", "surrogateescape")
+
+    @functools.cached_property
+    def compiled_as(self) -> str:
+        """The language whose compiler gets it."""
+        if self.language == CYTHON:
+            return cython.target_language(self.content.decode("utf-8", "replace"))
+        return self.language
 
 
 @dataclass(frozen=True)
@@ -41,29 +58,62 @@ class Job:
     ldflags: tuple[str, ...] = ()
     include_paths: tuple[str, ...] = ()
     build_directory: str | os.PathLike | None = None
-    implicit_header: bool = False
-    openmp: bool = False
-    native: bool = False
+    implicit_headers: Mapping[str, str] = field(default_factory=dict)
+    switches: Switches = Switches()
+    program: bool = False
     verbose: bool = False
 
 
-def include_paths() -> list[str]:
-    """Folders for the compiler's ``-I``: where ``flambeau/tensor.h`` is, and ``flambeau/tensor.hpp``."""
-    return [str(_tensor_include()), str(INCLUDE)]
+def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
+    """Folders for the compiler's ``-I``: of ``flambeau/tensor.h``, of the C++ headers, and of pybind11 where it is
+    installed.
+
+    Args:
+        device_type: ``"cpu"``; there are no others.
+        torch_include_dirs: False leaves out all of them.
+    """
+    if device_type != "cpu":
+        raise NotImplementedError(f"include_paths(): flambeau has no devices of type {device_type!r}")
+    if not torch_include_dirs:
+        return []
+    pybind = _include_folder("pybind11", "pybind11/pybind11.h")
+    return [str(_tensor_include()), str(INCLUDE), *([pybind] if pybind else [])]
 
 
-def library_paths() -> list[str]:
+def library_paths(device_type: str = "cpu", torch_include_dirs: bool = True,
+                  cross_target_platform: str | None = None) -> list[str]:  # fmt: skip
     """Folders for the linker's ``-L``: none, since extensions find the library through a table when they are loaded."""
+    if device_type != "cpu":
+        raise NotImplementedError(f"library_paths(): flambeau has no devices of type {device_type!r}")
     return []
 
 
 @functools.lru_cache
-def _tensor_include() -> Path:
-    found = importlib.util.find_spec("flambeau_tensor")
-    for folder in (found.submodule_search_locations or ()) if found else ():
-        if Path(folder, "include", "flambeau", "tensor.h").exists():
-            return Path(folder, "include")
-    raise ImportError("flambeau/tensor.h is not there: it comes with flambeau-tensor, pip install flambeau-tensor")
+def _include_folder(package: str, header: str, folder: str = "include") -> str | None:
+    """The include folder inside an installed package."""
+    found = importlib.util.find_spec(package)
+    for place in (found.submodule_search_locations or ()) if found else ():
+        if Path(place, folder, header).exists():
+            return str(Path(place, folder))
+    return None
+
+
+def _tensor_include() -> str:
+    found = _include_folder("flambeau_tensor", "flambeau/tensor.h")
+    if found is None:
+        raise ImportError("flambeau/tensor.h is not there: it comes with flambeau-tensor, pip install flambeau-tensor")
+    return found
+
+
+def base_flags(name: str) -> list[str]:
+    """Flags that every source of the extension ``name`` needs: where headers are, and the name as a macro."""
+    folders = [*include_paths(), _include_folder("numpy", "numpy/arrayobject.h", "_core/include")]
+    return [
+        *(f"-isystem{folder}" for folder in folders if folder),
+        *compiler.python_flags(),
+        f"-DTORCH_EXTENSION_NAME={name}",
+        "-DTORCH_API_INCLUDE_EXTENSION_H",
+    ]
 
 
 def build(job: Job) -> Path:
@@ -73,29 +123,42 @@ def build(job: Job) -> Path:
     a function to be bound cannot be.
     """
     started = time.time_ns()
-    contents = [s.text.encode() if s.text is not None else s.path.read_bytes() for s in job.sources]
-    languages = dict.fromkeys(s.language for s in job.sources)
-    compilers = {language: compiler.find(language) for language in languages}
+    root = cache.root(job.build_directory)
+    compilers = {language: compiler.find(language) for language in dict.fromkeys(s.compiled_as for s in job.sources)}
+    for source in job.sources:
+        if source.language == CYTHON:
+            cython.version()
     key = cache.digest(
         job.name,
-        *(part for s, text in zip(job.sources, contents, strict=True) for part in (str(s.path), s.language, text)),
+        *(part for s in job.sources for part in (str(s.path), s.language, s.content)),
+        repr((dict(job.functions), job.ldflags, job.program)),
+        _setting(job, compilers),
+    )
+    folder = cache.Folder(root / f"{job.name}-{key}")
+    entry = folder.lookup()
+    if entry is None:
+        with folder.building() as scratch:
+            entry = folder.lookup()  # another process may have built it while this one waited
+            if entry is None:
+                entry = _Build(job, root, folder, scratch, compilers, started).run()
+                _say(job, f"built {job.name} in {(time.time_ns() - started) / 1e9:.2f} s: {entry.path}")
+                if job.build_directory is None:
+                    cache.prune_sometimes(root)
+                return entry.path
+    _say(job, f"{job.name} is in the cache: {entry.path}")
+    return entry.path
+
+
+def _setting(job: Job, compilers: Mapping[str, Compiler]) -> str:
+    """All but the sources that compiling depends on, as text."""
+    parts = (
         *(repr(c) for c in compilers.values()),
-        repr((dict(job.functions), job.cflags, job.ldflags, job.include_paths, include_paths())),
-        repr((job.implicit_header, job.openmp, job.native)),
+        repr((job.cflags, job.include_paths, base_flags(job.name), dict(job.implicit_headers), job.switches)),
+        cython.version() if any(s.language == CYTHON for s in job.sources) else "",
         sys.version + sysconfig.get_platform() + (sysconfig.get_config_var("SOABI") or ""),
         _makers(),
     )
-    folder = cache.Folder(cache.root(job.build_directory) / f"{job.name}-{key}")
-    library = folder.lookup()
-    if library is None:
-        with folder.building() as scratch:
-            library = folder.lookup()  # another process may have built it while this one waited
-            if library is None:
-                library = _Build(job, folder, scratch, compilers, started).run()
-                _say(job, f"built {job.name} in {(time.time_ns() - started) / 1e9:.2f} s: {library}")
-                return library
-    _say(job, f"{job.name} is in the cache: {library}")
-    return library
+    return cache.digest(*parts)
 
 
 def _say(job: Job, text: str) -> None:
@@ -111,31 +174,39 @@ def _makers() -> str:
 class _Build:
     """One run of the compilers, in a scratch folder."""
 
-    def __init__(self, job: Job, folder: cache.Folder, scratch: Path, compilers: dict[str, Compiler], started: int):
-        self.job, self.folder, self.scratch, self.compilers, self.started = job, folder, scratch, compilers, started
+    def __init__(self, job: Job, root: Path, folder: cache.Folder, scratch: Path, compilers: dict[str, Compiler],
+                 started: int):  # fmt: skip
+        self.job, self.root, self.folder, self.scratch = job, root, folder, scratch
+        self.compilers, self.started = compilers, started
+        self.processes = Processes(folder.path, scratch)
         self.log: list[str] = []
-        self.objects: list[Path] = []
-        self.depfiles: list[Path] = []
+        self.objects: dict[int, cache.Entry] = {}
         self.link_with = compilers.get(CXX) or next(iter(compilers.values()))
+        self.setting = _setting(job, compilers)
 
-    def run(self) -> Path:
+    def run(self) -> cache.Entry:
         compiler.require_python_headers()
         job = self.job
         sources = [self._placed(source) for source in job.sources]
         tasks = [functools.partial(self._compile, source, index) for index, source in enumerate(sources)]
         if job.functions:
             tasks.append(functools.partial(self._bind, sources))
-        failures = [error for error in _together(tasks) if error is not None]
+        failures = [error for error in self.processes.together(tasks) if error is not None]
         # What the user's own source has wrong comes before what the bindings make of it.
         failures.sort(key=lambda error: not isinstance(error, CompileError))
         if failures:
             raise failures[0]
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+        if job.program:
+            suffix = ".exe" if sys.platform == "win32" else ""
         built = self.scratch / f"{job.name}{suffix}"
-        _, ldflags = compiler.openmp_flags(self.link_with) if job.openmp else ([], [])
-        self._run(self.link_with.link(self.objects, built, [*job.ldflags, *ldflags]), "link")
+        objects = [self.objects[index].path for index in sorted(self.objects)]
+        flags = [*job.ldflags, *job.switches.link_flags(self.link_with)]
+        link = self.link_with.link_program if job.program else self.link_with.link
+        self._run(link(objects, built, flags), "link")
         self.folder.write("build.log", "".join(self.log))
-        return self.folder.publish(built, suffix, self._inputs(), self.started)
+        inputs = dict.fromkeys(path for entry in self.objects.values() for path in entry.inputs)
+        return self.folder.publish(built, suffix, list(inputs), self.started)
 
     def _placed(self, source: Source) -> Source:
         if source.text is None:
@@ -144,69 +215,109 @@ class _Build:
 
     def _flags(self, language: str) -> list[str]:
         job = self.job
-        flags = [f"-I{path}" for path in job.include_paths]
-        flags += [f"-isystem{path}" for path in include_paths()]
-        flags += compiler.python_flags()
-        flags += [f"-DTORCH_EXTENSION_NAME={job.name}"]
-        if job.openmp:
-            flags += compiler.openmp_flags(self.compilers[language])[0]
-        if job.native:
-            flags += compiler.native_flags(self.compilers[language])
-        return flags
+        flags = [*job.switches.compile_flags(self.compilers[language]), *(f"-I{path}" for path in job.include_paths)]
+        return [*flags, *base_flags(job.name)]
 
-    def _user_flags(self, language: str) -> list[str]:
-        header = "flambeau/tensor.hpp" if language == CXX else "flambeau/tensor.h"
-        implicit = ["-include", header] if self.job.implicit_header else []
-        return [*self._flags(language), *implicit, *self.job.cflags]
+    def _user_flags(self, source: Source) -> list[str]:
+        header = self.job.implicit_headers.get(source.language)
+        return [
+            *self._flags(source.compiled_as),
+            *(["-include", header] if header else []),
+            *compiler.for_language(source.compiled_as, self.job.cflags),
+        ]
 
-    def _compile(self, source: Source, index: int | str, flags: list[str] | None = None) -> None:
-        target = self.scratch / f"{index}-{source.path.stem}.o"
-        depfile = target.with_suffix(".d")
-        flags = self._user_flags(source.language) if flags is None else flags
-        self.objects.append(target)
-        self.depfiles.append(depfile)
-        self._run(self.compilers[source.language].compile(source.path, target, depfile, flags), "compile")
+    def _compile(self, source: Source, index: int, flags: list[str] | None = None) -> None:
+        """Make the object file of a source, or find it in the cache."""
+        flags = self._user_flags(source) if flags is None else flags
+        # Text has its place in a folder that its content names; a file is known by its path.
+        place = source.path.name if self.folder.path in source.path.parents else str(source.path)
+        key = cache.digest(place, source.language, source.content, repr(flags), self.setting)
+        folder = cache.Folder(self.root / "objects" / f"{source.path.stem}-{key}")
+        entry = folder.lookup()
+        if entry is None:
+            with folder.building() as scratch:
+                entry = folder.lookup() or self._make_object(source, flags, folder, scratch)
+        self.objects[index] = entry
+
+    def _make_object(self, source: Source, flags: list[str], folder: cache.Folder, scratch: Path) -> cache.Entry:
+        target = scratch / f"{source.path.stem}.o"
+        depfiles = [target.with_suffix(".d")]
+        path = source.path
+        if source.language == CYTHON:
+            path = folder.path / f"{path.stem}{'.cpp' if source.compiled_as == CXX else '.c'}"
+            written = scratch / path.name
+            command = cython.command(
+                source.path, written, self.job.name, source.compiled_as, [*self.job.include_paths, *include_paths()]
+            )
+            self._run(command, "translate")
+            os.replace(written, path)
+            depfiles.append(written.with_name(written.name + ".dep"))
+        self._run(self.compilers[source.compiled_as].compile(path, target, depfiles[0], flags), "compile")
+        own = {folder.path.resolve(), self.folder.path.resolve()}
+        read = dict.fromkeys(path for depfile in depfiles for path in read_depfile(depfile, self.folder.path))
+        inputs = [path for path in read if own.isdisjoint(path.resolve().parents)]
+        return folder.publish(target, ".o", inputs, self.started)
 
     def _bind(self, sources: list[Source]) -> None:
         """Read the declarations of the functions to be bound, write the bindings and compile them."""
         job = self.job
-        declared: dict[str, Declaration] = {}
-        with_tensors = False
-        for source in sources:
-            command = self.compilers[source.language].preprocess(source.path, self._user_flags(source.language))
-            done = compiler.run(command, self.folder.path, merge=False)
-            if done.status != 0:
-                return  # compiling the source says what is wrong with it
-            with_tensors = with_tensors or "fl_table" in done.output
-            missing = [f for f in job.functions if f not in declared]
-            declared |= find_functions(user_text(done.output), missing, cxx=source.language == CXX)
-        language = CXX if CXX in self.compilers else next(iter(self.compilers))
-        text = write_bindings(job.name, job.functions, declared, language == CXX)
-        path = self.scratch / f"{job.name}_bindings{'.cpp' if language == CXX else '.c'}"
-        path.write_text(text, encoding="utf-8")
-        flags = self._flags(language)
-        if not with_tensors:
-            flags.append("-DFLB_WITHOUT_TENSORS")
-        self._compile(Source(path, language), "bindings", flags)
+
+        def preprocessed(source: Source) -> str | None:
+            command = self.compilers[source.language].preprocess(source.path, self._user_flags(source))
+            done = self.processes.run(command, merge=False)
+            return done.output if done.status == 0 else None  # compiling the source says what is wrong with it
+
+        bindings = generate_bindings(job.name, job.functions, sources, preprocessed)
+        if bindings is not None:
+            path = self.folder.write(bindings.path.name, bindings.text)
+            self._compile(Source(path, bindings.language), len(sources), self._flags(bindings.language))
 
     def _run(self, command: list[str], doing: str) -> None:
-        done = compiler.run(command, self.folder.path)
+        done = self.processes.run(command)
         self.log.append(str(done))
         _say(self.job, str(done).rstrip())
         if done.status != 0:
             log = self.folder.write("build.log", "".join(self.log))
-            found = first_error(done.output) if done.output.strip() else f"exit status {done.status}"
-            raise CompileError(f"{found}\nfailed to {doing} {self.job.name}; the full log is in {log}", log)
+            raise failure(done, f"{doing} {self.job.name}", log)
 
-    def _inputs(self) -> list[Path]:
-        """The files outside the build's own folder that the compilers read."""
-        found: dict[Path, None] = {}
-        for depfile in self.depfiles:
-            for name in _prerequisites(depfile.read_text(encoding="utf-8", errors="surrogateescape")):
-                path = self.folder.path / name  # compilers ran there
-                if self.folder.path not in path.parents:
-                    found[path] = None
-        return list(found)
+
+def generate_bindings(name: str, functions: Mapping[str, str], sources: list[Source], preprocessed) -> Source | None:
+    """The source of the Python bindings of ``functions``, which ``sources`` declare.
+
+    ``preprocessed(source)`` gives what the preprocessor makes of a source, None when it fails; then there are no
+    bindings, as compiling that source tells why.
+    """
+    declared: dict[str, Declaration] = {}
+    with_tensors = False
+    for source in sources:
+        text = preprocessed(source)
+        if text is None:
+            return None
+        with_tensors = with_tensors or "fl_table" in text
+        missing = [f for f in functions if f not in declared]
+        declared |= find_functions(user_text(text), missing, cxx=source.language == CXX)
+    language = CXX if any(source.language == CXX for source in sources) else C
+    text = write_bindings(name, functions, declared, language == CXX)
+    if not with_tensors:
+        text = f"#define FLB_WITHOUT_TENSORS\n{text}"
+    return Source(Path(f"{name}_bindings{'.cpp' if language == CXX else '.c'}"), language, text)
+
+
+def failure(done: Finished, doing: str, log: Path) -> Exception:
+    """The exception for a command that failed: its first error first, then where the log is."""
+    output = done.output
+    for sign, number in _FULL.items():
+        if sign in output:
+            return cache.cannot_write(number, os.strerror(number), log.parent)
+    found = first_error(output) if output.strip() else f"exit status {done.status}"
+    return CompileError(f"{found}\nfailed to {doing}; the full log is in {log}", log)
+
+
+def read_depfile(depfile: Path, folder: Path) -> list[Path]:
+    """The files that a compiler, which ran in ``folder``, read, as its dependency file lists them."""
+    names = _prerequisites(depfile.read_text(encoding="utf-8", errors="surrogateescape"))
+    here = folder.resolve()  # relative ones begin where the compiler was, by whatever links it came there
+    return [Path(name if os.path.isabs(name) else os.path.normpath(here / name)) for name in names]
 
 
 def _prerequisites(makefile: str) -> list[str]:
@@ -234,29 +345,3 @@ def _prerequisites(makefile: str) -> list[str]:
     if current:
         names.append(current)
     return names
-
-
-def _together(tasks: Sequence[Callable[[], None]]) -> list[BaseException | None]:
-    """Run tasks in threads, as many at once as there are processors; what each raised, in their order."""
-    results: list[BaseException | None] = [None] * len(tasks)
-    waiting = iter(enumerate(tasks))
-    taking = threading.Lock()
-
-    def work():
-        while True:
-            with taking:
-                index, task = next(waiting, (None, None))
-            if task is None:
-                return
-            try:
-                task()
-            except BaseException as error:
-                results[index] = error
-
-    threads = [threading.Thread(target=work) for _ in range(min(len(tasks), os.cpu_count() or 1) - 1)]
-    for thread in threads:
-        thread.start()
-    work()
-    for thread in threads:
-        thread.join()
-    return results

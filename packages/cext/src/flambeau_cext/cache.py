@@ -1,13 +1,15 @@
-"""The cache of built extensions, addressed by content.
+"""The cache of what was built, addressed by content.
 
-Each build has a folder ``<root>/<name>-<key>/``; the key covers everything known before compiling (sources, flags,
-compiler, Python). What is known only afterwards, the headers that were really included, stands in one manifest per
-variant, ``<variant>.json``, beside the library it belongs to. An entry counts when every file of its manifest still
-has the recorded content.
+Each built file, a compiled object or a linked library, has a folder ``<name>-<key>``; the key covers everything known
+before compiling (sources, flags, compiler, Python). What is known only afterwards, the headers that were really
+included, stands in one manifest per variant, ``<variant>.json``, beside the file it belongs to. An entry counts when
+every input named in its manifest still has the recorded content.
 
-Nothing is ever half there: files are written under another name and renamed when complete, the library first and the
+Nothing is ever half there: files are written under another name and renamed when complete, the built file first and the
 manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one sweeps up; the lock
 only keeps processes from doing the same work twice, and the system drops it with the process that held it.
+
+What nobody has used for a month is removed, and the oldest first when the whole grows beyond a gigabyte.
 """
 
 import contextlib
@@ -19,10 +21,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 # A file changed this shortly before or during a build may have been read in either state: its build is not published.
 _RACY_NS = 20_000_000
+
+_DAY = 24 * 3600
+KEPT_DAYS = 30
+KEPT_BYTES = 1 << 30
+_FRESH = 3600  # seconds in which nothing is removed: somebody may be about to load it
 
 
 def root(build_directory: str | os.PathLike | None = None) -> Path:
@@ -50,30 +58,38 @@ def digest(*parts: str | bytes) -> str:
     return state.hexdigest()
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A built file and the files it was made from."""
+
+    path: Path
+    inputs: tuple[Path, ...]
+
+
 class Folder:
     """The cache folder of one key."""
 
     def __init__(self, path: Path):
         self.path = path
 
-    def lookup(self) -> Path | None:
-        """The library whose recorded inputs are unchanged, if there is one."""
+    def lookup(self) -> Entry | None:
+        """The built file whose recorded inputs are unchanged, if there is one."""
         try:
             names = os.listdir(self.path)
         except OSError:
             return None
         for name in sorted(names):
             if name.endswith(".json"):
-                library = self._valid(self.path / name)
-                if library is not None:
-                    return library
+                entry = self._valid(self.path / name)
+                if entry is not None:
+                    return entry
         return None
 
-    def _valid(self, manifest: Path) -> Path | None:
+    def _valid(self, manifest: Path) -> Entry | None:
         try:
             record = json.loads(manifest.read_bytes())
-            library = self.path / record["library"]
-            if library.stat().st_size != record["size"]:
+            built = self.path / record["built"]
+            if built.stat().st_size != record["size"]:
                 return None
             for name, size, changed, content in record["inputs"]:
                 status = os.stat(name)
@@ -83,16 +99,13 @@ class Folder:
                     return None
         except (OSError, ValueError, KeyError, TypeError):
             return None  # damaged or outdated: build again
-        return library
+        _note_use(manifest)
+        return Entry(built, tuple(Path(row[0]) for row in record["inputs"]))
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Path]:
         """Hold the folder's lock and give a scratch folder inside, gone afterwards."""
-        with self._writing():
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = open(self.path / ".lock", "a+b")
-        with lock:
-            alone = _lock(lock.fileno())
+        with self._locked() as alone:
             if alone:
                 for stale in self.path.glob(".build-*"):
                     shutil.rmtree(stale, ignore_errors=True)
@@ -102,6 +115,38 @@ class Folder:
                 yield scratch
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[bool]:
+        """Hold the lock, False where the file system has none; the folder exists then and stays."""
+        while True:
+            with self._writing():
+                self.path.mkdir(parents=True, exist_ok=True)
+                try:
+                    lock = open(self.path / ".lock", "a+b")
+                except FileNotFoundError:  # removed at this moment
+                    continue
+            with lock:
+                alone = _lock(lock.fileno(), wait=True)
+                if _is_file(lock.fileno(), self.path / ".lock"):
+                    yield alone
+                    return
+
+    def remove(self) -> bool:
+        """Delete the folder unless somebody is building in it; whether it is gone."""
+        with contextlib.suppress(OSError):
+            with open(self.path / ".lock", "a+b") as lock:
+                if not _lock(lock.fileno(), wait=False):
+                    return False
+                # The manifests first: who looks for the entry finds all of it or nothing.
+                for found in sorted(self.path.iterdir(), key=lambda path: path.suffix != ".json"):
+                    if found.is_dir():
+                        shutil.rmtree(found)
+                    elif found.name != ".lock":
+                        found.unlink()
+            (self.path / ".lock").unlink()
+            self.path.rmdir()
+        return not self.path.exists()
 
     def write(self, name: str, text: str) -> Path:
         """Put a text file in place, whole or not at all."""
@@ -115,10 +160,10 @@ class Folder:
                 scratch.unlink(missing_ok=True)
         return target
 
-    def publish(self, built: Path, suffix: str, inputs: list[Path], started_ns: int) -> Path:
-        """Move a finished library in place and record what it was made from; returns where it is now.
+    def publish(self, built: Path, suffix: str, inputs: list[Path], started_ns: int) -> Entry:
+        """Move a finished file in place and record what it was made from; returns where it is now.
 
-        When an input changed while it was being compiled, the library is kept for this process alone.
+        When an input changed while it was being compiled, the file is kept for this process alone.
         """
         rows, settled = [], True
         for path in inputs:
@@ -130,37 +175,102 @@ class Folder:
             variant += f"-{os.getpid()}-{time.time_ns():x}"
         with self._writing():
             size = built.stat().st_size
-            library = self.path / f"{variant}{suffix}"
-            os.replace(built, library)
+            place = self.path / f"{variant}{suffix}"
+            os.replace(built, place)
         if settled:
-            record = {"library": library.name, "size": size, "inputs": rows}
+            record = {"built": place.name, "size": size, "inputs": rows}
             self.write(f"{variant}.json", json.dumps(record, ensure_ascii=True))
-        return library
+        return Entry(place, tuple(inputs))
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise type(error)(
-                error.errno,
-                f"cannot write to the extension cache: {error.strerror}; make room or give another folder with "
-                "build_directory= or FLAMBEAU_EXTENSIONS_DIR",
-                str(self.path),
-            ) from error
+            raise cannot_write(error.errno, error.strerror, self.path) from error
 
 
-def _lock(descriptor: int) -> bool:
-    """Wait for the lock on an open file; False where the file system has none, which costs double work at most."""
+def cannot_write(number: int, reason: str, path: Path) -> OSError:
+    """The error of a cache that cannot be written to, which is also what a full disk makes of a compiler's run."""
+    return OSError(
+        number,
+        f"cannot write to the extension cache: {reason}; make room or give another folder with "
+        "build_directory= or FLAMBEAU_EXTENSIONS_DIR",
+        str(path),
+    )
+
+
+def prune(folder: Path, *, days: float = KEPT_DAYS, most_bytes: int = KEPT_BYTES) -> int:
+    """Remove the entries of a cache that were not used for so many days, then the oldest until the rest is small
+    enough; returns how many went."""
+    entries = []
+    for path in _entries(folder):
+        try:
+            files = [(f.stat(), f.name) for f in os.scandir(path) if f.is_file(follow_symlinks=False)]
+        except OSError:
+            continue
+        used = max((s.st_mtime for s, name in files if name.endswith((".json", ".log"))), default=path.stat().st_mtime)
+        entries.append((used, sum(s.st_size for s, _ in files), path))
+    entries.sort()
+    now, total, removed = time.time(), sum(size for _, size, _ in entries), 0
+    for used, size, path in entries:
+        too_old, too_much = used < now - days * _DAY, total > most_bytes
+        if used > now - _FRESH or not (too_old or too_much):
+            continue
+        if Folder(path).remove():
+            total -= size
+            removed += 1
+    return removed
+
+
+def prune_sometimes(folder: Path) -> None:
+    """Prune a cache once a day; its failure is nobody's concern."""
+    stamp = folder / ".pruned"
+    try:
+        if stamp.stat().st_mtime > time.time() - _DAY:
+            return
+    except OSError:
+        pass
+    with contextlib.suppress(OSError):
+        stamp.touch()
+        prune(folder)
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """The folders of a cache, told from others by their lock."""
+    for place in (folder, folder / "objects"):
+        with contextlib.suppress(OSError):
+            for found in os.scandir(place):
+                if found.is_dir(follow_symlinks=False) and os.path.exists(os.path.join(found.path, ".lock")):
+                    yield Path(found.path)
+
+
+def _note_use(manifest: Path) -> None:
+    """Remember that an entry was used, by its manifest's time; to the day, and where the cache can be written."""
+    with contextlib.suppress(OSError):
+        if manifest.stat().st_mtime < time.time() - _DAY:
+            os.utime(manifest)
+
+
+def _is_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _lock(descriptor: int, *, wait: bool) -> bool:
+    """Take the lock on an open file. False where the file system has none, which costs double work at most, or when
+    it is held and we do not wait."""
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError:
         return False
     return True

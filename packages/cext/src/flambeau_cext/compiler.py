@@ -9,24 +9,54 @@ import shlex
 import shutil
 import sys
 import sysconfig
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from flambeau_cext.errors import CompileError
+from flambeau_cext.processes import run
 
-C, CXX = "C", "C++"
+C, CXX, CYTHON = "C", "C++", "Cython"
 
-SUFFIXES = {".c": C, ".cc": CXX, ".cpp": CXX, ".cxx": CXX, ".c++": CXX}
+SUFFIXES = {".c": C, ".cc": CXX, ".cpp": CXX, ".cxx": CXX, ".c++": CXX, ".pyx": CYTHON}
 
-_VARIABLE = {C: "CC", CXX: "CXX"}
+VARIABLES = {C: "CC", CXX: "CXX"}
 _CANDIDATES = {C: ("cc", "gcc", "clang"), CXX: ("c++", "g++", "clang++")}
 _FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++17",)}
-_COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-Wall")
+_COMMON = ("-fPIC", "-fvisibility=hidden", "-Wall")
+
+SANITIZERS = ("address", "leak", "thread", "undefined")
 
 INSTALL_HINT = (
     "install one (Debian, Ubuntu: apt install build-essential; Fedora: dnf install gcc gcc-c++; "
     "macOS: xcode-select --install; Windows: winget install LLVM.LLVM)"
 )
+
+
+@dataclass(frozen=True)
+class Switches:
+    """What is compiled and linked differently: each is a word or two of the user's and several flags of a compiler."""
+
+    openmp: bool = False
+    native: bool = False
+    debug: bool = False
+    sanitizers: tuple[str, ...] = ()
+
+    def compile_flags(self, compiler: "Compiler") -> list[str]:
+        """Flags that every source is compiled with; they begin with the level of optimisation."""
+        flags = ["-O0" if self.debug else "-O1" if self.sanitizers else "-O3"]
+        if self.debug or self.sanitizers:
+            flags += ["-g", "-fno-omit-frame-pointer"]
+        flags += ["-UNDEBUG"] if self.debug else []
+        flags += openmp_flags(compiler)[0] if self.openmp else []
+        flags += native_flags(compiler) if self.native else []
+        return flags + self._sanitizing()
+
+    def link_flags(self, compiler: "Compiler") -> list[str]:
+        return [*(openmp_flags(compiler)[1] if self.openmp else []), *self._sanitizing()]
+
+    def _sanitizing(self) -> list[str]:
+        return [f"-fsanitize={','.join(self.sanitizers)}"] if self.sanitizers else []
 
 
 @dataclass(frozen=True)
@@ -46,40 +76,11 @@ class Compiler:
     def link(self, objects: list[Path], target: Path, flags: list[str]) -> list[str]:
         return [*self.command, "-shared", *map(str, objects), "-o", str(target), *flags, *_platform_link_flags()]
 
+    def link_program(self, objects: list[Path], target: Path, flags: list[str]) -> list[str]:
+        return [*self.command, *map(str, objects), "-o", str(target), *flags]
+
     def _flags(self, flags: list[str]) -> list[str]:
         return [*_COMMON, *_FLAGS[self.language], *flags]
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A command that ran: how it ended and what it printed."""
-
-    command: list[str]
-    status: int
-    output: str
-
-    def __str__(self):
-        end = "" if self.status == 0 else f"[exit status {self.status}]\n"
-        return f"$ {shlex.join(self.command)}\n{self.output}{end}"
-
-
-def run(command: list[str], folder: Path | None = None, *, merge: bool = True) -> Finished:
-    """Run a command in ``folder``. Its messages come in English, whatever the user's language."""
-    import subprocess  # only a build needs it; a cached extension loads without
-
-    try:
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-            env={**os.environ, "LC_ALL": "C"},
-            check=False,
-        )
-    except OSError as error:
-        raise CompileError(f"cannot run {command[0]}: {error.strerror}") from error
-    return Finished(command, done.returncode, done.stdout.decode("utf-8", "replace"))
 
 
 def find(language: str) -> Compiler:
@@ -87,7 +88,7 @@ def find(language: str) -> Compiler:
 
     Raises CompileError, saying what was looked for, when there is none.
     """
-    variable = _VARIABLE[language]
+    variable = VARIABLES[language]
     chosen = os.environ.get(variable, "").strip()
     if chosen:
         command = shlex.split(chosen)
@@ -105,6 +106,15 @@ def find(language: str) -> Compiler:
         f"no {language} compiler: looked for {', '.join(candidates)} in PATH={os.environ.get('PATH', '')!r} "
         f"({variable} is not set); {INSTALL_HINT} or set {variable} to its path"
     )
+
+
+def for_language(language: str, flags: Sequence[str]) -> list[str]:
+    """The flags without a ``-std=`` that is the other language's.
+
+    >>> for_language(C, ["-std=c++20", "-std=c11", "-O2"]), for_language(CXX, ["-std=c++20", "-std=c11", "-O2"])
+    (['-std=c11', '-O2'], ['-std=c++20', '-O2'])
+    """
+    return [f for f in flags if not f.startswith("-std=") or ("++" in f) == (language == CXX)]
 
 
 def _stamp(path: str) -> tuple[str, int, int]:

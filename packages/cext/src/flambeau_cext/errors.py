@@ -5,6 +5,10 @@ from pathlib import Path
 
 # `file:line:column: error: text` of gcc and clang, and `file:line: undefined reference ...` of linkers.
 _DIAGNOSTIC = re.compile(r"^(?P<place>.+?:\d+(?::\d+)?): (?:fatal )?error: ", re.MULTILINE)
+# Cython's: the source above, then `file:line:column: text`.
+_CYTHON = re.compile(
+    r"^(?P<above>(?:.*\n)*?)^-{20,}\n(?P<place>[^\n]+?\.p(?:yx|xd|xi|y):(?P<line>\d+):\d+): (?P<text>.*)$", re.MULTILINE
+)
 _FOLLOWS = re.compile(r"^\s*(?:\d+\s*)?\|")  # the source line and the caret below it
 _LINKER = re.compile(r"^.*(?:undefined reference|cannot find -l|multiple definition|No space left).*$", re.MULTILINE)
 
@@ -38,6 +42,12 @@ def first_error(output: str) -> str:
                 break
             shown.append(line)
         return "\n".join(shown)
+    found = _CYTHON.search(output)
+    if found:
+        shown = [line for line in found["above"].splitlines() if line.strip()][-2:]
+        number = f"{int(found['line']):5} | "
+        source = [f"{' ' * (len(number) - 2)}| {line}" if i else number + line for i, line in enumerate(shown)]
+        return "\n".join([f"{found['place']}: error: {found['text']}", *source])
     found = _LINKER.search(output)
     if found:
         return found.group().strip()

@@ -4,57 +4,79 @@ import importlib.machinery
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from flambeau_cext import compiler
+from flambeau_cext.bindings import INCLUDE, pybind_module
 from flambeau_cext.build import Job, Source, build
-from flambeau_cext.compiler import CXX, SUFFIXES, C
+from flambeau_cext.compiler import CXX, CYTHON, SANITIZERS, SUFFIXES, C, Switches
 
 _loaded: dict[Path, ModuleType] = {}
 
 _MISSING_SYMBOL = re.compile(r"undefined symbol: (\w+)|symbol not found in flat namespace '_?(\w+)'")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_TORCH_LAYER = re.compile(r"[<\"](?:torch|ATen|c10|pybind11)/\w+|\b(?:torch|at|c10|pybind11)::\w+|\bPYBIND11_MODULE\b")
+_TORCH_LAYER = re.compile(
+    r"[<\"](?:torch|ATen|c10|pybind11)/\w+|\b(?:torch|at|c10|pybind11|py)::\w+|\bPYBIND11_MODULE\b|\bTORCH_\w+\("
+)
+_TORCH_HEADER, _OUR_HEADERS = "torch/extension.h", {C: "flambeau/tensor.h", CXX: "flambeau/tensor.hpp"}
 
 
 def load(
     name: str,
     sources: str | os.PathLike | Sequence[str | os.PathLike],
     extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_sycl_cflags: Sequence[str] | None = None,
     extra_ldflags: Sequence[str] | None = None,
     extra_include_paths: Sequence[str | os.PathLike] | None = None,
     build_directory: str | os.PathLike | None = None,
     verbose: bool = False,
+    with_cuda: bool | None = None,
+    with_sycl: bool | None = None,
     is_python_module: bool = True,
+    is_standalone: bool = False,
+    keep_intermediates: bool = True,
     *,
     functions: str | Sequence[str] | Mapping[str, str] | None = None,
     with_openmp: bool = False,
+    with_debug: bool = False,
+    with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> ModuleType | Path:
+) -> ModuleType | str:
     """Compile source files into an extension and import it.
 
-    ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler. What was built once is
-    kept and used again until a source, an included header, a flag, the compiler or Python changes.
+    ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler, a ``.pyx`` file to
+    Cython first. What was built once is kept and used again until a source, an included header, a flag, the compiler
+    or Python changes; what did not change of several sources is not compiled again.
 
     Args:
         name: the module's name, a C identifier.
         sources: the files; relative ones are taken from the current folder.
-        extra_cflags: further flags for both compilers, such as ``["-O2", "-DSIZE=4"]``; they follow ours and so win.
+        extra_cflags: further flags for the C and the C++ compiler, such as ``["-O2", "-DSIZE=4"]``; they follow ours
+            and so win. A ``-std=`` goes only to the compiler of its language.
         extra_ldflags: further flags for the linker, such as ``["-lfftw3"]``.
         extra_include_paths: folders to look for headers in.
         build_directory: where to build and keep the result, instead of the cache.
         verbose: print the commands and what they say to stderr.
-        is_python_module: False only builds, and returns the path of the shared library.
+        is_python_module: False loads a plain shared library into the process, as for one that only registers operators,
+            and returns its path.
+        is_standalone: build a program instead and return its path.
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. Their
             bindings are generated from the declarations in the sources. Without it the sources define ``PyInit_name``.
         with_openmp: compile and link with OpenMP.
+        with_debug: for a debugger: without optimisation, with debugging information and assertions.
+        with_sanitizers: ``"address"``, ``"undefined"``, ``"leak"``, ``"thread"``, or several.
         native: use every instruction this machine's processor has. Results may differ in the last digits from those of
             portable code, and the library may not run elsewhere.
+        extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: without effect; taken so that calls written for
+            PyTorch run.
+        with_cuda, with_sycl: must not be true.
 
     Returns:
-        The module.
+        The module, or a path.
 
     Raises:
         CompileError: no compiler, or it failed; begins with the first error and says where the full log is.
@@ -65,19 +87,20 @@ def load(
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     if not paths:
         raise ValueError("load(): argument 'sources' must name at least one file")
+    _refuse_devices("load", with_cuda=with_cuda, with_sycl=with_sycl)
     return _load(
         "load",
         name,
         [_file_source(Path(path).absolute()) for path in paths],
-        functions=functions,
-        is_python_module=is_python_module,
+        functions,
         extra_cflags=extra_cflags,
         extra_ldflags=extra_ldflags,
         extra_include_paths=extra_include_paths,
         build_directory=build_directory,
         verbose=verbose,
-        openmp=with_openmp,
-        native=native,
+        is_python_module=is_python_module,
+        program=is_standalone,
+        switches=_switches("load", with_openmp, native, with_debug, with_sanitizers),
     )
 
 
@@ -85,23 +108,43 @@ def load_inline(
     name: str,
     cpp_sources: str | Sequence[str] | None = None,
     cuda_sources: str | Sequence[str] | None = None,
+    sycl_sources: str | Sequence[str] | None = None,
     functions: str | Sequence[str] | Mapping[str, str] | None = None,
     extra_cflags: Sequence[str] | None = None,
+    extra_cuda_cflags: Sequence[str] | None = None,
+    extra_sycl_cflags: Sequence[str] | None = None,
     extra_ldflags: Sequence[str] | None = None,
     extra_include_paths: Sequence[str | os.PathLike] | None = None,
     build_directory: str | os.PathLike | None = None,
     verbose: bool = False,
+    with_cuda: bool | None = None,
+    with_sycl: bool | None = None,
     is_python_module: bool = True,
+    with_pytorch_error_handling: bool = True,
+    keep_intermediates: bool = True,
+    use_pch: bool = False,
+    no_implicit_headers: bool = False,
     *,
     c_sources: str | Sequence[str] | None = None,
-    no_implicit_headers: bool = False,
+    cython_sources: str | Sequence[str] | None = None,
     with_openmp: bool = False,
+    with_debug: bool = False,
+    with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> ModuleType | Path:
-    r"""Compile C or C++ source given as strings into an extension and import it.
+) -> ModuleType | str:
+    r"""Compile C, C++ or Cython source given as strings into an extension and import it.
 
     As :func:`load`, with the text of the sources instead of files. Several strings of one language are joined. C
-    sources see ``flambeau/tensor.h``, C++ sources ``flambeau/tensor.hpp``, unless ``no_implicit_headers``.
+    sources see ``flambeau/tensor.h``, C++ sources ``flambeau/tensor.hpp``, or ``torch/extension.h`` when they use
+    anything of it, unless ``no_implicit_headers``.
+
+    Args:
+        c_sources, cpp_sources, cython_sources: the text.
+        functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. A
+            Cython source defines its functions by itself.
+        with_pytorch_error_handling, use_pch: without effect; taken so that calls written for PyTorch run.
+
+    The other arguments are those of :func:`load`.
 
     Example:
         >>> import flambeau_cext
@@ -113,29 +156,38 @@ def load_inline(
         >>> module.horner(2.0, a=3, b=0.5)
         6.5
     """
-    if cuda_sources:
-        raise NotImplementedError("load_inline(): argument 'cuda_sources': flambeau has no CUDA devices")
+    _refuse_devices("load_inline", cuda_sources=cuda_sources, sycl_sources=sycl_sources)
+    _refuse_devices("load_inline", with_cuda=with_cuda, with_sycl=with_sycl)
+    bound = _named_functions(functions)
+    texts = {C: _joined(c_sources), CXX: _joined(cpp_sources), CYTHON: _joined(cython_sources)}
+    headers = {} if no_implicit_headers else dict(_OUR_HEADERS)
+    if texts[CXX] is not None and uses_torch_layer(texts[CXX]):
+        if not no_implicit_headers:
+            headers[CXX] = _TORCH_HEADER
+        if bound:
+            texts[CXX] += pybind_module(bound)
+            bound = {}
+    suffixes = {C: ".c", CXX: ".cpp", CYTHON: ".pyx"}
     inline = [
-        Source(Path(f"{name}{suffix}"), language, text)
-        for language, suffix, text in ((C, ".c", _joined(c_sources)), (CXX, ".cpp", _joined(cpp_sources)))
+        Source(Path(f"{name}{suffixes[language]}"), language, text)
+        for language, text in texts.items()
         if text is not None
     ]
     if not inline:
-        raise ValueError("load_inline(): give c_sources or cpp_sources")
+        raise ValueError("load_inline(): give c_sources, cpp_sources or cython_sources")
     return _load(
         "load_inline",
         name,
         inline,
-        functions=functions,
-        is_python_module=is_python_module,
+        bound,
         extra_cflags=extra_cflags,
         extra_ldflags=extra_ldflags,
         extra_include_paths=extra_include_paths,
         build_directory=build_directory,
         verbose=verbose,
-        implicit_header=not no_implicit_headers,
-        openmp=with_openmp,
-        native=native,
+        is_python_module=is_python_module,
+        implicit_headers=headers,
+        switches=_switches("load_inline", with_openmp, native, with_debug, with_sanitizers),
     )
 
 
@@ -143,44 +195,75 @@ def _load(
     caller: str,
     name: str,
     sources: list[Source],
-    *,
     functions: str | Sequence[str] | Mapping[str, str] | None,
+    *,
     is_python_module: bool,
     extra_cflags: Sequence[str] | None,
     extra_ldflags: Sequence[str] | None,
     extra_include_paths: Sequence[str | os.PathLike] | None,
     **options,
-) -> ModuleType | Path:
+) -> ModuleType | str:
     if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
         raise ValueError(f"{caller}(): argument 'name' (position 1) must be a C identifier, got {name!r}")
+    functions = _named_functions(functions)
+    modules = [source.path.name for source in sources if source.language == CYTHON]
+    if len(modules) > 1:
+        raise ValueError(f"{caller}(): {' and '.join(modules)} are a module each: load them one by one")
     for source in sources:
-        _refuse_torch_layer(caller, source)
+        _check_torch_layer(caller, source, functions)
     job = Job(
         name,
         tuple(sources),
-        _named_functions(functions),
+        {} if modules else functions,
         _strings(caller, "extra_cflags", extra_cflags),
         _strings(caller, "extra_ldflags", extra_ldflags),
         tuple(str(Path(path).absolute()) for path in extra_include_paths or ()),
         **options,
     )
     library = build(job)
-    return _imported(job, library) if is_python_module else library
+    if job.program:
+        return str(library)
+    _require_sanitizer(job)
+    if not is_python_module:
+        return _load_plain(job, library)
+    module = _imported(job, library)
+    absent = [function for function in functions if not hasattr(module, function)]
+    if absent:
+        raise ValueError(f"{caller}(): function '{absent[0]}' is not defined by {modules[0]}, which defines the module")
+    return module
+
+
+def _refuse_devices(caller: str, **arguments) -> None:
+    for argument, value in arguments.items():
+        if value:
+            device = "CUDA" if "cuda" in argument else "SYCL"
+            raise NotImplementedError(f"{caller}(): argument '{argument}': flambeau has no {device} devices")
+
+
+def _switches(caller: str, openmp: bool, native: bool, debug: bool, sanitizers: str | Sequence[str]) -> Switches:
+    chosen = (sanitizers,) if isinstance(sanitizers, str) else tuple(sanitizers)
+    for sanitizer in chosen:
+        if sanitizer not in SANITIZERS:
+            raise ValueError(
+                f"{caller}(): argument 'with_sanitizers' must be of {', '.join(SANITIZERS)}, got {sanitizer!r}"
+            )
+    return Switches(bool(openmp), bool(native), bool(debug), chosen)
 
 
 def _file_source(path: Path) -> Source:
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return Source(path, SUFFIXES[suffix])
-    if suffix in (".pyx", ".cu"):
-        raise NotImplementedError(f"load(): {path.name}: {'Cython' if suffix == '.pyx' else 'CUDA'} sources")
-    raise ValueError(f"load(): {path.name} is no C or C++ source: the name must end in one of {', '.join(SUFFIXES)}")
+    if suffix in (".cu", ".cuh"):
+        raise NotImplementedError(f"load(): {path.name}: CUDA sources, and flambeau has no CUDA devices")
+    raise ValueError(f"load(): {path.name} is no C, C++ or Cython source: the name must end in one of "
+                     f"{', '.join(SUFFIXES)}")  # fmt: skip
 
 
 def _joined(sources: str | Sequence[str] | None) -> str | None:
     if sources is None or isinstance(sources, str):
         return sources
-    return "\n".join(sources)
+    return "\n".join(sources) if sources else None
 
 
 def _named_functions(functions: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
@@ -197,15 +280,27 @@ def _strings(caller: str, argument: str, values: Sequence[str] | None) -> tuple[
     return tuple(values or ())
 
 
-def _refuse_torch_layer(caller: str, source: Source) -> None:
+def uses_torch_layer(text: str) -> re.Match | None:
+    """Where a C++ source uses something of ``torch/extension.h``, comments aside; None if it does not."""
+    return _TORCH_LAYER.search(_COMMENT.sub(" ", text))
+
+
+def _check_torch_layer(caller: str, source: Source, functions: Mapping[str, str]) -> None:
+    """Refuse what the C++ layer cannot do, before the compiler says it in a thousand lines."""
     if source.language != CXX:
         return
-    text = source.path.read_text(encoding="utf-8", errors="replace") if source.text is None else source.text
-    found = _TORCH_LAYER.search(_COMMENT.sub(" ", text))
-    if found:
+    found = uses_torch_layer(source.content.decode("utf-8", "replace"))
+    if not found:
+        return
+    if not (INCLUDE / _TORCH_HEADER).exists():
         raise NotImplementedError(
             f"{caller}(): {source.path.name} uses {found.group()}: torch/extension.h (at::Tensor, pybind11) "
             "is not there yet; write the function with fl::tensor or fl_tensor, see flambeau/tensor.hpp"
+        )
+    if functions and source.text is None:
+        raise ValueError(
+            f"{caller}(): argument 'functions': {source.path.name} uses torch/extension.h, where functions are bound "
+            "with PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(...); } in the source"
         )
 
 
@@ -221,6 +316,38 @@ def _imported(job: Job, library: Path) -> ModuleType:
     except ImportError as error:
         raise _explained(job, error) from error
     return _loaded.setdefault(library, module)
+
+
+def _load_plain(job: Job, library: Path) -> str:
+    """Load a library that is no Python module; what it registers, it registers now."""
+    import ctypes
+
+    try:
+        ctypes.CDLL(str(library))
+    except OSError as error:
+        raise _explained(job, ImportError(str(error), path=str(library))) from error
+    return str(library)
+
+
+def _require_sanitizer(job: Job) -> None:
+    """AddressSanitizer and its like end the process when they come too late: say so as an error before that."""
+    late = [s for s in job.switches.sanitizers if s != "undefined"]
+    if not late or sys.platform == "win32":
+        return
+    import ctypes
+
+    name = {"address": "asan", "leak": "lsan", "thread": "tsan"}[late[0]]
+    if hasattr(ctypes.CDLL(None), f"__{name}_init"):
+        return
+    from flambeau_cext.processes import run
+
+    command = compiler.find(job.sources[0].compiled_as).command
+    library = run([*command, f"-print-file-name=lib{name}.so"]).output.strip()
+    raise ImportError(
+        f"{job.name}: with_sanitizers={late[0]!r} needs the sanitizer in the process from its start: "
+        f"LD_PRELOAD={library} {sys.executable} ...",
+        name=job.name,
+    )
 
 
 def _explained(job: Job, error: ImportError) -> ImportError:
@@ -248,7 +375,9 @@ def _demangled(symbol: str) -> str:
     """A C++ symbol as it was written, where c++filt is at hand."""
     import shutil
 
+    from flambeau_cext.processes import run
+
     program = shutil.which("c++filt")
     if program and symbol.startswith("_Z"):
-        return compiler.run([program, symbol]).output.strip()
+        return run([program, symbol]).output.strip()
     return symbol

@@ -1,0 +1,60 @@
+"""ninja, where it is installed: runs compilers at once and only those whose inputs changed."""
+
+import functools
+import os
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flambeau_cext.processes import Finished, run
+
+
+@dataclass(frozen=True)
+class Step:
+    """One compiler run: it reads ``source`` and what ``depfile`` will list, and writes ``target``."""
+
+    command: tuple[str, ...]
+    source: Path
+    target: Path
+    depfile: Path
+
+
+@functools.lru_cache
+def find() -> str | None:
+    """The path of ninja, or None."""
+    return shutil.which("ninja") or shutil.which("ninja-build")
+
+
+def is_ninja_available() -> bool:
+    """Whether ninja is installed. Nothing here needs it."""
+    return find() is not None
+
+
+def verify_ninja_availability() -> None:
+    """Raise RuntimeError unless ninja is installed."""
+    if not is_ninja_available():
+        raise RuntimeError("Ninja is required to load C++ extensions (pip install ninja to get it)")
+
+
+def build(folder: Path, steps: Sequence[Step]) -> Finished:
+    """Run the steps whose inputs changed since the last time; ninja's memory is kept in ``folder``."""
+    lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(folder)}", "rule compile", "  command = $run"]
+    lines += ["  depfile = $made", "  deps = gcc", "  description = $out"]
+    for step in steps:
+        lines += [
+            f"build {_escaped(step.target)}: compile {_escaped(step.source)}",
+            f"  run = {shlex.join(step.command).replace('$', '$$')}",
+            f"  made = {_escaped(step.depfile)}",
+        ]
+    file = folder / "build.ninja"
+    text = "\n".join([*lines, ""])
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+    jobs = ["-j", os.environ["MAX_JOBS"]] if "MAX_JOBS" in os.environ else []
+    return run([find() or "ninja", "-v", "-k", "0", "-f", str(file), *jobs])
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")

@@ -1,0 +1,137 @@
+"""Running compilers: several at once, their messages in English, and none left behind by an interrupt."""
+
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flambeau_cext.errors import CompileError
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that ran: how it ended and what it printed."""
+
+    command: list[str]
+    status: int
+    output: str
+
+    def __str__(self):
+        end = "" if self.status == 0 else f"[exit status {self.status}]\n"
+        return f"$ {shlex.join(self.command)}\n{self.output}{end}"
+
+
+def run(command: list[str]) -> Finished:
+    """Run one command to its end."""
+    return Processes().run(command)
+
+
+def most_jobs() -> int:
+    """How many compilers may run at the same time: MAX_JOBS, else as many as there are processors."""
+    try:
+        return max(int(os.environ["MAX_JOBS"]), 1)
+    except (KeyError, ValueError):
+        return os.cpu_count() or 1
+
+
+class Processes:
+    """The commands of one build: all run in ``folder`` and keep their temporary files in ``temporary``."""
+
+    def __init__(self, folder: Path | None = None, temporary: Path | None = None):
+        self.folder = folder
+        self.environment = {**os.environ, "LC_ALL": "C"}
+        if temporary is not None:
+            self.environment["TMPDIR"] = str(temporary)
+        self._lock = threading.Lock()
+        self._running = set()
+        self._stopped = False
+
+    def run(self, command: list[str], *, merge: bool = True) -> Finished:
+        """Run a command; its output is what it prints, to stdout alone unless ``merge``.
+
+        Raises CompileError when it cannot be started.
+        """
+        import subprocess  # only a build needs it; a cached extension loads without
+
+        with self._lock:
+            if self._stopped:
+                raise CompileError("the build was stopped")
+            try:
+                process = subprocess.Popen(
+                    command,
+                    cwd=self.folder,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+                    env=self.environment,
+                    # A group of its own: stopping it stops what the compiler's driver started, too.
+                    process_group=None if sys.platform == "win32" else 0,
+                )
+            except OSError as error:
+                raise CompileError(f"cannot run {command[0]}: {error.strerror}") from error
+            self._running.add(process)
+        try:
+            output, _ = process.communicate()
+        except BaseException:
+            _kill(process)
+            process.communicate()
+            raise
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        return Finished(command, process.returncode, output.decode("utf-8", "replace"))
+
+    def together(self, tasks: Sequence[Callable[[], None]]) -> list[Exception | None]:
+        """Run tasks in threads, as many at once as `most_jobs` says; what each raised, in their order.
+
+        An interrupt stops the commands that are running and starts no more.
+        """
+        results: list[Exception | None] = [None] * len(tasks)
+        waiting = iter(enumerate(tasks))
+        taking = threading.Lock()
+
+        def work():
+            while not self._stopped:
+                with taking:
+                    index, task = next(waiting, (None, None))
+                if task is None:
+                    return
+                try:
+                    task()
+                except Exception as error:
+                    results[index] = error
+
+        threads = [threading.Thread(target=work) for _ in range(min(len(tasks), most_jobs()))]
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.1)  # in steps: not everywhere does a signal end waiting
+        except BaseException:  # Ctrl-C, mostly
+            self._stop()
+            for thread in threads:
+                if thread.ident is not None:
+                    thread.join()
+            raise
+        return results
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                _kill(process)
+
+
+def _kill(process) -> None:
+    try:
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass  # it has just ended
