@@ -315,3 +315,31 @@ def test_other_modules():
 
 def test_inner_operators_are_not_in_functional():
     assert ops.silu_.namespace == "torch._C._nn" and not hasattr(F, "silu_backward")
+
+
+def test_bounds_of_integers():
+    # Printed by PyTorch 2.13.
+    x = ft.arange(-3, 6)
+    assert F.threshold(x, 2.5, 7.5).tolist() == [7] * 6 + [3, 4, 5]
+    assert F.hardtanh(x, -1, 3.7).tolist() == [-1, -1, -1, 0, 1, 2, 3, 3, 3]
+    assert F.relu6(x + 3).tolist() == [0, 1, 2, 3, 4, 5, 6, 6, 6]
+    y = x.clone()
+    assert F.hardtanh(y, 0, 2, inplace=True) is y and y.tolist() == [0, 0, 0, 0, 1, 2, 2, 2, 2]
+    assert F.threshold(y, 1, 9, inplace=True) is y and y.tolist() == [9, 9, 9, 9, 9, 2, 2, 2, 2]
+    for call, error, text in (
+            (lambda: F.hardtanh(x.to(ft.uint8), -1, 2), RuntimeError, "unsigned type with negative limits"),
+            (lambda: F.hardtanh(x > 0), RuntimeError, "Bool inputs not supported for hardtanh"),
+            (lambda: F.hardtanh(x.float(), 2, 1), ValueError, "min_val cannot be greater than max_val"),
+            (lambda: F.threshold(x > 0, 1, 2), NotImplementedError, "not implemented for 'Bool'"),
+            (lambda: F.silu(x), NotImplementedError, "not implemented for 'Long'"),
+            (lambda: F.threshold(x.to(ft.uint8), 0, 300), RuntimeError, "without overflow")):
+        with pytest.raises(error, match=text):
+            call()
+
+
+def test_silu_of_complex_numbers():
+    z = np.array([1 + 1j, -2 + 0.5j])
+    np.testing.assert_allclose(F.silu(ft.tensor(z)).numpy(), z / (1 + np.exp(-z)))
+    x = ft.tensor(z)
+    assert F.silu(x, inplace=True) is x
+    np.testing.assert_allclose(x.numpy(), z / (1 + np.exp(-z)))

@@ -393,3 +393,19 @@ def test_modules(module, function, args):
 def test_weight_is_a_buffer():
     m = nn.CrossEntropyLoss(weight=ft.ones(3))
     assert list(m.state_dict()) == ["weight"] and m.double().weight.dtype is ft.float64
+
+
+def test_losses_of_integers_and_complex_numbers():
+    # Printed by PyTorch 2.13.
+    x, y = ft.arange(10).reshape(2, 5), ft.arange(10).reshape(2, 5) + 1
+    target = ft.tensor([1, -1])
+    assert F.cosine_embedding_loss(x, y, target).item() == pytest.approx(0.5074855)
+    assert F.cosine_embedding_loss(x, y, target, margin=0.3, reduction="sum").item() == pytest.approx(0.7149710)
+    assert F.l1_loss(x, y, reduction="none").dtype is ft.int64
+    z = ft.tensor([1 + 2j, -3 + 0.5j], requires_grad=True)
+    loss = F.l1_loss(z, ft.zeros(2, dtype=ft.complex64))
+    assert loss.item() == pytest.approx((abs(1 + 2j) + abs(-3 + 0.5j)) / 2)
+    loss.backward()
+    assert z.grad.tolist() == pytest.approx([v / abs(v) / 2 for v in (1 + 2j, -3 + 0.5j)])
+    with pytest.raises(NotImplementedError, match="mse_loss"):
+        F.mse_loss(x, y)

@@ -222,3 +222,17 @@ def test_layer_norm_module():
 ])
 def test_printing(module, printed):
     assert repr(module) == printed
+
+
+def test_nothing_to_normalize():
+    assert F.group_norm(ft.zeros(0, 2), 1, ft.ones(2), ft.ones(2)).shape == (0, 2)
+    assert F.group_norm(ft.zeros(0, 4, 0), 2).shape == (0, 4, 0)
+    assert F.batch_norm(ft.zeros(0), ft.zeros(0), None, training=True).shape == (0,)
+    assert F.local_response_norm(ft.zeros((0, 1, 2), dtype=ft.int64), 1).dtype is ft.int64
+
+
+def test_local_response_norm_of_integers():
+    # Printed by PyTorch 2.13: the mean of integers is rounded down.
+    x = ft.arange(6).reshape(1, 3, 2)
+    assert F.local_response_norm(x, 2, alpha=1.0).tolist()[0] == [
+        [0.0, 1.0], pytest.approx([0.8773826, 0.7825423]), pytest.approx([0.6622401, 0.5721576])]

@@ -89,3 +89,19 @@ def test_printing():  # made with PyTorch 2.13
     assert repr(nn.ZeroPad2d(1)) == "ZeroPad2d((1, 1, 1, 1))"
     assert repr(nn.ConstantPad1d((1, 2), 3.0)) == "ConstantPad1d(padding=(1, 2), value=3.0)"
     assert repr(nn.ReflectionPad2d(1)) == "ReflectionPad2d((1, 1, 1, 1))"
+
+
+@pytest.mark.parametrize("pad", [(-1, 1, -2, 1), (2, 2, -1, 3), (-1, -1, 2, 1), (3, -2)])
+def test_circular_padding_cuts_before_it_goes_round(pad):
+    x = np.arange(50.0).reshape(1, 2, 5, 5)[..., : 5 if len(pad) == 4 else 1, :]
+    x = x if len(pad) == 4 else x[:, :, 0]
+    expected = x
+    for i in range(len(pad) // 2):
+        axis, (before, after) = x.ndim - 1 - i, pad[2 * i:2 * i + 2]
+        n = expected.shape[axis]
+        cut = np.take(expected, np.arange(max(-before, 0), n - max(-after, 0)), axis)
+        around = [(max(before, 0), max(after, 0)) if d == axis else (0, 0) for d in range(x.ndim)]
+        expected = np.pad(cut, around, mode="wrap")
+    np.testing.assert_array_equal(F.pad(ft.tensor(x), pad, "circular").numpy(), expected)
+    with pytest.raises(RuntimeError, match="Negative padding value is resulting in an empty dimension"):
+        F.pad(ft.ones(1, 1, 3), (-2, -2), "circular")

@@ -1,11 +1,13 @@
 # cython: language_level=3
-"""Public functions whose usual form is one compiled operator, and whose rarer arguments (`inplace`, `size_average`,
-weights, operands that have to be broadcast) are for others. Choosing costs some nanoseconds; what is chosen records by
-itself."""
+"""Public functions whose usual form is one compiled operator on floats, and whose rarer arguments (`inplace`,
+`size_average`, weights, operands that have to be broadcast, integers, complex numbers) are for others. Choosing costs
+some nanoseconds; what is chosen records by itself."""
 cimport cython
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport TENSOR_ABI, Facts, OperatorFacts, look, look_operator, new_kernel
+from flambeau_tensor.abi cimport (
+    T_COMPLEX, T_FLOATING, TENSOR_ABI, Facts, OperatorFacts, look, look_operator, new_kernel,
+)
 
 from flambeau_tensor.abi import require
 
@@ -38,11 +40,15 @@ cdef inline object _owned(PyObject* fresh):
     return o
 
 
-cdef bint _same(PyObject* a, PyObject* b) noexcept:
+cdef bint _usual(PyObject** slots, bint alike) noexcept:
     cdef Facts x, y
     cdef int d
-    look(a, &x)
-    look(b, &y)
+    look(slots[0], &x)
+    if not T_FLOATING <= x.dtype < T_COMPLEX:
+        return False
+    if not alike:
+        return True
+    look(slots[1], &y)
     if x.ndim != y.ndim or x.dtype != y.dtype:
         return False
     for d in range(x.ndim):
@@ -56,7 +62,7 @@ cdef object _front(PyObject* op, PyObject** slots):
     cdef OperatorFacts facts
     cdef PyObject* args[MOST]
     cdef int k
-    cdef bint usual = not c.alike or _same(slots[0], slots[1])
+    cdef bint usual = _usual(slots, c.alike)
     for k in range(c.nabsent):
         usual = usual and slots[c.absent[k]] == c.defaults[k]
     if usual:
@@ -69,7 +75,8 @@ cdef object _front(PyObject* op, PyObject** slots):
 
 def connect(op, usual, other, tuple take not None, tuple absent not None, bint alike=False):
     """Say what ``op`` calls: ``usual`` with the arguments at the positions ``take`` when those at ``absent`` are left
-    out (and, with ``alike``, the first two are of one size and dtype), else ``other`` with all arguments."""
+    out, and the first is a tensor of floats (with ``alike``, the first two, of one size and dtype), else ``other`` with
+    all arguments."""
     cdef _Choice c = _Choice.__new__(_Choice)
     if len(take) > MOST or len(absent) > MOST:
         raise ValueError(f"connect(): at most {MOST} arguments")

@@ -25,7 +25,7 @@ def _at(x, indices, n):
 def _maxima(n):
     for op in (ops.max_pools[n], ops.adaptive_max_pools[n]):
         derivative(op, self=lambda grad, self_shape, result1: ops.max_pool_backward(grad, result1, self_shape, n),
-                   jvp=lambda self_t, result1: _at(self_t, result1, n), not_differentiable=(1,))
+                   jvp=lambda self_t, result1: (_at(self_t, result1, n), None), not_differentiable=(1,))
 
 
 for _n in ops.DIMS:

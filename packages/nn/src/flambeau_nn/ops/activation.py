@@ -81,9 +81,14 @@ hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5", linear=True)
 
 # --- functions with `inplace` ---------------------------------------------------------------------------------------
 
-def _switch(schema, fresh, inplace, doc):
+def _switch(schema, fresh, inplace, doc, of_complex=None):
     n = schema.count(",")  # the arguments before `inplace`
-    return front(schema, fresh, lambda *args: inplace(*args[:n]), take=range(n), absent=(n,), doc=doc)
+
+    def other(*args):
+        if of_complex is not None and args[0].is_complex():
+            return args[0].copy_(of_complex(*args[:n])) if args[n] else of_complex(*args[:n])
+        return (inplace if args[n] else fresh)(*args[:n])
+    return front(schema, fresh, other, take=range(n), absent=(n,), doc=doc)
 
 
 relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace, "x, or 0 where it is negative.")
@@ -91,16 +96,36 @@ elu = _switch("elu(Tensor self, Scalar alpha=1.0, bool inplace=False)", elu_, el
               "x above 0, alpha · (exp(x) - 1) below (Clevert et al., 2015).")
 leaky_relu = _switch("leaky_relu(Tensor self, Scalar negative_slope=0.01, bool inplace=False)", leaky_relu_,
                      leaky_relu_.inplace, "x above 0, negative_slope · x below.")
-hardtanh = _switch("hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)", hardtanh_,
-                   hardtanh_.inplace, "x, no less than `min_val` and no more than `max_val`.")
 hardsigmoid = _switch("hardsigmoid(Tensor self, bool inplace=False)", hardsigmoid_, hardsigmoid_.inplace,
                       "(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
 hardswish = _switch("hardswish(Tensor self, bool inplace=False)", hardswish_, hardswish_.inplace,
                     "x · (x + 3) / 6 between -3 and 3; 0 below, x above (Howard et al., 2019).")
-silu = _switch("silu(Tensor self, bool inplace=False)", silu_, silu_.inplace, "x · sigmoid(x).")
+silu = _switch("silu(Tensor self, bool inplace=False)", silu_, silu_.inplace, "x · sigmoid(x).",
+               of_complex=lambda x: x * ft.sigmoid(x))
 mish = _switch("mish(Tensor self, bool inplace=False)", mish_, mish_.inplace, "x · tanh(softplus(x)) (Misra, 2019).")
-threshold = _switch("threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)", threshold_,
-                    threshold_.inplace, "x where it is above `threshold`, else `value`.")
+
+
+@composite("hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)",
+           "x, no less than `min_val` and no more than `max_val`, which are rounded towards 0 for integers.")
+def hardtanh(input, min_val, max_val, inplace):
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    if input.is_floating_point():
+        return (hardtanh_.inplace if inplace else hardtanh_)(input, min_val, max_val)
+    if input.dtype is ft.bool:
+        raise RuntimeError("Bool inputs not supported for hardtanh")
+    if input.dtype is ft.uint8 and (min_val < 0 or max_val < 0):
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    return (ft.clamp.inplace if inplace else ft.clamp)(input, int(min_val), int(max_val))
+
+
+@composite("threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)",
+           "x where it is above `threshold`, else `value`; both are rounded towards 0 for integers.")
+def threshold(input, threshold, value, inplace):
+    if input.is_floating_point() or input.is_complex() or input.dtype is ft.bool:
+        return (threshold_.inplace if inplace else threshold_)(input, threshold, value)
+    out = ft.where(input > int(threshold), input, input.new_full((), int(value)))
+    return input.copy_(out) if inplace else out
 
 
 # The constants for which the outputs of selu keep mean 0 and variance 1.
@@ -123,7 +148,7 @@ def celu(input, alpha, inplace):
 
 @composite("relu6(Tensor self, bool inplace=False)", "x, no less than 0 and no more than 6.")
 def relu6(input, inplace):
-    return (hardtanh_.inplace if inplace else hardtanh_)(input, 0, 6)
+    return hardtanh(input, 0, 6, inplace)
 
 
 @composite("prelu(Tensor self, Tensor weight)",

@@ -6,8 +6,8 @@ from flambeau_tensor import Operator
 
 def front(schema, usual, other, *, take, absent, alike=False, doc):
     """The function of ``schema``: calls ``usual`` with the arguments at the positions ``take`` where those at
-    ``absent`` are left out, else ``other`` with all of them. ``alike`` asks for two first arguments of one size and
-    dtype."""
+    ``absent`` are left out and the first one holds floats, else ``other`` with all of them. ``alike`` asks for two
+    first arguments of one size and dtype."""
     op = Operator(f"{schema} -> Tensor", kernels.front, namespace=NAMESPACE, variants="function", composite=True,
                   doc=doc)
     kernels.connect(op, usual, other, tuple(take), tuple(absent), alike)

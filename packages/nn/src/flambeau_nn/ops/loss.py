@@ -125,10 +125,16 @@ def _general_pair(name, fused):
     return general
 
 
+def _l1_general(input, target, reduction):
+    if input.is_floating_point():
+        return l1_loss_(input, target, reduction)
+    return _reduced(ft.abs(input - target), reduction)
+
+
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
 mse_loss = front(f"mse_loss{_PAIR}", mse_loss_, _general_pair("mse_loss", mse_loss_), take=(0, 1, 4), absent=(2, 3, 5),
                  alike=True, doc=f"(input - target)². {_REDUCES}")
-l1_loss = front(f"l1_loss{_PAIR}", l1_loss_, _general_pair("l1_loss", l1_loss_), take=(0, 1, 4), absent=(2, 3, 5),
+l1_loss = front(f"l1_loss{_PAIR}", l1_loss_, _general_pair("l1_loss", _l1_general), take=(0, 1, 4), absent=(2, 3, 5),
                 alike=True, doc=f"|input - target|. {_REDUCES}")
 
 
@@ -333,9 +339,9 @@ def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, re
 @composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
            "1 - cos where target is 1, max(0, cos - margin) where it is -1.")
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
-    from flambeau_nn.ops.distance import cosine_similarity
-
-    cos = cosine_similarity(input1, input2, dim=-1)
+    tiny = 1e-12
+    square1, square2 = (input1 * input1).sum(-1) + tiny, (input2 * input2).sum(-1) + tiny
+    cos = (input1 * input2).sum(-1) / (square1 * square2).sqrt()
     loss = ft.where(target == 1, 1 - cos, 0.0) + ft.where(target == -1, (cos - margin).clamp_min(0), 0.0)
     return _reduced(loss, legacy_reduction(size_average, reduce, reduction))
 

@@ -1,4 +1,6 @@
 """Normalization: numbers brought to mean 0 and variance 1, or vectors to length 1."""
+from math import prod
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
@@ -36,8 +38,9 @@ def group_norm(input, num_groups, weight, bias, eps):
         if t is not None and tuple(t.shape) != (channels,):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                                f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}")
-    rows = input.reshape((n, num_groups, -1))
-    out = layer_norm(rows, (rows.shape[2],), None, None, eps).reshape(tuple(input.shape))
+    row = prod(input.shape[1:]) // num_groups
+    rows = input.reshape((n, num_groups, row))
+    out = layer_norm(rows, (row,), None, None, eps).reshape(tuple(input.shape))
     if weight is not None:
         out = out * _per_channel(weight, input.ndim)
     return out if bias is None else out + _per_channel(bias, input.ndim)
@@ -65,6 +68,8 @@ def rms_norm(input, normalized_shape, weight, eps):
            "running ones.")
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
     if input.ndim < 2:
+        if input.ndim == 1 and input.numel() == 0:
+            return input.clone()
         raise ValueError(f"batch_norm: expected at least 2 dimensions (got {input.ndim}D input)")
     channels = input.shape[1]
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
@@ -129,8 +134,11 @@ def normalize(input, p, dim, eps, out):
 def local_response_norm(input, size, alpha, beta, k):
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
+    if input.numel() == 0:
+        return input
     from flambeau_nn.ops.padding import constant_pad_nd
 
     squares = constant_pad_nd((input * input).transpose(1, -1), (size // 2, (size - 1) // 2))
-    mean = squares.unfold(-1, size, 1).mean(-1).transpose(1, -1)
+    sums = squares.unfold(-1, size, 1).sum(-1).transpose(1, -1)
+    mean = ft.div(sums, size, rounding_mode=None if input.is_floating_point() or input.is_complex() else "trunc")
     return input / (mean * alpha + k) ** beta

@@ -50,8 +50,17 @@ _PICK = {
 }
 
 
+def _places(n, before, after, mode):
+    """The index in a dimension of size n that each place of the padded one reads."""
+    first, last = 0, n
+    if mode == "circular":  # what negative sizes cut off does not come round
+        first, last = max(-before, 0), n - max(-after, 0)
+        before, after = max(before, 0), max(after, 0)
+    size = last - first
+    return [first + _PICK[mode](k, size) for k in range(-before, size + after)]
+
+
 def _pad_by_index(input, pad, mode):
-    pick = _PICK[mode]
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
         before, after = pad[2 * i:2 * i + 2]
@@ -61,12 +70,14 @@ def _pad_by_index(input, pad, mode):
                                f"got: padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
+        if mode == "circular" and n + min(before, 0) + min(after, 0) < 1:
+            raise RuntimeError("Negative padding value is resulting in an empty dimension")
         if n == 0 or n + before + after < 1:
             raise RuntimeError(f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, "
                                f"{after})")
         if before or after:
-            index = [pick(k, n) for k in range(-before, n + after)]
-            input = input.index_select(dim, ft.tensor(index, dtype=ft.int64))
+            index = ft.tensor(_places(n, before, after, mode), dtype=ft.int64)
+            input = input.index_select(dim, index)
     return input
 
 
