@@ -7,6 +7,7 @@ from flambeau_autograd import grad, gradcheck, gradgradcheck
 
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([True, False, True, True])
+PLACES = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 0, 0]])
 CASES = {
     "index list": lambda x: x[[0, 2]],
     "slice and list": lambda x: x[:, [0, 1]],
@@ -19,6 +20,13 @@ CASES = {
     "take": lambda x: torch.take(x, torch.tensor([0, 5, 5])),
     "index_add": lambda x: torch.index_add(x, 0, I, x * 2),
     "index_copy": lambda x: torch.index_copy(x, 1, torch.tensor([1, 3]), x[:, :2]),
+    "scatter_reduce sum": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "sum", include_self=False),
+    "scatter_reduce mean": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "mean", include_self=False),
+    "scatter_reduce amax": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "amax", include_self=False),
+    "scatter_reduce amin": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "amin"),
+    "scatter_reduce prod": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "prod", include_self=False),
+    "take_along_dim": lambda x: torch.take_along_dim(x, torch.tensor([[-1], [0], [5]]), 1),
+    "combinations": lambda x: torch.combinations(x[0], 2),
     "index_fill": lambda x: torch.index_fill(x, 1, torch.tensor([1]), 0.5),
     "scatter": lambda x: torch.scatter(x, 1, torch.tensor([[0], [2], [1]]), x[:, 3:]),
     "scatter_add": lambda x: torch.scatter_add(x, 1, torch.tensor([[0, 0], [2, 1], [1, 1]]), x[:, 1:3]),
@@ -80,3 +88,39 @@ def test_the_derivative_of_a_complex_logcumsumexp():
     x = torch.tensor([1 + 2j, -1 + 1j, 0.5, 0.3 - 2j], dtype=torch.complex128, requires_grad=True)
     assert gradcheck(lambda t: torch.logcumsumexp(t, 0), x)
     assert gradgradcheck(lambda t: torch.logcumsumexp(t, 0), x)
+
+
+@pytest.mark.parametrize("include_self", [True, False])
+def test_a_scattered_product_through_zeros(include_self):
+    x = torch.tensor([1.5, 0.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
+    src = torch.tensor([2.0, 0.5, 0.0, 4.0, 0.0, 0.0], dtype=torch.float64, requires_grad=True)
+    places = torch.tensor([0, 1, 0, 1, 2, 2])
+    assert gradcheck(lambda x, s: torch.scatter_reduce(x, 0, places, s, "prod", include_self=include_self), (x, src))
+
+
+def test_extremes_share_and_what_is_not_included_gets_nothing():
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    src = torch.tensor([1.0, 1.0, 0.0, 2.0], requires_grad=True)
+    places = torch.tensor([0, 0, 1, 1])
+    torch.scatter_reduce(x, 0, places, src, "amax", include_self=False).sum().backward()
+    assert x.grad.tolist() == [0, 0, 1] and src.grad.tolist() == [0.5, 0.5, 0, 1]
+
+
+def test_filling_one_place_twice_counts_once():
+    x, value = torch.zeros(3), torch.tensor(2.0, requires_grad=True)
+    torch.index_fill(x, 0, torch.tensor([1, 1]), value).sum().backward()
+    assert value.grad.item() == 1
+
+
+def test_an_old_empty_piece_gets_an_empty_gradient():
+    empty, x = torch.empty(0, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+    torch.cat((empty, x)).sum().backward()
+    assert empty.grad.shape == (0,) and x.grad.tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_strided_view_of_an_expanded_tensor():
+    x = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
+    x.expand(3).as_strided((1,), (1,)).sum().backward()
+    assert x.grad.item() == 1
+    y = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
+    assert gradcheck(lambda y: y.as_strided((2, 2), (1, 1)), y)

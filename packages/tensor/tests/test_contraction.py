@@ -183,3 +183,10 @@ def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
     assert text in str(caught.value)
+
+
+def test_tensordot_broadcasts_sizes_of_1():
+    a, b = ft.arange(2.0).reshape(1, 1, 2) + 1, ft.arange(6.0).reshape(3, 1, 2)
+    expected = np.tensordot(a.numpy(), b.numpy().sum(0, keepdims=True), ([0, 2], [0, 2])).tolist()
+    assert ft.tensordot(a, b, ([0, 2], [0, 2])).tolist() == expected
+    assert ft.tensordot(b, a, ([0, 2], [0, 2])).tolist() == expected

@@ -208,3 +208,12 @@ def test_bad_input(call, error, text):
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "diff"])
 def test_methods_are_the_operators(name):
     assert getattr(ft.Tensor, name) is getattr(ops, name)
+
+
+def test_logcumsumexp_of_complex_vectors():
+    a = np.array([0.5 + 2j, -1 - 0.3j, 0.2 - 4j])
+    expected = np.log(np.cumsum(np.exp(a)))
+    result = ft.logcumsumexp(ft.tensor(a), 0).numpy()
+    np.testing.assert_allclose(np.exp(result), np.exp(expected), rtol=1e-12)
+    nothing = ft.tensor([complex(-math.inf, 0)] * 2)
+    assert ft.logcumsumexp(nothing, 0).real.tolist() == [-math.inf] * 2

@@ -329,3 +329,17 @@ def test_errors_leave_the_tensor_alone(call, error, text):
     assert text in str(caught.value)
     same(t, np.ones((3, 4), "float32"))
     assert t._version == 0
+
+
+def test_indices_of_take_along_dim_wrap_around():
+    t = ft.arange(6.0).reshape(2, 3)
+    places = ft.tensor([[-1, 3], [-7, 4]])
+    same(ft.take_along_dim(t, places, 1), np.take_along_axis(t.numpy(), places.numpy() % 3, 1))
+
+
+def test_no_index_may_have_any_dtype():
+    t, none = ft.ones(2, 3), ft.zeros((0, 3), dtype=ft.uint8)
+    assert ft.gather(t, 0, none).shape == (0, 3)
+    assert ft.equal(ft.scatter(t, 0, none, ft.zeros(0, 3)), t)
+    with pytest.raises(RuntimeError, match="Expected dtype int32/int64 for index"):
+        ft.gather(t, 0, ft.zeros((1, 3), dtype=ft.uint8))

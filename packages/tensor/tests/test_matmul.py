@@ -313,3 +313,16 @@ def test_other_ways_to_multiply_agree(settings):
                            "not other_ways and not broadcasts_like", __file__], env=os.environ | settings,
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_addr_of_integers_and_truth_values():
+    # Printed by PyTorch 2.13.
+    b, i = ft.tensor([True, False]), ft.arange(2)
+    assert ft.addr(b, b, b).tolist() == [[True, False], [True, False]]
+    assert ft.addr(b, b, b, beta=0, alpha=2).tolist() == [[True, False], [False, False]]
+    assert ft.addr(i, i.double(), i, beta=2).tolist() == [[0.0, 2.0], [0.0, 3.0]]
+    for call, text in ((lambda: ft.addr(i, i, i, alpha=2.0), "argument alpha must not be a floating point number"),
+                       (lambda: ft.addr(b, b, b, beta=2.0), "argument beta must not be a floating point number"),
+                       (lambda: ft.addr(i, i, i, alpha=True), "Boolean alpha only supported for Boolean results")):
+        with pytest.raises(RuntimeError, match=text):
+            call()

@@ -76,7 +76,8 @@ UNARY = {
     "floor": (np.floor, -9, 9, TRUNCATED), "ceil": (np.ceil, -9, 9, TRUNCATED),
     "trunc": (np.trunc, -9, 9, TRUNCATED), "frac": (lambda x: x - np.trunc(x), -9, 9, FLOATS),
     "round": (np.round, -9, 9, TRUNCATED), "relu": (lambda x: np.maximum(x, 0), -9, 9, TRUNCATED),
-    "conj_physical": (np.conj, -9, 9, ALL), "logical_not": (np.logical_not, -1, 1, ALL),
+    "angle": (np.angle, -9, 9, ALL), "conj_physical": (np.conj, -9, 9, ALL),
+    "logical_not": (np.logical_not, -1, 1, ALL),
     "bitwise_not": (np.invert, -9, 9, (*INTEGERS, "bool")), "isnan": (np.isnan, -9, 9, ALL),
     "isinf": (np.isinf, -9, 9, ALL), "isfinite": (np.isfinite, -9, 9, ALL), "signbit": (np.signbit, -9, 9, FLOATS),
 }
@@ -95,9 +96,10 @@ BINARY = {
     "bitwise_xor": (np.bitwise_xor, (*INTEGERS, "bool")), "bitwise_left_shift": (np.left_shift, INTEGERS),
     "bitwise_right_shift": (np.right_shift, INTEGERS), "clamp_min": (np.maximum, TRUNCATED),
     "clamp_max": (np.minimum, TRUNCATED), "div": (np.true_divide, (*FLOATS, *COMPLEX)), "pow": (np.power, TRUNCATED),
+    "xlogy": (lambda x, y: np.where(x == 0, 0, x * np.log(y)), FLOATS),
 }
-# Tested by name below: they take more than two tensors.
-OTHERS = {"where", "lerp", "addcmul", "addcdiv", "clamp_both"}
+# Tested by name below: they take more than two tensors, or numbers.
+OTHERS = {"where", "lerp", "addcmul", "addcdiv", "clamp_both", "logit", "nan_to_num", "polygamma"}
 
 
 def elementwise_operators():
@@ -187,7 +189,7 @@ def test_unary(name, dtype):
 def test_binary(name, dtype):
     reference = BINARY[name][0]
     op = find_operator(f"torch.{name}")
-    low, high = (0, 4) if "shift" in name or name == "pow" else (1, 9) if name in ("lcm", "gcd") else (-9, 9)
+    low, high = (0, 4) if "shift" in name or name == "pow" else (1, 9) if name in ("lcm", "gcd", "xlogy") else (-9, 9)
     a = numbers(dtype, low, high, 1)
     b = numbers(dtype, 1 if name in ("floor_divide", "remainder", "fmod", "div", "pow") else low, high, 2)
     wide = [v.astype(np.float64) if dtype in FLOATS and name != "nextafter" else v for v in (a, b)]
@@ -257,6 +259,40 @@ def test_where_lerp_addcmul_addcdiv_clamp(dtype):
     check(x.clone().clamp_(2, 3), np.clip(a, 2, 3), dtype)
     check(x.clone().lerp_(y, 0.25), a + 0.25 * (b - a), dtype)
     check(x.clone().addcmul_(y, z), a + b * c, dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_logit_and_nan_to_num(dtype):
+    values = numbers(dtype, 0.1, 0.9)
+    for _, x in layouts(values, dtype):
+        check(ft.logit(x), np.log(values / (1 - values)), dtype)
+        near = np.clip(values, 0.25, 0.75)
+        check(ft.logit(x, eps=0.25), np.log(near / (1 - near)), dtype)
+        x = x.clone()
+        x[0, 0], x[1, 1], x[2, 2] = NAN, INF, -INF
+        expected = values.copy()
+        expected[0, 0], expected[1, 1], expected[2, 2] = 0, ft.finfo(x.dtype).max, -3
+        check(ft.nan_to_num(x, neginf=-3), expected, dtype)
+        x.nan_to_num_(neginf=-3)
+        check(x, expected, dtype)
+
+
+def test_polygamma():
+    # Sums of the defining series, with what is left of it to first order.
+    x = np.array([0.3, 1.0, 2.5, 11.7, -0.5, -2.25])
+    for n in (1, 2, 3, 6):
+        k = np.arange(200000.0)[:, None]
+        tail = (x + len(k)) ** -n / n + 0.5 * (x + len(k)) ** -(n + 1)
+        expected = (-1) ** (n + 1) * math.factorial(n) * (((x + k) ** -(n + 1.0)).sum(0) + tail)
+        result = ft.polygamma(n, ft.tensor(x))
+        np.testing.assert_allclose(result.numpy(), expected, rtol=1e-10)
+        assert ft.tensor(x).polygamma(n).tolist() == result.tolist()
+        np.testing.assert_allclose(ft.polygamma(n, ft.tensor(x).float()).numpy(), expected, rtol=1e-5)
+    assert str(ft.polygamma(1, ft.tensor([0.0, -1.0, INF, NAN])).tolist()) == "[inf, inf, 0.0, nan]"
+    assert ft.polygamma(2, ft.tensor([0, -3])).tolist() == [-INF, -INF]
+    assert ft.equal(ft.polygamma(0, ft.tensor([0.5])), ft.digamma(ft.tensor([0.5])))
+    with pytest.raises(RuntimeError, match="does not support negative n"):
+        ft.polygamma(-1, ft.tensor([1.0]))
 
 
 def test_where_with_a_condition_alone_gives_indices():
@@ -346,11 +382,20 @@ def test_float_division_by_zero_does_not():
     (lambda: ft.heaviside(ft.tensor([-1, 0, 1]), ft.tensor([5])), "[0, 5, 1]"),
     (lambda: ft.angle(ft.tensor([-1.0, -0.0])), f"[{float(np.float32(np.pi))}, 0.0]"),
     (lambda: ft.nan_to_num(ft.tensor([NAN, INF, -1.0]), posinf=5.0), "[0.0, 5.0, -1.0]"),
+    (lambda: ft.angle(ft.tensor([NAN, -INF, 3])), f"[nan, {float(np.float32(np.pi))}, 0.0]"),
+    (lambda: ft.angle(ft.tensor([-1, 2])), f"[{float(np.float32(np.pi))}, 0.0]"),
+    (lambda: ft.angle(ft.tensor([0j, 2j, -1 - 0j], dtype=ft.complex128)), f"[0.0, {np.pi / 2}, {np.pi}]"),
+    (lambda: ft.nan_to_num(ft.tensor([complex(NAN, 1), complex(1, INF)]), nan=2, posinf=3), "[(2+1j), (1+3j)]"),
+    (lambda: ft.nan_to_num(ft.tensor([1, 2])), "[1, 2]"),
+    (lambda: ft.logit(ft.tensor([0.0, 1.0, -1.0, 2.0])), "[-inf, inf, nan, nan]"),
+    (lambda: ft.logit(ft.tensor([0, 1])), "[-inf, inf]"),
     (lambda: ft.logical_not(ft.tensor([1j, 0])), "[False, True]"),
     (lambda: ft.tensor([1 + 2j]) == 1, "[False]"),
     (lambda: ft.reciprocal(ft.tensor([0])), "[inf]"),
     (lambda: ft.copysign(ft.tensor([1]), -1), "[-1.0]"),
     (lambda: ft.xlogy(ft.tensor([0.0, 0.0]), ft.tensor([0.0, NAN])), "[0.0, nan]"),
+    (lambda: ft.xlogy(ft.tensor([0, 2]), 1), "[0.0, 0.0]"),
+    (lambda: ft.xlogy(0, ft.tensor([0.0, -1.0])), "[0.0, 0.0]"),
     (lambda: ft.gcd(ft.tensor([0, -4, 6]), ft.tensor([0, 6, 4])), "[0, 2, 2]"),
 ])
 def test_values_as_pytorch_has_them(expression, expected):

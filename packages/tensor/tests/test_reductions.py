@@ -483,3 +483,15 @@ def test_any_window(case):
 def test_methods_are_the_operators(name):
     assert getattr(ft.Tensor, name) is getattr(ops, name)
     assert operator.attrgetter("__doc__")(getattr(ops, name))
+
+
+def test_sum_to_size_counts_truth_only_where_it_sums():
+    # Printed by PyTorch 2.13.
+    b = ft.tensor([True, True])
+    assert b.sum_to_size(2).tolist() == [True, True] and b.sum_to_size(1).tolist() == [2]
+    assert ft.tensor(True).sum_to_size(()).dtype is ft.int64
+
+
+def test_the_nuclear_norm_says_what_it_needs():
+    with pytest.raises(NotImplementedError, match="torch.linalg.matrix_norm"):
+        ft.norm(ft.ones(2, 2), "nuc")

@@ -271,3 +271,12 @@ def test_bad_input(call, error, text):
                                   "quantile", "nanquantile", "unique", "unique_consecutive", "histc", "bincount"])
 def test_methods_are_the_operators(name):
     assert getattr(ft.Tensor, name) is getattr(ops, name)
+
+
+def test_quantiles_take_tensors_of_shares():
+    a = np.array([[0.3, -1.2, 0.8, 2.1], [1.0, 1.5, math.nan, 0.2]])
+    for q in (0.25, [0.0, 0.4, 1.0]):
+        result = ft.quantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1)
+        np.testing.assert_allclose(result.numpy(), np.quantile(a, q, 1))
+        np.testing.assert_allclose(ft.nanquantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1).numpy(),
+                                   np.nanquantile(a, q, 1))

@@ -7,6 +7,17 @@ derivative(ops.clone, self=lambda grad: grad, linear=True)
 derivative(ops.contiguous, self=lambda grad: grad, linear=True)
 derivative(ops.to_copy, self=lambda grad: grad, linear=True)
 derivative(ops.as_subclass, self=lambda grad: grad, linear=True)
-derivative(ops.copy_, self=lambda grad: factories.zeros_like(grad), src=lambda grad: grad, linear=True)
-derivative(ops.fill_, self=lambda grad: factories.zeros_like(grad), value=lambda grad: grad.sum(), linear=True)
-derivative(ops.zero_, self=lambda grad: factories.zeros_like(grad), linear=True)
+
+# --- writing --------------------------------------------------------------------------------------------------------
+# What was there no longer counts.
+
+
+def _written(self, tangent):
+    return factories.zeros_like(self) if tangent is None else tangent
+
+
+derivative(ops.copy_, self=lambda grad: factories.zeros_like(grad), src=lambda grad: grad,
+           jvp=lambda self, src_t: _written(self, src_t))
+derivative(ops.fill_, self=lambda grad: factories.zeros_like(grad), value=lambda grad: grad.sum(),
+           jvp=lambda self, value_t: _written(self, value_t))
+derivative(ops.zero_, self=lambda grad: factories.zeros_like(grad), jvp=lambda self: _written(self, None))

@@ -39,10 +39,14 @@ def _at_indices(grad, self_shape, dim, indices):
     return gathering.scatter_add(factories.zeros(self_shape, dtype=grad.dtype), dim, indices, grad)
 
 
+def _taken(self_t, dim, indices):
+    return (gathering.gather(self_t, dim, indices) if self_t.ndim else self_t), None
+
+
 derivative(ops.cumsum, self=lambda grad, dim: _from_behind(grad, dim), linear=True)
 derivative(ops.cumprod, self=_cumprod)
-derivative(ops.cummax, self=_at_indices)
-derivative(ops.cummin, self=_at_indices)
+derivative(ops.cummax, self=_at_indices, jvp=_taken)
+derivative(ops.cummin, self=_at_indices, jvp=_taken)
 derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: ops.shares(grad, conj(self), conj(result), dim, True),
            jvp=lambda self_t, self, dim, result: ops.shares(self_t, self, result, dim, False))
 

@@ -1,6 +1,6 @@
 """Derivatives of gathering and scattering, which are each other's adjoints."""
 from flambeau_autograd.derivatives.table import conj, derivative
-from flambeau_tensor.ops import factories, pointwise
+from flambeau_tensor.ops import factories, pointwise, sorting
 from flambeau_tensor.ops import gathering as ops
 
 
@@ -21,7 +21,7 @@ derivative(ops.index_add, linear=True, self=lambda grad: grad,
 derivative(ops.index_copy, linear=True, self=_without, source=lambda grad, dim, index, source_shape:
            _source(ops.index_select(grad, dim, index), 1, source_shape))
 derivative(ops.index_fill, linear=True, self=_without,
-           value=lambda grad, dim, index: ops.index_select(grad, dim, index).sum())
+           value=lambda grad, dim, index: ops.index_select(grad, dim, sorting.unique(index)).sum())
 
 
 def _source(grad, alpha, shape):
@@ -87,17 +87,32 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
         theirs = ops.gather(mine, dim, index)
     elif reduce in ("amax", "amin"):
         chosen = ops.gather(result, dim, index) == src
-        mine_too = self == result if include_self else factories.zeros_like(self).bool()
+        mine_too = self == result
+        if not include_self:
+            mine_too = ops.scatter(mine_too, dim, index, value=False)
         ties = ops.scatter_add(mine_too.to(grad.dtype), dim, index, chosen.to(grad.dtype))
         part = grad / pointwise.where(ties == 0, 1.0, ties)
         mine, theirs = part * mine_too, ops.gather(part, dim, index) * chosen
     else:
-        if (src == 0).any() or (self == 0).any():
-            raise NotImplementedError("the derivative of scatter_reduce(..., 'prod') is not built for zeros")
-        product = grad * conj(result)
-        mine, theirs = product / conj(self), ops.gather(product, dim, index) / conj(src)
+        mine, theirs = _share_of_product(grad, self, dim, index, src, include_self, result)
     if not include_self:
-        mine = ops.scatter(mine, dim, index, value=0)
+        mine = ops.scatter(grad, dim, index, value=0)
+    return mine, theirs
+
+
+def _share_of_product(grad, self, dim, index, src, include_self, result):
+    """The product of the other factors: a quotient where no factor is zero, else zeros are counted."""
+    no_self, no_src = self == 0, src == 0
+    if not (no_src.any() or no_self.any()):
+        product = grad * conj(result)
+        return product / conj(self), ops.gather(product, dim, index) / conj(src)
+    zeros = no_self.to(grad.dtype) if include_self else factories.zeros_like(grad)
+    zeros = ops.scatter_add(zeros, dim, index, no_src.to(grad.dtype))
+    factors, more = pointwise.where(no_self, 1.0, self), pointwise.where(no_src, 1.0, src)
+    product = grad * conj(ops.scatter_reduce(factors, dim, index, more, "prod", include_self=include_self))
+    mine = pointwise.where(zeros > no_self, 0.0, product / conj(factors))
+    theirs = pointwise.where(ops.gather(zeros, dim, index) > no_src, 0.0,
+                             ops.gather(product, dim, index) / conj(more))
     return mine, theirs
 
 
@@ -116,4 +131,4 @@ def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq):
     return ops.index_add(_zeros(grad, weight_shape), 0, index, rows)
 
 
-derivative(ops.embedding, weight=_embedding)
+derivative(ops.embedding, weight=_embedding, jvp=lambda input, weight_t: ops.embedding(input, weight_t))

@@ -25,7 +25,7 @@ def _selected(grad, self, mask):
     return ops.masked_scatter(factories.zeros(shape, dtype=grad.dtype), mask.expand(shape), grad)
 
 
-derivative(ops.masked_select, self=_selected)
+derivative(ops.masked_select, self=_selected, linear=True)
 derivative(ops.masked_fill, linear=True, self=lambda grad, mask: pointwise.where(mask, 0.0, grad),
            value=lambda grad, mask: pointwise.where(mask, grad, 0.0).sum())
 derivative(ops.masked_scatter, linear=True, self=lambda grad, mask: pointwise.where(mask, 0.0, grad),

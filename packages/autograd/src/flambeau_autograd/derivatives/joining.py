@@ -1,16 +1,16 @@
 """Derivatives of joining: each tensor gets its piece of the gradient."""
 from flambeau_autograd.derivatives.table import derivative
+from flambeau_tensor.ops import factories, views
 from flambeau_tensor.ops import joining as ops
-from flambeau_tensor.ops import views
 
 
 def _cat(grad, tensors, dim):
-    """Empty one-dimensional tensors were passed over (an old allowance) and get none."""
+    """Empty one-dimensional tensors were passed over (an old allowance)."""
     pieces, at = [], 0
     for t in tensors:
         shape = t.shape
         if tuple(shape) == (0,) and grad.ndim != 1:
-            pieces.append(None)
+            pieces.append(factories.zeros((0,), dtype=grad.dtype))
             continue
         size = shape[dim]
         pieces.append(views.narrow(grad, dim, at, size))

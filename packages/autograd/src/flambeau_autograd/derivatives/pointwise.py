@@ -7,13 +7,14 @@ from flambeau_tensor._core.registry import find_operator
 
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.ops import factories
 from flambeau_tensor.ops import pointwise as ops
 
 _E = {"elementwise": True}
 
 
 def _zeros(grad):
-    return grad * 0
+    return factories.zeros_like(grad)
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def _pow_self(grad, self, exponent):
 def _pow_exponent(grad, self, exponent, result):
     base = math.log(self) if isinstance(self, (int, float)) and self > 0 else None
     if base is None:
-        tensor = self if hasattr(self, "dtype") else exponent.new_full((), self)
+        tensor = self.to(result.dtype) if hasattr(self, "dtype") else result.new_full((), self)
         positive = exponent >= 0 if not exponent.is_complex() else exponent.real >= 0
         at_zero = ops.logical_and(tensor == 0, positive)
         return ops.where(at_zero, 0.0, grad * conj(result * tensor.log()))
@@ -69,15 +70,15 @@ derivative(ops.lerp,
 # --- selection ------------------------------------------------------------------------------------------------------
 
 
-def _share(grad, self, other, first):
-    """Where the two are equal both get half."""
-    return ops.where(first(self, other), grad, ops.where(self == other, grad * 0.5, 0.0))
+def _share(grad, self, other, loses):
+    """Where the two are equal both get half; a NaN leaves it to both."""
+    return ops.where(loses(self, other), 0.0, ops.where(self == other, grad * 0.5, grad))
 
 
-derivative(ops.maximum, self=lambda grad, self, other: _share(grad, self, other, ops.gt),
-           other=lambda grad, self, other: _share(grad, self, other, ops.lt), **_E)
-derivative(ops.minimum, self=lambda grad, self, other: _share(grad, self, other, ops.lt),
+derivative(ops.maximum, self=lambda grad, self, other: _share(grad, self, other, ops.lt),
            other=lambda grad, self, other: _share(grad, self, other, ops.gt), **_E)
+derivative(ops.minimum, self=lambda grad, self, other: _share(grad, self, other, ops.gt),
+           other=lambda grad, self, other: _share(grad, self, other, ops.lt), **_E)
 derivative(ops.fmax, self=lambda grad, self, other: ops.where(_or(self >= other, other), grad, 0.0),
            other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad), **_E)
 derivative(ops.fmin, self=lambda grad, self, other: ops.where(_or(self <= other, other), grad, 0.0),
@@ -100,12 +101,23 @@ def _or(chosen, other):
 
 # --- signs and rounding ---------------------------------------------------------------------------------------------
 
+derivative(ops.nextafter, self=lambda grad, self, other: ops.where(self == other, 0.0, grad), other=_zeros, **_E)
 derivative(ops.abs, self=lambda grad, self: grad * self.sgn(), **_E)
 derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
 derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
+derivative(ops.angle, self=lambda grad, self: _angle(grad, self), **_E)
+derivative(find_operator("torch._ops.nan_to_num"),
+           self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0), **_E)
 for _op in (ops.sign, ops.floor, ops.ceil, ops.trunc, ops.round):
     derivative(_op, self=_zeros, **_E)
 derivative(ops.frac, self=lambda grad: grad, **_E)
+
+
+def _angle(grad, self):
+    if not self.is_complex():
+        return _zeros(grad)
+    square = self.abs().square()
+    return ops.where(square == 0, 0.0, grad * 1j * (self / square))
 
 
 def _sgn(grad, self, result):
@@ -131,10 +143,14 @@ derivative(ops.log, self=lambda grad, self: grad / conj(self), **_E)
 derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)), **_E)
 derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)), **_E)
 derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1), **_E)
-derivative(ops.logaddexp, self=lambda grad, self, result: grad * (self - result).exp(),
-           other=lambda grad, other, result: grad * (other - result).exp(), **_E)
-derivative(ops.logaddexp2, self=lambda grad, self, result: grad * (self - result).exp2(),
-           other=lambda grad, other, result: grad * (other - result).exp2(), **_E)
+derivative(ops.logaddexp, self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
+           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()), **_E)
+derivative(ops.logaddexp2, self=lambda grad, self, other: grad / (1 + (other - self).exp2()),
+           other=lambda grad, self, other: grad / (1 + (self - other).exp2()), **_E)
+derivative(ops.xlogy,
+           self=lambda grad, self, other:
+           ops.where((self == 0) & (other <= 0), 0.0, ops.xlogy(grad, other)),
+           other=lambda grad, self, other: grad * (self / other), **_E)
 
 # --- trigonometry ---------------------------------------------------------------------------------------------------
 
@@ -150,30 +166,47 @@ derivative(ops.tanh, self=lambda grad, result: grad * conj(1 - result * result),
 derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()), **_E)
 derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()), **_E)
 derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self), **_E)
-derivative(ops.atan2, self=lambda grad, self, other: grad * (other / (self * self + other * other)),
-           other=lambda grad, self, other: grad * (-self / (self * self + other * other)), **_E)
+derivative(ops.atan2, self=lambda grad, self, other: grad * _over_square(other, self, other),
+           other=lambda grad, self, other: grad * _over_square(-self, self, other), **_E)
 derivative(ops.hypot, self=lambda grad, self, result: grad * (self / result),
            other=lambda grad, other, result: grad * (other / result), **_E)
 derivative(ops.deg2rad, self=lambda grad: grad * (math.pi / 180), linear=True)
 derivative(ops.rad2deg, self=lambda grad: grad * (180 / math.pi), linear=True)
-derivative(ops.sinc, self=lambda grad, self: grad * _sinc_slope(self), **_E)
+derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)), **_E)
+
+
+def _over_square(x, self, other):
+    """`x` / (self² + other²); the origin has no direction."""
+    square = self * self + other * other
+    return ops.where(square == 0, 0.0, x / square)
 
 
 def _sinc_slope(x):
-    scaled = x * math.pi
-    return ops.where(x == 0, 0.0, (scaled * scaled.cos() - scaled.sin()) / (scaled * x))
+    """(y cos y - sin y) / y² · pi with y = pi x; near zero, where the difference loses all digits, the power series."""
+    y = x * math.pi
+    near = y.abs() < 0.3
+    far, close = ops.where(near, 1.0, y), ops.where(near, y, 0.0)
+    square, series = close * close, 0.0
+    for k in range(6, 0, -1):
+        series = series * square + (-1) ** k * 2 * k / math.factorial(2 * k + 1)
+    return math.pi * ops.where(near, series * close, (far * far.cos() - far.sin()) / (far * far))
 
 
 # --- activations and special functions ------------------------------------------------------------------------------
 
 derivative(ops.sigmoid, self=lambda grad, result: grad * conj(result * (1 - result)), **_E)
-derivative(ops.relu, self=lambda grad, result: ops.where(result > 0, grad, 0.0), **_E)
+derivative(ops.relu, self=lambda grad, result: ops.where(result <= 0, 0.0, grad), **_E)
+derivative(find_operator("torch._ops.logit"), self=lambda grad, self, eps: _logit(grad, self, eps), **_E)
 derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
 derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
 derivative(ops.erfinv, self=lambda grad, result: grad * (math.sqrt(math.pi) / 2 * (result * result).exp()), **_E)
 derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma(), **_E)
-derivative(ops.digamma, self=lambda grad, self: grad * _trigamma(self), **_E)
+def _logit(grad, self, eps):
+    slope = grad / (self * (1 - self))
+    if eps < 0:
+        return ops.where((self < 0) | (self > 1), math.nan, slope)
+    return ops.where((self < eps) | (self > 1 - eps), 0.0, slope)
 
 
-def _trigamma(x):
-    return find_operator("torch.polygamma")(1, x)
+derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self), **_E)
+derivative(find_operator("torch._ops.polygamma"), self=lambda grad, self, n: grad * ops.polygamma(n + 1, self), **_E)

@@ -38,7 +38,7 @@ def _prod(grad, self, dim, keepdim, result):
     """Every element's share is the product of the others; zeros need care, as the quotient is then undefined."""
     shape = self.shape
     if self.numel() == 0 or not shape:
-        return grad.expand(shape)
+        return spread(grad, shape, dim, keepdim).expand(shape)
     if not (self == 0).any():
         return spread(grad * conj(result), shape, dim, keepdim) / conj(self)
     if dim is None:
@@ -49,19 +49,12 @@ def _prod(grad, self, dim, keepdim, result):
 def _product_of_others(x, dim):
     n = x.shape[dim]
     ones = x.narrow(dim, 0, 1) * 0 + 1
-    from flambeau_tensor.ops import cumulative, joining
+    from flambeau_tensor.ops import cumulative, joining, rearranging
 
     before = cumulative.cumprod(joining.cat((ones, x.narrow(dim, 0, n - 1)), dim), dim)
-    back = joining.flip if hasattr(joining, "flip") else _flip
-    turned = back(x, (dim,))
-    after = back(cumulative.cumprod(joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim), dim), (dim,))
+    turned = rearranging.flip(x, (dim,))
+    after = rearranging.flip(cumulative.cumprod(joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim), dim), (dim,))
     return conj(before * after)
-
-
-def _flip(x, dims):
-    from flambeau_tensor._core.registry import find_operator
-
-    return find_operator("torch.flip")(x, dims)
 
 
 derivative(ops.prod, self=_prod)
@@ -88,8 +81,18 @@ def at_indices(grad, self_shape, dim, keepdim, indices):
     return factories.zeros(self_shape, dtype=grad.dtype).scatter(dim, indices, grad)
 
 
-derivative(ops.max_dim, self=at_indices)
-derivative(ops.min_dim, self=at_indices)
+def from_indices(self_t, dim, keepdim, indices):
+    """The tangents of the chosen elements."""
+    if not self_t.ndim:
+        return self_t, None
+    if not keepdim:
+        indices = indices.unsqueeze(dim)
+    taken = self_t.gather(dim, indices)
+    return (taken if keepdim else taken.squeeze(dim)), None
+
+
+derivative(ops.max_dim, self=at_indices, jvp=from_indices)
+derivative(ops.min_dim, self=at_indices, jvp=from_indices)
 
 
 def _freedom(shape, dim, correction):
@@ -110,7 +113,8 @@ def _std(grad, self, dim, correction, keepdim, result):
 derivative(ops.var_correction, self=_var)
 derivative(ops.std_correction, self=_std)
 derivative(ops.logsumexp, self=lambda grad, self, dim, keepdim, result:
-           spread(grad, self.shape, dim, keepdim) * pointwise.exp(self - spread(result, self.shape, dim, keepdim)))
+           spread(grad, self.shape, dim, keepdim)
+           * conj(pointwise.exp(self - spread(result, self.shape, dim, keepdim))))
 
 
 def _vector_norm(grad, self, ord, dim, keepdim, result):
@@ -118,7 +122,7 @@ def _vector_norm(grad, self, ord, dim, keepdim, result):
     shape = self.shape
     grad, norm = spread(grad, shape, dim, keepdim), spread(result, shape, dim, keepdim)
     if ord == 0:
-        return factories.zeros_like(self)
+        return None
     if ord == 2:
         return pointwise.where(norm == 0, 0.0, self * (grad / norm))
     if ord == 1:

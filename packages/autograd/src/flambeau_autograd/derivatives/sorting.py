@@ -1,5 +1,5 @@
 """Derivatives of choosing elements by order: each goes back to where it stood."""
-from flambeau_autograd.derivatives.reductions import at_indices
+from flambeau_autograd.derivatives.reductions import at_indices, from_indices
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import factories, gathering
 from flambeau_tensor.ops import sorting as ops
@@ -11,7 +11,11 @@ def _placed(grad, self_shape, dim, indices):
     return gathering.scatter_add(factories.zeros(self_shape, dtype=grad.dtype), dim, indices, grad)
 
 
-derivative(ops.sort, self=_placed)
-derivative(ops.topk, self=_placed)
+def _taken(self_t, dim, indices):
+    return (gathering.gather(self_t, dim, indices) if self_t.ndim else self_t), None
+
+
+derivative(ops.sort, self=_placed, jvp=_taken)
+derivative(ops.topk, self=_placed, jvp=_taken)
 for _op in (ops.kthvalue, ops.mode, ops.median_dim, ops.nanmedian_dim):
-    derivative(_op, self=at_indices)
+    derivative(_op, self=at_indices, jvp=from_indices)

@@ -1,10 +1,12 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
 from flambeau_autograd._engine.rule import derivative
+from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
 
 _back = {"linear": True}
 
-derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
+derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape),
+           jvp=lambda self_t, result: self_t.reshape(result.shape))  # a tangent may lie in memory in another order
 derivative(ops.reshape, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.flatten, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.squeeze, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
@@ -42,13 +44,18 @@ derivative(ops.as_strided_backward, self=lambda grad, size, stride, offset:
 
 
 def _as_strided(grad, self, size, stride, storage_offset):
-    """Gradients meet in the storage, and the input reads its own elements from there."""
+    """Gradients meet in the storage, and the input reads its own elements from there: a share, where it repeats one."""
     offset = self.storage_offset() if storage_offset is None else storage_offset
-    places = [(tuple(self.shape), self.stride(), self.storage_offset()), (tuple(size), tuple(stride), offset)]
+    shape, steps, start = tuple(self.shape), self.stride(), self.storage_offset()
+    places = [(shape, steps, start), (tuple(size), tuple(stride), offset)]
     first = min(o for _, _, o in places)
     length = max(o + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) for shape, steps, o in places) + 1
     flat = ops.as_strided_backward(grad, length - first, size, stride, offset - first)
-    return ops.as_strided(flat, tuple(self.shape), self.stride(), self.storage_offset() - first)
+    if any(s == 0 < n - 1 for n, s in zip(shape, steps, strict=True)):
+        ones = factories.ones((), dtype=grad.dtype).expand(shape)
+        times = ops.as_strided_backward(ones, length - first, shape, steps, start - first)
+        flat = flat / pointwise.where(times == 0, 1.0, times)
+    return ops.as_strided(flat, shape, steps, start - first)
 
 
 derivative(ops.as_strided, self=_as_strided)

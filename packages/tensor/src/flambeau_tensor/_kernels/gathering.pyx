@@ -376,7 +376,7 @@ cdef object _gather(Operator op, PyObject** a):  # (self, dim, index, *, sparse_
     cdef Along g
     cdef int d, dim = wrap_dim(<object>a[1], t.ndim)
     cdef long long outside
-    if index.dtype != INT64 and index.dtype != INT32:
+    if index.numel and index.dtype != INT64 and index.dtype != INT32:
         raise RuntimeError("gather(): Expected dtype int32/int64 for index")
     if index.numel == 0:
         return empty(t.dtype, index.ndim, index.sizes)
@@ -406,7 +406,7 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
     cdef long long outside
     cdef bint fill = not isinstance(src, Tensor)
     cdef bint fits = True
-    if index.dtype != INT64 and index.dtype != INT32:
+    if index.numel and index.dtype != INT64 and index.dtype != INT32:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
     source = _filling("scatter", t, src) if fill else <Tensor>src
     if source.dtype != t.dtype:

@@ -62,7 +62,11 @@ def _tensordot(a, b, dims, out):
             if not -t.ndim <= d < t.ndim:
                 raise IndexError(f"Dimension out of range (expected to be in range of [{-max(t.ndim, 1)}, "
                                  f"{max(t.ndim, 1) - 1}], but got {d})")
-        if a.shape[da] != b.shape[db]:
+        if a.shape[da] == 1 != b.shape[db]:  # a size of 1 broadcasts: what it meets is summed first
+            b = find_operator("torch.sum")(b, db, True)
+        elif b.shape[db] == 1 != a.shape[da]:
+            a = find_operator("torch.sum")(a, da, True)
+        elif a.shape[da] != b.shape[db]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
                                f"second has size {b.shape[db]} in dim {db}")
         dims_a[i], dims_b[i] = da % a.ndim, db % b.ndim

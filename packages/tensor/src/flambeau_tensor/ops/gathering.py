@@ -88,6 +88,7 @@ def _take_along_dim(input, indices, dim, out):
     shape[dim] = input.shape[dim]
     spread = input.expand(tuple(shape))
     shape[dim] = indices.shape[dim]
+    indices = find_operator("torch.remainder")(indices, max(input.shape[dim], 1))  # any number wraps around
     return gather(spread, dim, indices.expand(tuple(shape)))
 
 

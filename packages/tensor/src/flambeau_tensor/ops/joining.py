@@ -260,9 +260,7 @@ def _combinations(input, r, with_replacement):
     if r == 0:
         return find_operator("torch.empty")((0,), dtype=input.dtype)
     rows = list((_choose_again if with_replacement else _choose)(range(input.shape[0]), r))
-    if not rows:
-        return find_operator("torch.empty")((0, r), dtype=input.dtype)
-    return input[find_operator("torch.tensor")(rows)]
+    return input[find_operator("torch.tensor")(rows, dtype=find_operator("torch.arange")(0).dtype).reshape((-1, r))]
 
 
 combinations = Operator("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", _combinations,

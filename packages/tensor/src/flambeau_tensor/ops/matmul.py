@@ -33,13 +33,6 @@ linear = Operator("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Ten
                   doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).")
 
 
-def _add_scaled(input, product, beta, alpha):
-    add, mul = find_operator("torch.add"), find_operator("torch.mul")
-    if beta == 0:
-        return mul(product, alpha)
-    return add(mul(input, beta), product, alpha=alpha)
-
-
 def _addbmm(input, batch1, batch2, beta, alpha, out):
     if batch1.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
@@ -71,12 +64,27 @@ outer = Operator("outer(Tensor self, Tensor vec2, *, Tensor(a!)? out=None) -> Te
 alias("ger", outer)
 
 
+def _scaled(x, factor, name):
+    """`x` times a number that its dtype can hold."""
+    if x.dtype.name == "bool":
+        factor = int(bool(factor)) if not isinstance(factor, float) else factor
+    elif isinstance(factor, bool):
+        raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
+    if isinstance(factor, float) and not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    return x if factor == 1 else find_operator("torch.mul")(x, factor)
+
+
 def _addr(input, vec1, vec2, beta, alpha, out):
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
     product = _outer(vec1, vec2, None)
-    return _add_scaled(input.expand(tuple(product.shape)), product, beta, alpha)
+    input = input.expand(tuple(product.shape))
+    dtype = find_operator("torch.result_type")(input, product)
+    product = _scaled(product.to(dtype), alpha, "alpha")
+    start = _scaled(input.to(dtype), beta, "beta")
+    return product if beta == 0 else find_operator("torch.add")(start, product)
 
 
 addr = Operator("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"

@@ -4,17 +4,18 @@ Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` hol
 """
 import numpy as np
 
-from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.elementwise import Elementwise, ufunc_loop
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias
 from flambeau_tensor._kernels import pointwise as kernels
 from flambeau_tensor._kernels.levels import hot
 from flambeau_tensor.ops.factories import complex_
-from flambeau_tensor.ops.views import imag, real
+from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
-_hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log1p, np.power) for d in ("float32", "float64")})
+_hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log, np.log1p, np.power)
+             for d in ("float32", "float64")})
 LOOPS = _hot.LOOPS | hot("special").LOOPS
 
 _BOOL = _dtype_by_name("bool")
@@ -66,12 +67,13 @@ atan2 = _binary("atan2", np.arctan2, "The angle of the point (other, input), in 
 hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes="f")
 copysign = _binary("copysign", LOOPS["copysign"], "The size of `input` with the sign of `other`.", numbers="other",
                    default_float=True, dtypes="bif")
-nextafter = _binary("nextafter", np.nextafter, "The next number after `input` towards `other`.", dtypes="f",
-                    differentiable=False)
+nextafter = _binary("nextafter", np.nextafter, "The next number after `input` towards `other`.", dtypes="f")
 logaddexp = _binary("logaddexp", LOOPS["logaddexp"], "log(exp(input) + exp(other)), without overflow.", dtypes="fc",
                     variants="function method")
 logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f",
                      variants="function method")
+xlogy = _binary("xlogy", LOOPS["xlogy"], "input · log(other), 0 where `input` is 0.", default_float=True, dtypes="bif",
+                numbers="self other")
 heaviside = _binary("heaviside", LOOPS["heaviside"], "0 below zero, 1 above it, `other` at it.", dtypes="bif",
                     differentiable=False, check=kernels.one_dtype)
 gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False)
@@ -170,6 +172,8 @@ floor = _unary("floor", np.floor, "The next integer below.", dtypes="if")
 ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="if")
 trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="if")
 frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes="f")
+angle = _unary("angle", LOOPS["angle"], "The angle of complex numbers, in radians; 0 or pi of real ones.",
+               default_float=True, result="real", variants="function method")
 square = _unary("square", np.square, "The square.", bool_as="int64")
 reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
 sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
@@ -214,6 +218,9 @@ erfc = _float("erfc", LOOPS["erfc"], "1 - erf(x), precise for large x.")
 erfinv = _float("erfinv", LOOPS["erfinv"], "The inverse of the error function.")
 lgamma = _float("lgamma", LOOPS["lgamma"], "The logarithm of the absolute gamma function.")
 digamma = _float("digamma", LOOPS["digamma"], "The derivative of lgamma.")
+_polygamma = Operator("polygamma(Tensor self, int n, *, Tensor(a!)? out=None) -> Tensor",
+                      Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params=(1, 1)),
+                      namespace="torch._ops", variants="function", doc="The `n`-th derivative of digamma, n > 0.")
 sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
     alias(f"arc{_name}", globals()[f"a{_name}"])
@@ -292,39 +299,53 @@ def float_power(input, exponent, out):
     return pow(*to, out=out)
 
 
-@_composite("xlogy(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-            "input · log(other), 0 where input is 0.", BOTH, numbers="self other")
-def xlogy(input, other, out):
-    a, b = (x if hasattr(x, "dtype") else None for x in (input, other))
-    product = mul(input, log(other if b is not None else mul(ones_of(a), other)))
-    safe = where(logical_and(eq(input, 0) if a is not None else ones_of(b) * (input == 0),
-                             logical_not(isnan(other)) if b is not None else ones_of(a)), 0.0, product)
-    return safe if out is None else out.copy_(safe)
-
-
 def ones_of(t):
     """Ones like `t`, for arithmetic with bare numbers."""
     return t.new_ones(t.shape)
 
 
-@_composite("logit(Tensor self, float? eps=None, *, Tensor(a!)? out=None) -> Tensor", "log(x / (1 - x)).", UNARY)
+def _of_order(n, input, out=None):
+    if n < 0:
+        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    return _polygamma(input, n, out=out) if n else digamma(input, out=out)
+
+
+polygamma = Operator("polygamma(int n, Tensor self, *, Tensor(a!)? out=None) -> Tensor", _of_order, composite=True,
+                     variants="function", doc="The `n`-th derivative of digamma.")
+Operator("polygamma(Tensor self, int n) -> Tensor", lambda input, n: _of_order(n, input), composite=True,
+         variants="method inplace", doc="The `n`-th derivative of digamma.")
+
+
+_logit = Operator("logit(Tensor self, Scalar eps, *, Tensor(a!)? out=None) -> Tensor",
+                  Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params=(1, 1)),
+                  namespace="torch._ops", variants="function",
+                  doc="log(x / (1 - x)) of x between eps and 1 - eps, unless eps is negative.")
+
+
+@_composite("logit(Tensor self, float? eps=None, *, Tensor(a!)? out=None) -> Tensor",
+            "log(x / (1 - x)); with `eps`, of x no less than `eps` and no more than 1 - `eps`.", UNARY)
 def logit(input, eps, out):
-    x = input if input.is_floating_point() or input.is_complex() else input.to(get_default_dtype())
-    x = x if eps is None else clamp(x, eps, 1 - eps)
-    result = log(div(x, rsub(x, 1)))
-    return result if out is None else out.copy_(result)
+    return _logit(input, -1.0 if eps is None else eps, out=out)
 
 
 @_composite("nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
             "Tensor(a!)? out=None) -> Tensor", "NaN and infinities replaced by numbers.", UNARY)
 def nan_to_num(input, nan, posinf, neginf, out):
+    if input.is_complex():  # the parts by themselves
+        result = view_as_complex(nan_to_num(view_as_real(input), nan, posinf, neginf))
+        return result if out is None else out.copy_(result)
     if not input.is_floating_point():
         return input.clone()
-    largest = float(np.finfo("float32" if input.dtype.name == "bfloat16" else input.dtype.name).max)
-    x = where(isnan(input), 0.0 if nan is None else nan, input)
-    x = where(eq(x, float("inf")), largest if posinf is None else posinf, x)
-    result = where(eq(x, float("-inf")), -largest if neginf is None else neginf, x)
-    return result if out is None else out.copy_(result)
+    from flambeau_tensor.numeric_limits import finfo
+
+    largest = float(finfo(input.dtype).max)
+    return _nan_to_num(input, 0.0 if nan is None else nan, largest if posinf is None else posinf,
+                       -largest if neginf is None else neginf, out=out)
+
+
+_nan_to_num = Operator("nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf, *, Tensor(a!)? out=None) -> "
+                       "Tensor", Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params=(1, 3)),
+                       namespace="torch._ops", variants="function", doc="Numbers for NaN and infinities.")
 
 
 def _is(input, number, out):
@@ -347,14 +368,6 @@ def isneginf(input, out):
 @_composite("isreal(Tensor self) -> Tensor", "Whether the imaginary part is zero.")
 def isreal(input):
     return eq(imag(input), 0) if input.is_complex() else ones_of(input).bool()
-
-
-@_composite("angle(Tensor self, *, Tensor(a!)? out=None) -> Tensor", "The angle of complex numbers, in radians.")
-def angle(input, out):
-    if input.is_complex():
-        return atan2(imag(input), real(input), out=out)
-    x = input if input.is_floating_point() else input.float()
-    return where(isnan(x), x, where(lt(x, 0), np.pi, 0.0), out=out)
 
 
 @_composite("polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",

@@ -5,6 +5,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import operators
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels import reductions as kernels
 from flambeau_tensor._kernels.interop import from_numpy
@@ -51,6 +52,8 @@ def _sum_to_size(input, size):
     extra = input.dim() - len(size)
     if extra < 0 or not _all(n in (1, m) for n, m in zip(size, input.shape[extra:], strict=True)):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
+    if not size:
+        return sum(input)
     dims = [d for d in range(input.dim()) if d < extra or (size[d - extra] == 1 and input.shape[d] != 1)]
     return sum(input, dims, True).reshape(size) if dims else input
 
@@ -172,7 +175,7 @@ std_mean = _with_mean("std", _std, "standard deviation")
 # --- norms and exponentials -----------------------------------------------------------------------------------------
 
 def _complex_logsumexp(input, dim, keepdim):
-    a = input.numpy()
+    a = input.numpy(force=True)
     axis = (dim if type(dim) is tuple else (dim,)) if a.ndim and dim != () else None
     top = a.real.max(axis, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
@@ -195,9 +198,9 @@ def _norm(input, p, dim, keepdim, dtype, out):
     if p == "fro":
         p = 2
     if type(p) is str:
-        from flambeau_tensor._core.registry import find_operator
-
-        matrix_norm = find_operator("torch.linalg.matrix_norm")
+        if "torch.linalg.matrix_norm" not in operators():
+            raise NotImplementedError(f"norm(..., p={p!r}) is not built: it needs torch.linalg.matrix_norm")
+        matrix_norm = operators()["torch.linalg.matrix_norm"]
         return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 

@@ -15,7 +15,7 @@ _INNER = "torch._ops"  # operators that others pick from
 def _array(t):
     """A tensor's elements as an array; bfloat16, which NumPy has not, as float32."""
     name = t.dtype.name
-    return (t.float() if name == "bfloat16" else t).numpy()
+    return (t.float() if name == "bfloat16" else t).numpy(force=True)
 
 
 # --- sorting --------------------------------------------------------------------------------------------------------
@@ -85,32 +85,31 @@ def _quantile(name, ignore_nan):
                 raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
             if not is_layered(q) and not ((q >= 0) & (q <= 1)).all():
                 raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
-            shares = q
         else:
             if not 0 <= q <= 1:
                 raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q}")
-            shares = input.new_full((), q)
+            q = input.new_full((), q)
         rows = input.reshape(-1) if dim is None or input.dim() == 0 else input.movedim(dim, -1)
-        rows = sort(rows, -1)[0]
-        valid = rows == rows
-        last = valid.sum(-1, keepdim=True) - 1
-        ranks = shares.reshape(-1) * last.clamp(min=0).to(input.dtype)
-        if not ignore_nan:  # NaN is sorted to the end: one makes the result NaN
-            ranks = find_operator("torch.where")(valid.all(-1, keepdim=True), ranks, float(rows.shape[-1] - 1))
+        rows = sort(rows, -1)[0]  # NaN to the end
+        missing, last = find_operator("torch.isnan")(rows), rows.shape[-1] - 1
+        if ignore_nan:
+            ranks = q.reshape(-1) * (last - missing.sum(-1, True)).clamp_min(0).to(rows.dtype)
+        else:  # one NaN makes the result NaN
+            ranks = find_operator("torch.where")(missing.any(-1, True), last, q.reshape(-1) * last)
         take = find_operator("torch.gather")
         if interpolation in ("lower", "higher", "nearest"):
-            result = take(rows, -1, {"lower": Tensor.floor, "higher": Tensor.ceil,
-                                     "nearest": Tensor.round}[interpolation](ranks).long())
+            rounded = {"lower": "floor", "higher": "ceil", "nearest": "round"}[interpolation]
+            result = take(rows, -1, find_operator(f"torch.{rounded}")(ranks).long())
         else:
             below = ranks.floor()
-            weight = ranks - below if interpolation == "linear" else 0.5 * (ranks > below).to(input.dtype)
-            result = find_operator("torch.lerp")(take(rows, -1, below.long()), take(rows, -1, ranks.ceil().long()),
-                                                 weight)
+            weight = ranks - below if interpolation == "linear" else find_operator("torch.full_like")(below, 0.5)
+            low, high = take(rows, -1, below.long()), take(rows, -1, ranks.ceil().long())
+            result = find_operator("torch.lerp")(low, high, weight)
         result = result.movedim(-1, 0)
         if keepdim:
             result = result.reshape([-1] + [1] * input.dim()) if dim is None or input.dim() == 0 else \
                 result.unsqueeze(dim % input.dim() + 1)
-        return result if shares.ndim else result.squeeze(0)
+        return result if q.ndim else result.squeeze(0)
 
     return quantile
 
@@ -157,7 +156,7 @@ def _unique(input, sorted, return_inverse, return_counts, dim):
     values, order = sort(input.reshape(-1), 0)
     begins, number, counts = _runs(_array(values))
     inverse = np.empty(len(number), "int64")
-    inverse[order.numpy()] = number
+    inverse[order.numpy(force=True)] = number
     return _results(input, _array(values)[begins], inverse.reshape(input.shape), counts, return_inverse, return_counts)
 
 

@@ -26,13 +26,14 @@ cdef struct Borrowed:  # a loop of NumPy's, and its data
     loop_t run
     void* data
 
-cdef Borrowed exp32, exp64, log1p32, log1p64, pow32, pow64
+cdef Borrowed exp32, exp64, log32, log64, log1p32, log1p64, pow32, pow64
 
 
 def borrow(dict loops):
     """Take the addresses of NumPy's loops that some of these are built on: ``{("exp", "float32"): (loop, data)}``."""
     cdef Borrowed* target
     for key, place in ((("exp", "float32"), <size_t>&exp32), (("exp", "float64"), <size_t>&exp64),
+                       (("log", "float32"), <size_t>&log32), (("log", "float64"), <size_t>&log64),
                        (("log1p", "float32"), <size_t>&log1p32), (("log1p", "float64"), <size_t>&log1p64),
                        (("power", "float32"), <size_t>&pow32), (("power", "float64"), <size_t>&pow64)):
         target = <Borrowed*><size_t>place
@@ -182,6 +183,83 @@ cdef void loop_logaddexp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, rea
             block[i] += d
         scatter(block, a[2] + done * s[2], s[2], m)
         done += m
+
+
+cdef void loop_xlogy(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # x log(y); nothing times anything that is a number is nothing
+    cdef real_t[BLOCK] x, y, block
+    cdef Py_ssize_t done = 0, m, i
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        gather(a[0] + done * s[0], s[0], x, m)
+        gather(a[1] + done * s[1], s[1], y, m)
+        for i in range(m):
+            block[i] = <real_t>1 if (x[i] == 0) & (y[i] == y[i]) else y[i]
+        run_block(&log32 if real_t is float else &log64, block, m)
+        for i in range(m):
+            block[i] *= x[i]
+        scatter(block, a[2] + done * s[2], s[2], m)
+        done += m
+
+
+cdef void loop_logit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # log(x / (1 - x)); data: how near x may come to 0 and 1, negative: as near as it is
+    cdef real_t[BLOCK] block
+    cdef real_t low = <real_t>(<double*>tag)[0], high = <real_t>1 - low, x
+    cdef Py_ssize_t done = 0, m, i
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        gather(a[0] + done * s[0], s[0], block, m)
+        if low >= 0:
+            for i in range(m):
+                x = high if block[i] > high else block[i]
+                block[i] = low if block[i] < low else x
+        for i in range(m):
+            block[i] = block[i] / (<real_t>1 - block[i])
+        run_block(&log32 if real_t is float else &log64, block, m)
+        scatter(block, a[1] + done * s[1], s[1], m)
+        done += m
+
+
+cdef inline real_t _replaced(real_t x, real_t nan, real_t most, real_t least) noexcept nogil:
+    cdef real_t y = most if x == <real_t>math.INFINITY else x
+    y = least if x == <real_t>-math.INFINITY else y
+    return nan if x != x else y
+
+
+cdef void loop_nan_to_num(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # data: what stands for NaN, infinity and minus infinity
+    cdef const double* p = <const double*>tag
+    cdef real_t nan = <real_t>p[0], most = <real_t>p[1], least = <real_t>p[2]
+    cdef real_t* x = <real_t*>a[0]
+    cdef real_t* out = <real_t*>a[1]
+    cdef Py_ssize_t i
+    if s[0] == sizeof(real_t) and s[1] == sizeof(real_t):
+        for i in range(n[0]):
+            out[i] = _replaced[real_t](x[i], nan, most, least)
+        return
+    for i in range(n[0]):
+        (<real_t*>(a[1] + i * s[1]))[0] = _replaced[real_t]((<real_t*>(a[0] + i * s[0]))[0], nan, most, least)
+
+
+cdef inline real_t _angle(real_t x) noexcept nogil:
+    cdef real_t turn = <real_t>3.141592653589793 if x < 0 else <real_t>0
+    return x if x != x else turn
+
+
+cdef void loop_angle(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _angle[real_t])
+
+
+cdef void loop_angle_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef real_t* z
+    for i in range(n[0]):
+        z = <real_t*>(a[0] + i * s[0])
+        if real_t is float:
+            (<float*>(a[1] + i * s[1]))[0] = math.atan2f(z[1], z[0])
+        else:
+            (<double*>(a[1] + i * s[1]))[0] = math.atan2(z[1], z[0])
 
 
 cdef inline real_t _round(real_t x) noexcept nogil:
@@ -680,6 +758,11 @@ LOOPS = {
     "signbit": _integers(
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
         <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t]),
+    "xlogy": _reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
+    "logit": _reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
+    "nan_to_num": _reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),
+    "angle": _reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double])
+    | _complexes(<size_t>&loop_angle_complex[float], <size_t>&loop_angle_complex[double]),
     "logaddexp": _reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
     | _complexes(<size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
 }

@@ -149,6 +149,40 @@ cdef inline real_t _digamma(real_t x) noexcept nogil:
         1 / 240.0 - z * (1 / 132.0 - z * (691 / 32760.0 - z / 12)))))))
 
 
+cdef inline double _hurwitz(double s, double q) noexcept nogil:
+    """The sum of (q + k)**-s over k >= 0, s > 1: terms up to q = 12, then Euler and Maclaurin's formula."""
+    cdef double total = 0, term, z
+    cdef int k
+    cdef double[9] rest = [1 / 12.0, -1 / 720.0, 1 / 30240.0, -1 / 1209600.0, 1 / 47900160.0,  # B(2k) / (2k)!
+                           -691 / 1307674368000.0, 1 / 74724249600.0, -3617 / 10670622842880000.0,
+                           43867 / 5109094217170944000.0]
+    while q < 12:
+        total += math.pow(q, -s)
+        q += 1
+    term = math.pow(q, -s)
+    total += term * q / (s - 1) + 0.5 * term
+    z = 1 / (q * q)
+    term = term * s / q
+    for k in range(9):
+        total += rest[k] * term
+        term = term * (s + 2 * k + 1) * (s + 2 * k + 2) * z
+    return total
+
+
+cdef inline real_t _polygamma(real_t x, double n) noexcept nogil:
+    # (-1)**(n + 1) n! zeta(n + 1, x) (Abramowitz and Stegun, 6.4.10)
+    cdef double y = x, s = n + 1, sign = 1 if math.fmod(n, 2) == 1 else -1, total
+    if y <= 0 and y == math.floor(y):
+        return <real_t>(sign * math.INFINITY)
+    if y > 0:
+        total = _hurwitz(s, y) if y < math.INFINITY else 0
+    elif y < 0:  # over all integers, without those below y
+        total = _hurwitz(s, y - math.floor(y)) + sign * (_hurwitz(s, math.ceil(y) - y) - _hurwitz(s, 1 - y))
+    else:
+        total = y
+    return <real_t>(sign * math.tgamma(s) * total)
+
+
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 cdef void loop_erf(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -169,6 +203,14 @@ cdef void loop_lgamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t
 
 cdef void loop_digamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _digamma[real_t])
+
+
+cdef void loop_polygamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    # data: the order
+    cdef double order = (<double*>tag)[0]
+    cdef Py_ssize_t i
+    for i in range(n[0]):
+        (<real_t*>(a[1] + i * s[1]))[0] = _polygamma[real_t]((<real_t*>(a[0] + i * s[0]))[0], order)
 
 
 cdef void loop_sinc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -202,6 +244,7 @@ LOOPS = {
     "erfinv": _reals(<size_t>&loop_erfinv[float], <size_t>&loop_erfinv[double]),
     "lgamma": _reals(<size_t>&loop_lgamma[float], <size_t>&loop_lgamma[double]),
     "digamma": _reals(<size_t>&loop_digamma[float], <size_t>&loop_digamma[double]),
+    "polygamma": _reals(<size_t>&loop_polygamma[float], <size_t>&loop_polygamma[double]),
     "sinc": _reals(<size_t>&loop_sinc[float], <size_t>&loop_sinc[double])
     | _complexes(<size_t>&loop_sinc_complex[cython.floatcomplex], <size_t>&loop_sinc_complex[cython.doublecomplex]),
 }

@@ -1,0 +1,49 @@
+"""Derivatives of reductions and running ones where they need care: complex numbers, zeros, nothing to reduce."""
+import pytest
+
+import flambeau_tensor as torch
+
+COMPLEX = {
+    "logsumexp": lambda x: torch.logsumexp(x, 0), "logcumsumexp": lambda x: torch.logcumsumexp(x, 0),
+    "logcumsumexp of rows": lambda x: torch.logcumsumexp(x.reshape((2, 2)), 1),
+    "cumprod": lambda x: torch.cumprod(x, 0), "prod": torch.prod, "mean": torch.mean, "var": torch.var,
+    "norm": torch.norm, "norm 1": lambda x: torch.norm(x, 1), "norm 3": lambda x: torch.norm(x, 3),
+    "norm inf": lambda x: torch.norm(x, float("inf")),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_complex(name, random, check):
+    check(COMPLEX[name], random(4, low=0.3, high=1.4, complex=True))
+
+
+def test_a_product_of_nothing(leaf):
+    x = torch.empty(3, 0, dtype=torch.float64, requires_grad=True)
+    torch.prod(x, 1).sum().backward()
+    assert x.grad.shape == (3, 0)
+
+
+def test_the_number_of_nonzeros_has_no_gradient(leaf):
+    x = leaf(1.0, 0.0)
+    torch.norm(x, 0).backward()
+    assert x.grad is None
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+def test_quantiles(name, random, check, leaf):
+    function = getattr(torch, name)
+    x = leaf(0.3, -1.2, 0.8, 2.1, 1.5)
+    check(lambda x, q: function(x, q), x, leaf(0.3, 0.6, 0.9))
+    check(lambda x: function(x, 0.3, interpolation="midpoint"), x)
+    check(lambda x: function(x.reshape((1, 5)), 0.7, 1, interpolation="lower"), x)
+
+
+def test_quantiles_of_rows_with_nan(leaf):
+    # Printed by PyTorch 2.13.
+    nan = float("nan")
+    x, q = leaf(1.0, nan, 3.0), leaf(0.3, 0.5, 0.25)
+    torch.quantile(x, q).sum().backward()
+    assert x.grad.tolist() == [0, 3, 0] and q.grad.tolist() == [0, 0, 0]
+    y = leaf(1.0, nan, 3.0)
+    torch.nanquantile(y, q).sum().backward()
+    assert y.grad.tolist() == pytest.approx([1.95, 0, 1.05]) and q.grad.tolist() == [2, 2, 2]
