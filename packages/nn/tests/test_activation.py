@@ -343,3 +343,10 @@ def test_silu_of_complex_numbers():
     x = ft.tensor(z)
     assert F.silu(x, inplace=True) is x
     np.testing.assert_allclose(x.numpy(), z / (1 + np.exp(-z)))
+
+
+def test_softmin_with_a_dtype_turns_the_sign_first():
+    # Printed by PyTorch 2.13: small unsigned numbers become large ones.
+    x = ft.tensor([1, 2, 0], dtype=ft.uint8)
+    assert F.softmin(x, 0, dtype=ft.float64).tolist() == F.softmax(ft.tensor([255.0, 254.0, 0.0], dtype=ft.float64),
+                                                                  0).tolist()

@@ -224,6 +224,14 @@ def test_printing(module, printed):
     assert repr(module) == printed
 
 
+def test_rms_norm_of_halves():
+    x = ft.tensor([[0.001, 0.002], [500.0, 200.0]])
+    for dtype, tolerance in ((ft.float16, 2e-3), (ft.bfloat16, 2e-2)):
+        result = F.rms_norm(x.to(dtype), (2,))
+        assert result.dtype is dtype
+        np.testing.assert_allclose(result.float().numpy(), F.rms_norm(x.to(dtype).float(), (2,)).numpy(), tolerance)
+
+
 def test_nothing_to_normalize():
     assert F.group_norm(ft.zeros(0, 2), 1, ft.ones(2), ft.ones(2)).shape == (0, 2)
     assert F.group_norm(ft.zeros(0, 4, 0), 2).shape == (0, 4, 0)

@@ -190,3 +190,4 @@ def test_tensordot_broadcasts_sizes_of_1():
     expected = np.tensordot(a.numpy(), b.numpy().sum(0, keepdims=True), ([0, 2], [0, 2])).tolist()
     assert ft.tensordot(a, b, ([0, 2], [0, 2])).tolist() == expected
     assert ft.tensordot(b, a, ([0, 2], [0, 2])).tolist() == expected
+    assert ft.tensordot(b.byte(), a.byte(), ([0, 2], [0, 2])).dtype is ft.uint8

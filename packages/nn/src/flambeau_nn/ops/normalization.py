@@ -48,17 +48,18 @@ def group_norm(input, num_groups, weight, bias, eps):
 
 @composite("rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
            "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
-           "precision unless given.")
+           "precision unless given. Half precision is computed in float32.")
 def rms_norm(input, normalized_shape, weight, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
     if not shape or tuple(input.shape[-len(shape):]) != tuple(shape):
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
                            f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}")
+    dtype, x = input.dtype, input.float() if input.dtype in (ft.float16, ft.bfloat16) else input
     if eps is None:
-        eps = ft.finfo(input.dtype).eps
+        eps = ft.finfo(x.dtype).eps
     dims = tuple(range(-len(shape), 0))
-    out = input * ((input * input).mean(dims, keepdim=True) + eps).rsqrt()
-    return out if weight is None else out * weight
+    out = x * ((x * x).mean(dims, keepdim=True) + eps).rsqrt()
+    return (out if weight is None else out * weight).to(dtype)
 
 
 @composite("batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "

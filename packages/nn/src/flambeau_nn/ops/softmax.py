@@ -19,15 +19,14 @@ def _declare(name, apply, doc):
     def function(input, dim, _stacklevel, dtype):
         if dim is None:
             dim = implied_dim(name, input.ndim, _stacklevel)
-        return apply(input if dtype is None else input.to(dtype), dim)
+        return apply(input, dim, dtype)
     return Operator(f"{name}(Tensor self, {_REST}) -> Tensor", function, namespace=NAMESPACE, variants="function",
                     composite=True, doc=doc)
 
 
-softmax = _declare("softmax", lambda x, dim: ft.softmax(x, dim), "exp(x), divided by its sum along `dim`.")
-log_softmax = _declare("log_softmax", lambda x, dim: ft.log_softmax(x, dim),
-                       "The logarithm of softmax, without overflow.")
-softmin = _declare("softmin", lambda x, dim: ft.softmax(-x, dim), "softmax(-x).")
+softmax = _declare("softmax", ft.softmax, "exp(x), divided by its sum along `dim`.")
+log_softmax = _declare("log_softmax", ft.log_softmax, "The logarithm of softmax, without overflow.")
+softmin = _declare("softmin", lambda x, dim, dtype: ft.softmax(-x, dim, dtype), "softmax(-x).")
 
 
 def _gumbel_softmax(logits, tau, hard, eps, dim):

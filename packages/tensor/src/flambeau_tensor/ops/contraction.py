@@ -63,9 +63,9 @@ def _tensordot(a, b, dims, out):
                 raise IndexError(f"Dimension out of range (expected to be in range of [{-max(t.ndim, 1)}, "
                                  f"{max(t.ndim, 1) - 1}], but got {d})")
         if a.shape[da] == 1 != b.shape[db]:  # a size of 1 broadcasts: what it meets is summed first
-            b = find_operator("torch.sum")(b, db, True)
+            b = find_operator("torch.sum")(b, db, True, dtype=b.dtype)
         elif b.shape[db] == 1 != a.shape[da]:
-            a = find_operator("torch.sum")(a, da, True)
+            a = find_operator("torch.sum")(a, da, True, dtype=a.dtype)
         elif a.shape[da] != b.shape[db]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
                                f"second has size {b.shape[db]} in dim {db}")
