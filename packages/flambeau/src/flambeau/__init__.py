@@ -27,8 +27,8 @@ for _name in ("enable_grad", "inference_mode", "is_grad_enabled", "is_inference_
     globals()[_name] = getattr(_autograd, _name)
 
 _layout.install("flambeau")
-for _name in ("nn.functional", "nn.init"):
-    _register_namespace(f"torch.{_name}", f"flambeau.{_name}")
+for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
+    _register_namespace(f"torch{_name}", f"flambeau{_name}")
 
 
 def __getattr__(name: str):

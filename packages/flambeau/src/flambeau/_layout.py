@@ -27,7 +27,7 @@ TABLE = {
     "special": "flambeau_tensor.namespaces.special",
     "fft": "flambeau_tensor.namespaces.fft",
 }
-SUBMODULES = {name for name in TABLE if "." not in name} | {"utils", "version", "testing"}
+SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "utils", "version", "testing"}
 MISSING = {"cuda", "distributed", "jit", "compile", "sparse", "quantization", "fx", "onnx", "hub", "distributions"}
 
 
@@ -48,12 +48,17 @@ class _Alias:
                 return None  # a file of this package
             name = "flambeau." + fullname[len(self.prefix) + 1:]
         try:
-            importlib.import_module(name)
+            module = importlib.import_module(name)
         except ModuleNotFoundError as e:
             if e.name is not None and (name == e.name or name.startswith(e.name + ".")):
                 return None
             raise
-        return ModuleSpec(fullname, self, origin=name)
+        return ModuleSpec(fullname, self, origin=name, is_package=hasattr(module, "__path__"))
+
+    def get_code(self, fullname):
+        """What ``python -m`` runs."""
+        name = real_name(fullname[len(self.prefix) + 1:])
+        return importlib.util.find_spec(name).loader.get_code(name)
 
     def create_module(self, spec):
         module = sys.modules[spec.origin or "flambeau"]

@@ -7,6 +7,7 @@ import warnings
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
+from flambeau_overrides import overridable
 from flambeau_tensor import Tensor
 
 __all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
@@ -68,13 +69,18 @@ def _empty(tensor):
     return False
 
 
-@no_grad()
+def _filling(function):
+    """A decorator: the function records nothing, and types may override it."""
+    return overridable(no_grad()(function), namespace="torch.nn.init")
+
+
+@_filling
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator=None) -> Tensor:
     """Uniform numbers in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)
 
 
-@no_grad()
+@_filling
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator=None) -> Tensor:
     """Normal numbers."""
     return tensor.normal_(mean, std, generator=generator)
@@ -97,7 +103,7 @@ def _redraw(tensor, draw, rejected):
     return tensor
 
 
-@no_grad()
+@_filling
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
                   generator=None) -> Tensor:
     """Normal numbers, of which those outside [a, b] are drawn again.
@@ -120,25 +126,25 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     return _redraw(tensor, lambda t: t.uniform_(a, b, generator=generator), unlikely)
 
 
-@no_grad()
+@_filling
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value."""
     return tensor.fill_(val)
 
 
-@no_grad()
+@_filling
 def ones_(tensor: Tensor) -> Tensor:
     """Ones."""
     return tensor.fill_(1.0)
 
 
-@no_grad()
+@_filling
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
     return tensor.zero_()
 
 
-@no_grad()
+@_filling
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix, zeros elsewhere."""
     if tensor.ndimension() != 2:
@@ -148,7 +154,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
-@no_grad()
+@_filling
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Kernels (out, in, …) of a convolution that passes its input through."""
     if tensor.ndimension() not in (3, 4, 5):
@@ -164,20 +170,20 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-@no_grad()
+@_filling
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_fans(tensor)))))
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
-@no_grad()
+@_filling
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
     """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator=generator)
 
 
-@no_grad()
+@_filling
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
                      generator=None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
@@ -187,7 +193,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
-@no_grad()
+@_filling
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
                     generator=None) -> Tensor:
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
@@ -196,7 +202,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
     return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator=generator)
 
 
-@no_grad()
+@_filling
 def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
     """A matrix with orthonormal rows or columns, times ``gain`` (Saxe et al., 2013); other dimensions than
     the first count as one.
@@ -220,7 +226,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
     return tensor.copy_(q.reshape(tuple(tensor.shape))).mul_(gain)
 
 
-@no_grad()
+@_filling
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator=None) -> Tensor:
     """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010)."""
     if tensor.ndimension() != 2:

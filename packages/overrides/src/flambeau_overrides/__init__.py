@@ -17,6 +17,7 @@ from flambeau_overrides._dispatch import (
     redispatch_function,
     register_base,
 )
+from flambeau_overrides._dispatch import overloaded_args as _get_overloaded_args
 from flambeau_overrides._thread import DisableTorchFunction, DisableTorchFunctionSubclass
 from flambeau_overrides.declare import overridable, wrap_torch_function
 from flambeau_overrides.modes import (
@@ -25,14 +26,17 @@ from flambeau_overrides.modes import (
     _enable_torch_function,
     _get_current_function_mode,
     _get_current_function_mode_stack,
+    _get_function_stack_at,
     _is_torch_function_enabled,
     _is_torch_function_mode_enabled,
+    _len_torch_function_stack,
     _pop_mode,
     _pop_mode_temporarily,
     _push_mode,
     enable_reentrant_dispatch,
 )
 from flambeau_overrides.registry import (
+    get_default_nowrap_functions,
     get_ignored_functions,
     get_overridable_functions,
     get_testing_overrides,
@@ -43,10 +47,15 @@ from flambeau_overrides.registry import (
     resolve_name,
 )
 
-# The listing functions under the names of PyTorch's older versions.
+# PyTorch's other names for these: the listing functions in older versions, the guards in its compiled module.
 _get_overridable_functions = get_overridable_functions
 _get_testing_overrides = get_testing_overrides
 _get_ignored_functions = get_ignored_functions
+_has_torch_function = has_torch_function
+_has_torch_function_unary = has_torch_function_unary
+_has_torch_function_variadic = has_torch_function_variadic
+_push_on_torch_function_stack = _push_mode
+_pop_torch_function_stack = _pop_mode
 
 __version__ = "0.1.0"
 
@@ -56,6 +65,7 @@ __all__ = [
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
     "enable_reentrant_dispatch",
+    "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",
     "get_testing_overrides",

@@ -109,6 +109,14 @@ def _get_current_function_mode_stack():
     return mode_stack()
 
 
+def _len_torch_function_stack():
+    return len(mode_stack())
+
+
+def _get_function_stack_at(i):
+    return mode_stack()[i]
+
+
 def _is_torch_function_enabled():
     return is_enabled()
 

@@ -49,6 +49,8 @@ def get_overridable_functions() -> dict[object, list]:
     The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
     """
     if "functions" not in _cache:
+        for namespace in list(_namespaces):  # modules that declare functions when they are imported
+            _resolve(namespace)
         ignored = set(_ignored)
         found = {}
         for namespace, name, func, _ in _entries:
@@ -81,6 +83,13 @@ def get_testing_overrides() -> dict:
 def get_ignored_functions() -> tuple:
     """The functions that are declared not to be overridable."""
     return tuple(_ignored)
+
+
+def get_default_nowrap_functions() -> set:
+    """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
+    function says so. Of others a subclass gets results of its own class.
+    """
+    return {func for _, _, func, _ in _entries if getattr(func, "plain_result", False)}
 
 
 def resolve_name(func: object) -> str | None:

@@ -2,9 +2,9 @@
 """``backward`` and ``grad``: the checks before the engine runs."""
 from cpython.object cimport PyObject
 
-from flambeau_overrides import handle_torch_function, has_torch_function
+from flambeau_overrides import overridable
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, size_of, tensor_type,
+    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, size_of,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge
@@ -215,14 +215,6 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     cdef bint unused
     cdef Py_ssize_t i
     outs, ins = _several(outputs), _several(inputs)
-    for t in outs + ins:
-        if (<PyObject*>t).ob_type != tensor_type():
-            if has_torch_function(outs + ins):
-                return handle_torch_function(grad, outs + ins, outputs, inputs, grad_outputs=grad_outputs,
-                                             retain_graph=retain_graph, create_graph=create_graph,
-                                             only_inputs=only_inputs, allow_unused=allow_unused,
-                                             is_grads_batched=is_grads_batched, materialize_grads=materialize_grads)
-            break
     if materialize_grads:
         if allow_unused is not None and not allow_unused:
             raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -275,3 +267,7 @@ cdef object _zeros_for(object t):
         return zeros_of(&(<Node>t[0]).metas[<int>t[1]])
     look(<PyObject*>t, &f)
     return filled(f.dtype, f.ndim, f.sizes, 0)
+
+
+backward = overridable(backward, namespace="torch.autograd")
+grad = overridable(grad, namespace="torch.autograd")

@@ -1,0 +1,8 @@
+"""`python -m flambeau_overrides module:Type`: what a type makes of every overridable function."""
+
+import sys
+
+from flambeau_overrides.coverage import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

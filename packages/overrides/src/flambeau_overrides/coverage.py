@@ -1,0 +1,229 @@
+"""What a type makes of every overridable function: the report behind `python -m flambeau_overrides module:Type`.
+
+Each function is tried once: the type's handler is given the function and arguments that fit its signature, as a call
+would. What the handler does tells the rest, so nothing has to be declared for it.
+"""
+
+import sys
+from inspect import Parameter, signature
+from warnings import catch_warnings, simplefilter
+
+from flambeau_overrides._dispatch import display_name
+from flambeau_overrides.modes import TorchFunctionMode
+from flambeau_overrides.registry import get_overridable_functions, resolve_name
+
+# What stands for an argument that is annotated so; whatever is not in the table gets the example.
+_PLAIN = {
+    "int": 1,
+    "float": 1.0,
+    "complex": 1.0,
+    "Number": 1,
+    "bool": True,
+    "str": "",
+    "bytes": b"",
+    "Callable": lambda *args: None,
+    "None": None,
+}
+
+
+class Coverage:
+    """Which overridable functions a type handles, refuses and misses.
+
+    Attributes:
+        cls: the type.
+        handled: the functions for which its handler has an answer, or which it calls itself on other arguments.
+        refused: those for which it returns NotImplemented. Users get a TypeError that says so.
+        missed: those for which it raises, with the exception. Users get that.
+    """
+
+    def __init__(self, cls: type):
+        self.cls = cls
+        self.handled: list = []
+        self.refused: list = []
+        self.missed: dict = {}
+
+    def __str__(self):
+        total = len(self.handled) + len(self.refused) + len(self.missed)
+        lines = [
+            f"{self.cls.__name__} handles {len(self.handled)} of {total} overridable functions, refuses "
+            f"{len(self.refused)} and misses {len(self.missed)}."
+        ]
+        for title, functions in (("Handled", self.handled), ("Refused", self.refused)):
+            lines += _by_namespace(title, functions)
+        if self.missed:
+            lines += ["", "Missed", *sorted(f"  {display_name(f)}: {_line(error)}" for f, error in self.missed.items())]
+        return "\n".join(lines)
+
+
+def coverage(example: object, functions: "list | None" = None) -> Coverage:
+    """Try the type of `example` on every overridable function.
+
+    The functions themselves are not called; what the handler calls is. A handler may therefore change `example`, as
+    in-place functions do.
+
+    Args:
+        example: an instance of a type with `__torch_function__`. It stands for every argument that is not annotated
+            as a number, a text or the like.
+        functions: the functions to try. Default: all that get_overridable_functions() lists.
+
+    >>> from flambeau_overrides import overridable
+    >>> @overridable
+    ... def area(shape): ...
+    >>> @overridable
+    ... def scale(shape, factor: float): ...
+    >>> class Square:
+    ...     def __init__(self, side):
+    ...         self.side = side
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return args[0].side ** 2 if func is area else NotImplemented
+    >>> found = coverage(Square(3), [area, scale])
+    >>> found.handled == [area], found.refused == [scale]
+    (True, True)
+    """
+    cls = type(example)
+    if not hasattr(cls, "__torch_function__"):
+        raise TypeError(f"{cls.__name__} has no __torch_function__: it overrides nothing")
+    handler = example.__torch_function__
+    if functions is None:
+        functions = list(dict.fromkeys(f for group in get_overridable_functions().values() for f in group))
+    found = Coverage(cls)
+    for func in functions:
+        args, kwargs = sample_arguments(func, example)
+        watch = _Watch(func, cls)
+        try:
+            with catch_warnings(), watch:
+                simplefilter("ignore")  # about arguments that nobody would pass
+                answer = handler(func, (cls,), args, kwargs)
+        except Exception as error:
+            # What the function itself says of the arguments of a trial is no fault of the type.
+            if not watch.passed_on:
+                found.missed[func] = error
+                continue
+            answer = None
+        (found.refused if answer is NotImplemented else found.handled).append(func)
+    return found
+
+
+def sample_arguments(func: object, example: object) -> tuple[tuple, dict]:
+    """Arguments with which `func` can be called: `example` where the signature does not ask for something plainer.
+
+    >>> def clip(values: "Values", low: float, *, names: "list[str]", high: float = 1.0): ...
+    >>> sample_arguments(clip, "example")
+    (('example', 1.0), {'names': ['']})
+    """
+    try:
+        parameters = signature(func).parameters.values()
+    except (TypeError, ValueError):
+        return (example,), {}
+    args, kwargs = [], {}
+    for p in parameters:
+        if p.kind is Parameter.VAR_POSITIONAL:
+            if not args:
+                args.append(example)
+        elif p.default is Parameter.empty and p.kind is not Parameter.VAR_KEYWORD:
+            value = _sample(p.annotation, example)
+            if p.kind is Parameter.KEYWORD_ONLY:
+                kwargs[p.name] = value
+            else:
+                args.append(value)
+    return tuple(args), kwargs
+
+
+def _sample(annotation, example):
+    if annotation is Parameter.empty:
+        return example
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    first = text.partition("|")[0].strip()  # of "Tensor | Number" the first is the usual one
+    outer, _, inner = first.partition("[")
+    if outer.lower() in ("sequence", "list", "tuple", "iterable"):
+        return [_sample(inner.removesuffix("]").partition(",")[0].strip() or Parameter.empty, example)]
+    return _PLAIN.get(outer, example)
+
+
+class _Watch(TorchFunctionMode):
+    """Notes whether `func` is called on arguments among which `cls` does not override any more."""
+
+    def __init__(self, func, cls):
+        self.func, self.cls, self.passed_on = func, cls, False
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        if func is self.func and self.cls not in types:
+            self.passed_on = True
+        return func(*args, **(kwargs or {}))
+
+
+def _by_namespace(title, functions):
+    """Lines that list functions under `title`."""
+    from textwrap import wrap
+
+    groups = {}
+    for name in sorted(map(display_name, functions)):
+        attribute, _, accessor = name.rpartition(".")  # shape.__get__ is one name
+        namespace, _, name = attribute.rpartition(".") if accessor in ("__get__", "__set__") else (attribute, "", name)
+        groups.setdefault(namespace, []).append(name.removeprefix(namespace + "."))
+    lines = ["", title] if groups else []
+    for namespace, names in groups.items():
+        lines += wrap(f"{namespace}: {', '.join(names)}", 100, initial_indent="  ", subsequent_indent="    ",
+                      break_long_words=False, break_on_hyphens=False)
+    return lines
+
+
+def _line(error):
+    from textwrap import shorten
+
+    text = str(error).strip().partition("\n")[0]
+    return shorten(f"{type(error).__name__}: {text}" if text else type(error).__name__, 160, placeholder=" ...")
+
+
+def example_of(target: str) -> object:
+    """The instance that a text names: `module:Type`, `module:Type(5, 2)`, `module:instance` or `module:function`.
+
+    A class or a function is called without arguments.
+    """
+    from importlib import import_module
+
+    name, _, expression = target.partition(":")
+    if not expression:
+        raise ValueError(f"{target!r} does not name a type: write module:Type")
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    value = eval(expression, vars(import_module(name)))
+    if isinstance(value, type) or (callable(value) and not hasattr(type(value), "__torch_function__")):
+        try:
+            value = value()
+        except TypeError as error:
+            raise ValueError(
+                f"no example of {expression}: {error}. Give the arguments, as in '{name}:{expression}(1, 2)', or name "
+                "a function that returns one"
+            ) from error
+    return value
+
+
+def main(arguments: list[str]) -> int:
+    """Print the report for what the command line names; 1 if the type misses a function, 2 if it cannot be tried."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="python -m flambeau_overrides", description="What a type makes of every function.")
+    parser.add_argument("target", help="module:Type, module:Type(arguments), module:instance or module:function")
+    parser.add_argument("--namespace", help="only the functions of this namespace, such as torch.nn.functional")
+    options = parser.parse_args(arguments)
+    try:
+        example = example_of(options.target)
+        found = coverage(example, None if options.namespace is None else _functions_of(options.namespace))
+    except (ImportError, NameError, AttributeError, SyntaxError, ValueError, TypeError) as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+    print(found)
+    return 1 if found.missed else 0
+
+
+def _functions_of(namespace):
+    functions = []
+    for key, group in get_overridable_functions().items():
+        if namespace in (key, getattr(key, "__name__", None), getattr(key, "__qualname__", None)):
+            functions += group
+        else:
+            functions += [f for f in group if (resolve_name(f) or "").rpartition(".")[0] == namespace]
+    if not functions:
+        raise ValueError(f"there are no overridable functions in a namespace {namespace!r}")
+    return functions
