@@ -20,6 +20,7 @@ from flambeau_overrides._dispatch import (
 from flambeau_overrides._dispatch import overloaded_args as _get_overloaded_args
 from flambeau_overrides._thread import DisableTorchFunction, DisableTorchFunctionSubclass
 from flambeau_overrides.declare import overridable, wrap_torch_function
+from flambeau_overrides.metadata import agreed, first
 from flambeau_overrides.modes import (
     BaseTorchFunctionMode,
     TorchFunctionMode,
@@ -64,7 +65,9 @@ __all__ = [
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "TorchFunctionMode",
+    "agreed",
     "enable_reentrant_dispatch",
+    "first",
     "get_default_nowrap_functions",
     "get_ignored_functions",
     "get_overridable_functions",

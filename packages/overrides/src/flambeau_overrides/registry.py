@@ -31,7 +31,7 @@ def register_namespace(name: str, namespace: object) -> None:
     """Declare that the dotted `name` under which functions are registered means the object `namespace`, or the module
     of that name when it is a text (imported when somebody lists the functions).
 
-    Not needed for a name under which a module can be imported.
+    Not needed for modules under their own names and what is in them.
     """
     _namespaces[name] = namespace
     _cache.clear()
@@ -139,7 +139,12 @@ def _resolve(namespace):
 
             found = import_module(found)
         return found
-    return sys.modules.get(namespace, namespace)
+    if namespace in sys.modules:
+        return sys.modules[namespace]
+    parent, _, name = namespace.rpartition(".")
+    if not parent or isinstance(outer := _resolve(parent), str):
+        return namespace
+    return vars(outer).get(name, namespace)  # a class in a module
 
 
 def _dotted(namespace, name):

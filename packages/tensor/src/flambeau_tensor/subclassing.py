@@ -3,7 +3,7 @@
 The operators do the same in C for subclasses that leave ``__torch_function__`` as it is; this is what
 ``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
 """
-from flambeau_overrides import DisableTorchFunctionSubclass, register_base, register_namespace
+from flambeau_overrides import DisableTorchFunctionSubclass, metadata, register_base, register_namespace
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import set_attribute
@@ -13,15 +13,32 @@ from flambeau_tensor._kernels import interop
 
 def _torch_function(cls, func, types, args=(), kwargs=None):
     """Run `func` with overriding switched off and give its tensors this class, unless another type has precedence."""
+    inherited = cls.__mro__  # the true inheritance, which no metaclass can deny
     for t in types:
-        if not issubclass(cls, t):
+        if t not in inherited:
             return NotImplemented
+    kwargs = kwargs or {}
+    plain = cls is Tensor or getattr(func, "plain_result", False)
+    merged = None
+    if getattr(cls, "__torch_metadata__", None) and (not plain or getattr(func, "writes", False)):
+        merged = metadata.merge(cls, func, args, kwargs)  # before anything is computed: rules may object
     with DisableTorchFunctionSubclass():
-        result = func(*args, **kwargs) if kwargs else func(*args)
-    return result if cls is Tensor or getattr(func, "plain_result", False) else rewrap(result, cls)
+        result = func(*args, **kwargs)
+    if not plain:
+        result = rewrap(result, cls)
+        if merged:
+            metadata.attach(result, cls, merged, args, kwargs)
+    return result
+
+
+def _init_subclass(cls, **options):
+    super(Tensor, cls).__init_subclass__(**options)
+    metadata.declare(cls)
 
 
 set_attribute("__torch_function__", classmethod(_torch_function))
+set_attribute("__torch_metadata__", None)
+set_attribute("__init_subclass__", classmethod(_init_subclass))
 register_base(Tensor)
 register_namespace("torch.Tensor", Tensor)
 

@@ -1,0 +1,81 @@
+"""Attributes that a class declares to travel: from the arguments of a function to its results.
+
+A class names them in `__torch_metadata__`, each with a rule that makes one value of those that the arguments have. The
+default handler of a library's base class does the rest with the functions below.
+"""
+
+
+def first(values: list) -> object:
+    """A rule: the value of the first argument that has one.
+
+    >>> first(["m", "s"])
+    'm'
+    """
+    return values[0]
+
+
+def agreed(values: list) -> object:
+    """A rule: the value that all arguments have in common. Raises ValueError when they differ.
+
+    >>> agreed(["m", "m"])
+    'm'
+    >>> agreed(["m", "s"])
+    Traceback (most recent call last):
+        ...
+    ValueError: 'm' and 's' do not agree
+    """
+    for value in values:
+        if value is not values[0] and value != values[0]:
+            raise ValueError(f"{values[0]!r} and {value!r} do not agree")
+    return values[0]
+
+
+def declare(cls: type) -> None:
+    """Check what a new class declares, and add what its bases declare. Meant for `__init_subclass__`."""
+    own = vars(cls).get("__torch_metadata__")
+    if own is not None and not (
+        isinstance(own, dict) and all(isinstance(name, str) and callable(rule) for name, rule in own.items())
+    ):
+        raise TypeError(
+            f"{cls.__name__}.__torch_metadata__ must be a dict from names of attributes to functions that merge a list "
+            f"of their values, not {own!r}"
+        )
+    rules = {}
+    for base in reversed(cls.__mro__):
+        rules.update(vars(base).get("__torch_metadata__") or {})
+    if rules:
+        cls.__torch_metadata__ = rules
+
+
+def merge(cls: type, func: object, args: tuple, kwargs: dict) -> dict:
+    """The metadata of what `func(*args, **kwargs)` returns to `cls`, by name. A rule that raises is told in a note."""
+    merged = {}
+    arguments = [a for a in _each(args, kwargs) if getattr(type(a), "__torch_metadata__", None)]
+    for name, rule in cls.__torch_metadata__.items():
+        values = [getattr(a, name) for a in arguments if name in type(a).__torch_metadata__ and hasattr(a, name)]
+        if values:
+            try:
+                merged[name] = rule(values)
+            except Exception as error:
+                error.add_note(f"(merging {cls.__name__}.{name} for {getattr(func, '__name__', func)}())")
+                raise
+    return merged
+
+
+def attach(result: object, cls: type, merged: dict, args: tuple, kwargs: dict) -> None:
+    """Give metadata to the instances of `cls` in `result`, except those that were arguments: they keep their own."""
+    if isinstance(result, cls):
+        if not any(result is a for a in _each(args, kwargs)):
+            for name, value in merged.items():
+                setattr(result, name, value)
+    elif isinstance(result, (tuple, list)):
+        for item in result:
+            attach(item, cls, merged, args, kwargs)
+
+
+def _each(args, kwargs):
+    for argument in (*args, *kwargs.values()):
+        if isinstance(argument, (tuple, list)):
+            yield from argument
+        else:
+            yield argument
