@@ -8,6 +8,7 @@ import logging
 import warnings
 
 import pytest
+from flambeau.overrides.coverage import sample_arguments
 
 import flambeau as torch
 from flambeau import overrides
@@ -293,25 +294,15 @@ def test_every_listed_function_dispatches():
             cls.seen.append(func)
             return -1
 
-    plain = {"int": 0, "float": 1.0, "bool": True, "Scalar": 1, "str": "", "ScalarType": torch.float32}
-
-    def argument(a):
-        if a.type.startswith("Tensor"):
-            return [Duck()] if "[" in a.type else Duck()
-        return (0,) if "[" in a.type else plain.get(a.type.rstrip("?"))
-
-    missed = []
-    for func, dummy in overrides.get_testing_overrides().items():
-        if hasattr(func, "schema"):
-            args = [argument(a) for a in func.schema.arguments if not a.has_default]
-        else:
-            args = [Duck() for p in inspect.signature(dummy).parameters.values() if p.default is p.empty]
+    duck, missed = Duck(), []
+    for func in overrides.get_testing_overrides():
+        args, kwargs = sample_arguments(func, duck)
         Duck.seen.clear()
         try:
-            func(*args)
+            answer = func(*args, **kwargs)
         except Exception as e:  # noqa: BLE001  (collected and shown)
             missed.append((func, e))
             continue
-        if func not in Duck.seen:
+        if answer != -1 or Duck.seen != [func]:
             missed.append((func, "not called"))
     assert not missed, f"{len(missed)} do not dispatch, such as {missed[:5]}"

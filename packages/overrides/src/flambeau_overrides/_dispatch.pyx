@@ -143,7 +143,7 @@ cdef bint is_default(PyTypeObject* t) noexcept:
     cdef int i
     if found != NULL:
         for i in range(_base_count):
-            if _defaults[i] == found:
+            if _defaults[i] == found and PyType_IsSubtype(<type>t, <type>_bases[i]):
                 return True
     return False
 

@@ -8,9 +8,8 @@ import sys
 from inspect import Parameter, signature
 from warnings import catch_warnings, simplefilter
 
-from flambeau_overrides._dispatch import display_name
 from flambeau_overrides.modes import TorchFunctionMode
-from flambeau_overrides.registry import get_overridable_functions, resolve_name
+from flambeau_overrides.registry import display_name, get_overridable_functions, resolve_name
 
 # What stands for an argument that is annotated so; whatever is not in the table gets the example.
 _PLAIN = {

@@ -10,9 +10,10 @@ from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
+from cpython.type cimport PyType_IsSubtype
 
-from flambeau_overrides._dispatch cimport collect, dispatch, is_default, overridden, type_overrides
-from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled, subclass_disabled
+from flambeau_overrides._dispatch cimport collect_vector, dispatch, is_default, overridden, type_overrides
+from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core.dtype cimport dtype_object
@@ -25,6 +26,7 @@ from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
     int PyIndex_Check(object)
+    PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
 
 cdef int* _modes = active_modes_ptr()
 
@@ -53,30 +55,45 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
-    cdef list overloaded = None
+    cdef list overloaded
     cdef unsigned int flags = 0
-    cdef Py_ssize_t i, j, m
+    cdef bint accepted
+    cdef PyTypeObject* cls = NULL
+    _place(op, slots, keep, args, n, kwnames)
+    overloaded = collect_vector(slots, op.nslots)
+    accepted = _bind(op, slots, keep, n, overloaded is not None, &flags)
+    if overloaded is not None or _modes[0] != 0:
+        if _modes[0] == 0:
+            cls = _class_of_results(overloaded)
+        if cls == NULL and overridden(op, overloaded):
+            return _overridden(op, overloaded, args, n, kwnames)
+        if accepted:  # nobody answers, so no type will do but those of the schema
+            _bind(op, slots, keep, n, False, &flags)
+        if cls != NULL:
+            return _as_subclass(op, cls, slots, flags)
+    return call_slots(op, slots, flags)
+
+
+cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
+                PyObject* kwnames) except -1:
+    """Each argument to its slot, NULL where none is given."""
+    cdef Py_ssize_t i, j
     cdef int k
-    cdef PyObject* o
-    cdef ArgSpec* spec
-    cdef bint tensors = False, numbers = False, watching = not subclass_disabled()
     for i in range(op.nslots):
         slots[i] = NULL
     if n > op.npos:
-        if op.varargs >= 0 and n > op.varargs and _integer(<object>args[op.varargs]) is not None:
-            rest = tuple([<object>args[j] for j in range(op.varargs, n)])
-            keep.append(rest)
-            for i in range(op.varargs):
-                slots[i] = args[i]
-            slots[op.varargs] = <PyObject*>rest
-        else:
+        if op.varargs < 0 or n <= op.varargs or not _may_be_one_of_several(args[op.varargs]):
             raise TypeError(_arity(op, n))
+        rest = tuple([<object>args[j] for j in range(op.varargs, n)])
+        keep.append(rest)
+        for i in range(op.varargs):
+            slots[i] = args[i]
+        slots[op.varargs] = <PyObject*>rest
     else:
         for i in range(n):
             slots[i] = args[i]
     if kwnames != NULL:
-        m = PyTuple_GET_SIZE(<object>kwnames)
-        for j in range(m):
+        for j in range(PyTuple_GET_SIZE(<object>kwnames)):
             key = <object>PyTuple_GET_ITEM(<object>kwnames, j)
             k = _slot_of(op, key)
             if k < 0:
@@ -85,33 +102,41 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
                 raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
             slots[k] = args[n + j]
     for i in range(op.nslots):
+        if slots[i] == NULL and op.args[i].default == NULL:
+            missing = [f'"{_public_name(op, j)}"' for j in range(op.nslots)
+                       if slots[j] == NULL and op.args[j].default == NULL]
+            raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: " + ", ".join(missing))
+    return 0
+
+
+cdef bint _may_be_one_of_several(PyObject* o) except -1:
+    return _integer(<object>o) is not None or type_overrides(o.ob_type)
+
+
+cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, bint overriding, unsigned int* flags) except -1:
+    """Bring every slot into the form that kernels read, or raise PyTorch's TypeError.
+
+    `overriding` accepts arguments whose types override for any other; the result tells whether that was needed.
+    """
+    cdef Py_ssize_t i, j
+    cdef PyObject* o
+    cdef ArgSpec* spec
+    cdef bint tensors = False, numbers = False, accepted = False
+    for i in range(op.nslots):
         spec = &op.args[i]
         o = slots[i]
         if o == NULL:
-            if spec.default == NULL:
-                missing = [f'"{_public_name(op, j)}"' for j in range(op.nslots)
-                           if slots[j] == NULL and op.args[j].default == NULL]
-                raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: "
-                                + ", ".join(missing))
             slots[i] = spec.default
         elif spec.kind == K_TENSOR:
-            if o.ob_type == TensorType:
+            if isinstance(<object>o, Tensor):
                 tensors = True
-                flags |= (<Tensor>o).flags
+                flags[0] |= (<Tensor>o).flags
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
-            elif watching and type_overrides(o.ob_type):
-                tensors = True
-                if overloaded is None:
-                    overloaded = []
-                collect(overloaded, <object>o)
-                if isinstance(<object>o, Tensor):
-                    flags |= (<Tensor>o).flags
-            elif isinstance(<object>o, Tensor):
-                tensors = True
-                flags |= (<Tensor>o).flags
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
+            elif overriding and type_overrides(o.ob_type):
+                tensors = accepted = True
             else:
                 converted = _array_operand(o) if spec.flags & A_NUMBER else None
                 if converted is None:
@@ -121,32 +146,30 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
                 keep.append(converted)
                 slots[i] = <PyObject*>converted
         elif spec.kind == K_TENSORS:
-            if not (PyTuple_Check(<object>o) or PyList_Check(<object>o)):
-                if o == <PyObject*>None and spec.flags & A_OPTIONAL:
-                    continue
-                raise _wrong(op, i, n, <object>o)
-            items = tuple(<object>o)
-            keep.append(items)
-            slots[i] = <PyObject*>items
-            for j in range(len(items)):
-                element = items[j]
-                if type(element) is Tensor:
-                    flags |= (<Tensor>element).flags
-                elif watching and type_overrides((<PyObject*>element).ob_type):
-                    if overloaded is None:
-                        overloaded = []
-                    collect(overloaded, element)
+            if PyTuple_Check(<object>o) or PyList_Check(<object>o):
+                items = tuple(<object>o)
+                keep.append(items)
+                slots[i] = <PyObject*>items
+                for j in range(len(items)):
+                    element = items[j]
                     if isinstance(element, Tensor):
-                        flags |= (<Tensor>element).flags
-                elif isinstance(element, Tensor):
-                    flags |= (<Tensor>element).flags
-                elif element is not None or "?" not in op.schema.arguments[i].type:
-                    raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument {_position(op, i) - 1}, "
-                                    f"but got {type(element).__name__}")
-        elif not is_ready(spec, o):
-            converted = _convert(op, i, n, <object>o)
-            keep.append(converted)
-            slots[i] = <PyObject*>converted
+                        flags[0] |= (<Tensor>element).flags
+                    elif overriding and type_overrides((<PyObject*>element).ob_type):
+                        accepted = True
+                    elif element is not None or "?" not in op.schema.arguments[i].type:
+                        raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument "
+                                        f"{_position(op, i) - 1}, but got {type(element).__name__}")
+            elif overriding and type_overrides(o.ob_type):
+                accepted = True
+            elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
+                raise _wrong(op, i, n, <object>o)
+        elif spec.kind != K_ANY and not is_ready(spec, o):
+            if overriding and collect_vector(&o, 1) is not None:
+                accepted = True
+            else:
+                converted = _convert(op, i, n, <object>o)
+                keep.append(converted)
+                slots[i] = <PyObject*>converted
     if numbers and not tensors:
         for i in range(op.nslots):
             if op.args[i].kind == K_TENSOR and not op.args[i].flags & (A_NUMBER | A_OUT):
@@ -156,16 +179,7 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         for i in range(op.nslots):
             if numbers and op.args[i].kind == K_TENSOR and is_number(slots[i]):
                 raise _wrong(op, i, n, <object>slots[i])
-    if overloaded is not None or (_modes[0] != 0 and watching):
-        if overloaded is None:
-            overloaded = []
-        if _modes[0] != 0 or not _all_default(overloaded):
-            if overridden(op, overloaded):
-                return _overridden(op, overloaded, args, n, kwnames)
-        if not overloaded:
-            return call_slots(op, slots, flags)
-        return _as_subclass(op, overloaded, slots, flags, args, n, kwnames)
-    return call_slots(op, slots, flags)
+    return accepted
 
 
 cdef str _arity(Operator op, Py_ssize_t n):
@@ -268,12 +282,23 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
 
 # --- step 2: overrides ----------------------------------------------------------------------------------------------
 
-cdef bint _all_default(list overloaded) except -1:
+cdef str METADATA = "__torch_metadata__"
+
+
+cdef PyTypeObject* _class_of_results(list overloaded) except? NULL:
+    """The subclass whose type results get if nobody overrides anything; NULL if somebody does, or none is the lowest."""
+    cdef PyTypeObject* lowest = NULL
+    cdef PyTypeObject* t
     cdef object o
     for o in overloaded:
-        if not is_default((<PyObject*>o).ob_type):
-            return False
-    return True
+        t = (<PyObject*>o).ob_type
+        if not isinstance(o, Tensor) or not is_default(t) or _PyType_Lookup(t, <PyObject*>METADATA) != <PyObject*>None:
+            return NULL
+        if lowest == NULL:  # subclasses come before their superclasses
+            lowest = t
+        elif not PyType_IsSubtype(<type>lowest, <type>t):
+            return NULL
+    return lowest
 
 
 cdef object _overridden(Operator op, list overloaded, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
@@ -291,29 +316,14 @@ cdef object _overridden(Operator op, list overloaded, PyObject* const* args, Py_
     return dispatch(op, overloaded, positional, kwargs)
 
 
-cdef object _as_subclass(Operator op, list overloaded, PyObject** slots, unsigned int flags,
-                         PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):
     """What Tensor.__torch_function__ would do for subclasses that override nothing, without leaving C."""
-    cdef object cls = None
-    cdef object a, b
-    for a in overloaded:
-        cls = type(a)
-        for b in overloaded:
-            if not issubclass(cls, type(b)):
-                cls = None
-                break
-        if cls is not None:
-            break
-    if cls is None:
-        return _overridden(op, overloaded, args, n, kwnames)
     push_disabled()
     try:
         result = call_slots(op, slots, flags)
     finally:
         pop_disabled()
-    if op.flags & OP_PLAIN_RESULT:
-        return result
-    return rewrap(result, cls)
+    return result if op.flags & OP_PLAIN_RESULT else rewrap(result, <object>cls)
 
 
 cpdef object rewrap(object result, cls):

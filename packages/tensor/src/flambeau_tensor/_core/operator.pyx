@@ -13,7 +13,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
+from flambeau_overrides._dispatch cimport collect_vector
+from flambeau_overrides._thread cimport active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.scalar cimport is_number
@@ -110,7 +111,7 @@ cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
         return o.ob_type == <PyTypeObject*>DType
     if kind == K_STR:
         return o.ob_type == <PyTypeObject*>str
-    return kind == K_ANY
+    return kind == K_ANY and collect_vector(&o, 1) is None
 
 
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
@@ -286,11 +287,11 @@ cdef object _run_python(Operator op, PyObject** slots):
     cdef bint recording = fl_state.grad_enabled
     fl_state.grad_enabled = False
     fl_state.kernels += 1
-    push_disabled()
+    push_all_disabled()
     try:
         return <object>_owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL))
     finally:
-        pop_disabled()
+        pop_all_disabled()
         fl_state.kernels -= 1
         fl_state.grad_enabled = recording
 
@@ -463,6 +464,10 @@ cdef class Operator:
     @property
     def plain_result(self):
         return (self.flags & OP_PLAIN_RESULT) != 0
+
+    @property
+    def writes(self):
+        return (self.flags & OP_INPLACE) != 0
 
     @property
     def records(self):

@@ -133,10 +133,13 @@ cdef int _place_method(str name, Operator op) except -1:
     return 0
 
 
-cdef bint _takes_tensors(Operator op) noexcept:
+cdef bint _takes_tensors(Operator op) except -1:
+    """Whether an argument is made to be a tensor, or can only be known when it comes, like the data of a new tensor."""
     cdef int i
     for i in range(op.nslots):
         if op.args[i].kind <= K_TENSORS and i != op.out_index:
+            return True
+        if op.args[i].default == NULL and op.schema.arguments[i].type == "Any":
             return True
     return False
 

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject, newfunc
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._thread cimport pop_disabled, push_disabled
+from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
@@ -174,7 +174,10 @@ cdef class Tensor:
         return call_syntax(S_INVERT, self, None)
 
     def __bool__(self):
-        return call_syntax(S_BOOL, self, None)
+        answer = call_syntax(S_BOOL, self, None)
+        if type(answer) is not bool:
+            raise TypeError(f"__bool__ should return bool, returned {type(answer).__name__}")
+        return answer is True
 
     def __int__(self):
         return call_syntax(S_INT, self, None)
@@ -192,10 +195,12 @@ cdef class Tensor:
         return call_syntax(S_LEN, self, None)
 
     def __iter__(self):
-        return call_syntax(S_ITER, self, None)
+        if (<Tensor>self).ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(call_syntax(S_ITER, self, None))
 
     def __contains__(self, b):
-        return call_syntax(S_CONTAINS, self, b)
+        return bool(call_syntax(S_CONTAINS, self, b))
 
     def __getitem__(self, index):
         return call_syntax(S_GETITEM, self, index)
@@ -210,18 +215,18 @@ cdef class Tensor:
         PyObject_GetBuffer(buffer_source(self), buffer, flags)
 
     def __repr__(self):
-        push_disabled()  # printing never dispatches
+        push_all_disabled()  # printing never dispatches
         try:
             return describe(self)
         finally:
-            pop_disabled()
+            pop_all_disabled()
 
     def __format__(self, spec):
-        push_disabled()
+        push_all_disabled()
         try:
             return describe(self, spec)
         finally:
-            pop_disabled()
+            pop_all_disabled()
 
 
 TensorType = PlainType = <PyTypeObject*>Tensor

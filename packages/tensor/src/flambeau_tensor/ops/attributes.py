@@ -209,16 +209,6 @@ _fact("__index__(Tensor self) -> int", _index, "Python's index protocol, for int
 _fact("__len__(Tensor self) -> int", _len, "The size of the first dimension.", METHOD, "len")
 
 
-def _iter(input):
-    if input.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
-    return iter(input.unbind(0))
-
-
-Operator("__iter__(Tensor self) -> Any", _iter, composite=True, variants=METHOD, plain_result=True, syntax="iter",
-         doc="The slices along the first dimension, one after the other.")
-
-
 def _contains(input, element):
     if isinstance(element, Tensor) or isinstance(element, (int, float, complex)):
         return bool((input == element).any())

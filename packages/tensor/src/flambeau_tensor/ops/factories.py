@@ -15,8 +15,9 @@ _OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, b
 FUNCTION, METHOD = "function", "method"
 
 
-def _factory(schema, kernel, doc, variants=FUNCTION):
-    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, doc=doc)
+def _factory(schema, kernel, doc, variants=FUNCTION, **options):
+    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, doc=doc,
+                    **options)
 
 
 empty = _factory("empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
@@ -82,7 +83,8 @@ new_empty_strided = _factory("new_empty_strided(Tensor self, int[] size, int[] s
 tensor = _factory("tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
                   "bool pin_memory=False) -> Tensor", interop.tensor,
                   "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
-                  "Python floats become the default dtype, ints int64, bools bool.")
+                  "Python floats become the default dtype, ints int64, bools bool. A subclass becomes a plain tensor.",
+                  plain_result=True)
 from_numpy = _factory("from_numpy(Any ndarray) -> Tensor", interop.from_numpy_,
                       "A tensor over the memory of a NumPy array. A read-only array gives a tensor that cannot be "
                       "written to.")

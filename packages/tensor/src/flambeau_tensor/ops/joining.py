@@ -18,8 +18,8 @@ stack = Operator("stack(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) ->
                  variants=FUNCTION, doc="Tensors of one shape side by side along a new dimension.")
 
 
-def _views(schema, kernel, doc):
-    return Operator(f"{schema} -> Tensor(a)[]", kernel, composite=True, doc=doc)
+def _views(schema, kernel, doc, **options):
+    return Operator(f"{schema} -> Tensor(a)[]", kernel, composite=True, doc=doc, **options)
 
 
 split = _views("split(Tensor(a) self, Any split_size, int dim=0)", kernels.split,
@@ -29,7 +29,7 @@ split_with_sizes = _views("split_with_sizes(Tensor(a) self, int[] split_sizes, i
 chunk = _views("chunk(Tensor(a) self, int chunks, int dim=0)", kernels.chunk,
                "Views of at most `chunks` pieces of a dimension, of equal size except the last.")
 unbind = _views("unbind(Tensor(a) self, int dim=0)", kernels.unbind,
-                "Views of the slices along a dimension, without it.")
+                "Views of the slices along a dimension, without it.", syntax="iter")
 
 
 def _sections(name, input, indices_or_sections, dim):
