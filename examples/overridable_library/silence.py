@@ -9,10 +9,10 @@ Silence(3, rate=10.0)
 Silence(6, rate=10.0)
 >>> signals.joined([signals.Signal([1.0], rate=10.0), silence])
 Signal([1.0, 0.0, 0.0, 0.0], rate=10.0)
->>> silence_of = signals.Signal.__getitem__(silence, 0)
+>>> silence_of = signals.Signal.__getitem__(silence, 0)  # doctest: +ELLIPSIS
 Traceback (most recent call last):
     ...
-TypeError: no implementation found for 'signals.Signal.__getitem__' on types that implement __torch_function__: [Silence]
+TypeError: no implementation found for 'signals.Signal.__getitem__' on types ...
 """
 
 import signals

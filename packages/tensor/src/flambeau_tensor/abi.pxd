@@ -83,7 +83,7 @@ cdef int set_meta(PyObject* tensor, object meta) except -1
 cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept
 cdef int set_data(PyObject* tensor, PyObject* other) except -1  # look at the memory of `other` instead
 cdef int detach_in_place(PyObject* tensor) except -1  # no history, no longer a view
-cdef int set_base(PyObject* tensor, PyObject* base) except -1  # a view of `base` from now on, or of what that is a view of
+cdef int set_base(PyObject* tensor, PyObject* base) except -1  # a view of `base`, or of what that is a view of
 cdef object detach(PyObject* tensor)  # the same elements and version, no history, not a view
 cdef object untracked(PyObject* tensor)  # detached, and with a version counter of its own
 cdef object alias(PyObject* tensor)  # a view of all of it

@@ -258,7 +258,7 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
         return grad(outs, ins, given, retain_graph=keep, create_graph=graph, allow_unused=unused,
                     materialize_grads=materialize)
 
-    return tuple(vmap(product)(_several(gradients, "gradients")))
+    return tuple(vmap(product)(_several(gradients)))
 
 
 cdef object _zeros_for(object t):

@@ -70,13 +70,12 @@ cdef dict _keywords(PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
         if kwnames != NULL else {}
 
 
-cdef bint _holds_layers(object value) except -1:
-    if is_tensor(<PyObject*>value):
-        return flags_of(<PyObject*>value) & T_TANGENT != 0
-    if may_hold_tensors(<PyObject*>value):
-        for item in (value.values() if isinstance(value, dict) else value):
-            if _holds_layers(item):
-                return True
+cdef bint _holds_layers(object container) except -1:
+    cdef list tensors = []
+    template_of(container, tensors)
+    for t in tensors:
+        if flags_of(<PyObject*>t) & T_TANGENT:
+            return True
     return False
 
 

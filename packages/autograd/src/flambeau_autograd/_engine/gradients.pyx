@@ -60,7 +60,8 @@ cdef int add_up(PyObject** place, PyObject* gradient) except -1:
         look(place[0], &a)
         # In place where that saves memory traffic and nobody else can see it.
         if a.numel > LARGE and not thread_flags().grad_enabled and refcount(place[0]) == 1 and \
-                not a.flags & (T_VIEW | T_TANGENT) and has_form(gradient, a.dtype, a.ndim, a.sizes) and exclusive(place[0]):
+                not a.flags & (T_VIEW | T_TANGENT) and has_form(gradient, a.dtype, a.ndim, a.sizes) and \
+                exclusive(place[0]):
             total = vectorcall(<PyObject*>_add_, pair, 2, NULL)
         else:
             total = vectorcall(<PyObject*>_add, pair, 2, NULL)

@@ -7,8 +7,8 @@ histories of outer levels go on with the tensors that hold all examples.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, T_VIEW,
-    call_bound, detach, flags_of, is_tensor, look, look_operator, run_kernel, set_base, thread_flags,
+    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
+    flags_of, is_tensor, look, look_operator, run_kernel, set_base, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
@@ -18,8 +18,6 @@ from flambeau_autograd._engine.layers cimport (
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
-
-from flambeau_autograd._engine.layers import levels
 
 cdef enum:
     MAX_SLOTS = 32
@@ -43,7 +41,9 @@ cdef frozenset _READS = frozenset((
     "item", "tolist", "numpy", "is_nonzero", "data_ptr", "untyped_storage", "__int__", "__float__", "__complex__",
     "__index__", "__reduce_ex__", "equal"))
 # What concerns the tensor object itself although it returns a tensor.
-cdef frozenset _OWN = frozenset(("torch.Tensor.requires_grad_", "torch.Tensor.grad.__get__", "torch.Tensor._base.__get__", "torch.Tensor.as_subclass"))
+cdef frozenset _OWN = frozenset((
+    "torch.Tensor.requires_grad_", "torch.Tensor.grad.__get__", "torch.Tensor._base.__get__",
+    "torch.Tensor.as_subclass"))
 
 
 cdef class _Call(Below):
@@ -233,8 +233,8 @@ cdef class _Call(Below):
         if layer is not None and layer.level is self.level:
             if tangent is None:
                 tangent = layer.tangent * 0
-            # In place: what views this memory views the tangent's.
-            _overwrite(layer.tangent, tangent)
+            if tangent is not layer.tangent:  # in place: what views this memory views the tangent's
+                layer.tangent.copy_(tangent)
             return 0
         if tangent is None:
             return 0
@@ -245,17 +245,9 @@ cdef class _Call(Below):
         return set_layer(p, new)
 
 
-cdef int _overwrite(object old, object new) except -1:
-    cdef bint recording = thread_flags().grad_enabled
-    if old is not new:
-        old.copy_(new)
-    return 0
-
-
 cdef object _through_base(object base, object view, object tangent, Level level):
     """The tangent of a view that had none, as a view of one that its base gets with it."""
     cdef Layer layer = layer_of(<PyObject*>base), new
-    cdef Facts b, v
     if layer is None or layer.level is not level:
         new = Layer.__new__(Layer)
         zeros = base.detach().new_empty_strided(base.shape, base.stride()).zero_()

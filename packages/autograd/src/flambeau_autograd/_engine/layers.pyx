@@ -10,8 +10,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_COMPLEX, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_of, detach, detach_in_place,
-    flags_of, is_tensor, look, offset_of, set_flags, set_history, thread_flags,
+    ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_of, detach, detach_in_place, flags_of,
+    is_tensor, look, offset_of, set_flags, set_history, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, gradient_edge, meta_of, requires_grad
@@ -279,7 +279,7 @@ def enter_tape(tensor, Level level not None):
 
 
 def leave_tape(tensor, Level level not None, bint keep=True):
-    """``tensor`` as seen from outside of ``level``: on the tapes of outer levels only (or, without ``keep``, on none)."""
+    """``tensor`` as seen from outside of ``level``: on the tapes of outer levels only; without ``keep``, on none."""
     cdef PyObject* t = <PyObject*>tensor
     cdef unsigned long long inner = (~<unsigned long long>0) << level.depth, bits
     cdef Layer layer, new

@@ -21,7 +21,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_ready,
 )
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.tensor cimport Tensor, TensorType, as_subclass
+from flambeau_tensor._core.tensor cimport Tensor, as_subclass
 from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
@@ -286,7 +286,7 @@ cdef str METADATA = "__torch_metadata__"
 
 
 cdef PyTypeObject* _class_of_results(list overloaded) except? NULL:
-    """The subclass whose type results get if nobody overrides anything; NULL if somebody does, or none is the lowest."""
+    """The subclass whose type results get if nobody overrides anything; NULL if somebody does or none is lowest."""
     cdef PyTypeObject* lowest = NULL
     cdef PyTypeObject* t
     cdef object o

@@ -259,7 +259,7 @@ cdef object call_kernel(Operator op, PyObject** slots):
 
 
 cdef object call_again(Operator op, PyObject** slots):
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
     cdef unsigned int flags = 0
     for i in range(op.nslots):
         if isinstance(<object>slots[i], Tensor):
