@@ -15,11 +15,13 @@ def owner_of(place):
         return getattr(importlib.import_module(module), name) if name[0].isupper() else None
 
 
-def exists(owner, name):
+def built(owner, name):
+    """Whether the name is there and does something: what only says that it is not built is marked as such."""
     try:
-        return owner is not None and hasattr(owner, name)
-    except (ImportError, NotImplementedError):  # listed, but not there yet
+        found = getattr(owner, name)
+    except (AttributeError, ImportError, NotImplementedError):
         return False
+    return not getattr(found, "__not_built__", False)
 
 
 def by_place(path):
@@ -42,7 +44,7 @@ class Missing(SphinxDirective):
         sections = []
         for place, names in by_place(path).items():
             owner = owner_of(place)
-            missing = [name for name in names if not exists(owner, name)]
+            missing = [name for name in names if not built(owner, name)]
             section = nodes.section(ids=[nodes.make_id(place)], names=[place])
             section += nodes.title("", "", nodes.literal(text=place))
             section += nodes.paragraph(text=f"{len(names) - len(missing)} of {len(names)} names are built.")

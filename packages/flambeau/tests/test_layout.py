@@ -1,4 +1,5 @@
 """The names of PyTorch: modules under ``flambeau`` and ``torch``, scripts run by ``python -m flambeau``, what loads."""
+import importlib
 import subprocess
 import sys
 import textwrap
@@ -6,6 +7,7 @@ import textwrap
 import pytest
 
 import flambeau as torch
+from flambeau import _layout
 
 
 def run(code, *arguments):
@@ -18,7 +20,7 @@ def run(code, *arguments):
 
 @pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
                                   "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
-                                  "random"])
+                                  "random", "linalg", "version"])
 def test_modules_are_found_under_both_names(name):
     code = f"""
         import flambeau
@@ -74,9 +76,27 @@ def test_running_a_script_written_for_pytorch(tmp_path):
     assert done.stdout == "tensor([0.])\n", done.stderr
 
 
+def test_every_module_imports_or_says_that_it_is_not_built():
+    for name in _layout.SUBMODULES | _layout.MISSING:
+        if name in dir(torch):
+            assert getattr(torch, name) is importlib.import_module(f"flambeau.{name}")
+        else:
+            with pytest.raises(NotImplementedError, match=f"^torch.{name} is not built$"):
+                getattr(torch, name)
+            with pytest.raises(ModuleNotFoundError, match=f"No module named 'flambeau.{name}'"):
+                importlib.import_module(f"flambeau.{name}")
+    assert {"nn", "optim", "autograd", "overrides", "linalg", "utils"} <= set(dir(torch))
+    assert not {"cuda", "special", "fft"} & set(dir(torch))
+
+
+def test_namespaces_of_operators_are_modules():
+    x = torch.tensor([3.0, 4.0])
+    assert torch.linalg.vector_norm(x).item() == 5.0
+    assert torch.linalg.vector_norm in torch.overrides.get_overridable_functions()[torch.linalg]
+    assert torch.version.__version__ == torch.__version__ and torch.version.cuda is None
+
+
 def test_unbuilt_names_say_so():
-    with pytest.raises(NotImplementedError, match="torch.cuda"):
-        _ = torch.cuda
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = torch.nonsense
 

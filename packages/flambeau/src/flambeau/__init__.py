@@ -35,8 +35,12 @@ def __getattr__(name: str):
     if name in _layout.SUBMODULES:
         import importlib
 
-        return importlib.import_module(f"flambeau.{name}")
-    if name in _layout.MISSING:
+        try:
+            return importlib.import_module(f"flambeau.{name}")
+        except ModuleNotFoundError as e:
+            if e.name != f"flambeau.{name}":
+                raise
+    if name in _layout.SUBMODULES or name in _layout.MISSING:
         raise NotImplementedError(f"torch.{name} is not built")
     if name in _tensor.LAZY_NAMES:
         return getattr(_tensor, name)
@@ -44,4 +48,6 @@ def __getattr__(name: str):
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_layout.SUBMODULES))
+    from importlib.util import find_spec
+
+    return sorted(set(globals()) | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})

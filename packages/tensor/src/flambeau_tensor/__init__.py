@@ -65,6 +65,7 @@ _named |= _functions("torch")
 globals().update(_named)
 __all__ += _named
 _register_namespace("torch", _sys.modules[__name__])
+_register_namespace("torch.linalg", "flambeau_tensor.linalg")
 
 
 def __getattr__(name):
