@@ -123,11 +123,11 @@ def dev(session):
 
 @nox.session
 def lint(session):
-    """Check style, file sizes and the direction of imports."""
+    """Check style, file sizes, the direction of imports and the numbers of interfaces."""
     session.install(*group("lint"))
     session.run("ruff", "check", ".")
     session.run("cython-lint", "packages")
-    session.run("python", "-m", "pytest", "tests/test_structure.py")
+    session.run("python", "-m", "pytest", "tests")
 
 
 @nox.session(requires=["build"])

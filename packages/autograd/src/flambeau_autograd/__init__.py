@@ -2,9 +2,9 @@
 
 Importing it plugs recording into the tensor package and gives tensors ``requires_grad``, ``backward`` and their kin.
 
->>> import flambeau_tensor as torch
+>>> import flambeau_tensor as ft
 >>> from flambeau_autograd import grad
->>> x = torch.tensor(3.0, requires_grad=True)
+>>> x = ft.tensor(3.0, requires_grad=True)
 >>> grad(x * x, x)
 (tensor(6.),)
 """
