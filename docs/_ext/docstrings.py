@@ -27,9 +27,9 @@ def escape(lines):
 
 
 def module_names(module, names):
-    """Let an example see what it sees in its file: the names of the module that it documents."""
+    """Let an example see what it sees in its file: the names of the module that it documents. `torch` is the user's."""
     names.update((name, value) for name, value in vars(sys.modules[module]).items()
-                 if not name.startswith("__") and not hasattr(builtins, name))
+                 if not name.startswith("__") and not hasattr(builtins, name) and name != "torch")
 
 
 def process(app, what, name, obj, options, lines):
