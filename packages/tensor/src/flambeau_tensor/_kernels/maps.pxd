@@ -172,3 +172,17 @@ cdef inline void map3(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t 
     for i in range(n[0]):
         (<any_t*>(a[3] + i * s[3]))[0] = f((<any_t*>(a[0] + i * s[0]))[0], (<any_t*>(a[1] + i * s[1]))[0],
                                            (<any_t*>(a[2] + i * s[2]))[0], v)
+
+
+# --- rows of LOOPS: the addresses of a loop by dtype ----------------------------------------------------------------
+
+cdef inline dict reals(size_t f32, size_t f64):
+    return {"float32": f32, "float64": f64}
+
+
+cdef inline dict integers(size_t u8, size_t i8, size_t i16, size_t i32, size_t i64):
+    return {"bool": u8, "uint8": u8, "int8": i8, "int16": i16, "int32": i32, "int64": i64}
+
+
+cdef inline dict complexes(size_t c64, size_t c128):
+    return {"complex64": c64, "complex128": c128}

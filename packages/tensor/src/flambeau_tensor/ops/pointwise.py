@@ -1,6 +1,6 @@
 """Element by element: arithmetic, comparison, logic, bits, powers, exponentials, rounding, trigonometry.
 
-Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` holds the loops that NumPy lacks.
+Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbours hold what NumPy lacks.
 """
 import numpy as np
 
@@ -16,7 +16,7 @@ from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 _hot = hot("pointwise")
 _hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log, np.log1p, np.power)
              for d in ("float32", "float64")})
-LOOPS = _hot.LOOPS | hot("special").LOOPS
+LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
 
 _BOOL = _dtype_by_name("bool")
 BOTH = "function method inplace"

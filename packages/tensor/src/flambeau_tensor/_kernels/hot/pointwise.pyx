@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Elementwise inner loops that NumPy has not, or not as fast, with NumPy's signature.
 
-A scalar function over a fused type, `map1`, `map2` or `map3` of maps.pxd over it, and a row in ``LOOPS``: the compiler
+A scalar function over a fused type, `map1` or `map2` of maps.pxd over it, and a row in ``LOOPS``: the compiler
 inlines the function and vectorizes what it can at each CPU level.
 """
 cimport cython
@@ -9,8 +9,8 @@ from libc cimport math
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._kernels.maps cimport (
-    BLOCK, any_t, complex_t, gather, inexact_t, integer_t, map1, map2, map2_checked, map2_truth, map3, number_t, real_t,
-    scatter,
+    BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map2, map2_checked, map2_truth,
+    number_t, real_t, reals, scatter,
 )
 from flambeau_tensor.vector_math cimport exp_down
 
@@ -565,204 +565,90 @@ cdef void loop_hypot(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
     map2[real_t](a, n, s, _hypot[real_t])
 
 
-# --- several operands -----------------------------------------------------------------------------------------------
-
-cdef void loop_where(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    cdef Py_ssize_t i
-    cdef uint8_t* c = <uint8_t*>a[0]
-    cdef any_t* x = <any_t*>a[1]
-    cdef any_t* y = <any_t*>a[2]
-    cdef any_t* out = <any_t*>a[3]
-    cdef any_t u, v
-    if s[0] == 1 and s[3] == sizeof(any_t):
-        if s[1] == sizeof(any_t) and s[2] == sizeof(any_t):
-            for i in range(n[0]):
-                u, v = x[i], y[i]
-                out[i] = u if c[i] else v
-            return
-        if s[1] == sizeof(any_t) and s[2] == 0:
-            v = y[0]
-            for i in range(n[0]):
-                u = x[i]
-                out[i] = u if c[i] else v
-            return
-        if s[1] == 0 and s[2] == sizeof(any_t):
-            u = x[0]
-            for i in range(n[0]):
-                v = y[i]
-                out[i] = u if c[i] else v
-            return
-    for i in range(n[0]):
-        (<any_t*>(a[3] + i * s[3]))[0] = (<any_t*>(a[1] + i * s[1]))[0] if a[0][i * s[0]] else \
-            (<any_t*>(a[2] + i * s[2]))[0]
-
-
-cdef inline number_t _clamp(number_t x, number_t lo, number_t hi, number_t unused) noexcept nogil:
-    x = lo if x < lo else x
-    x = lo if lo != lo else x  # NaN anywhere wins
-    x = hi if x > hi else x
-    return hi if hi != hi else x
-
-
-cdef void loop_clamp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
-    map3[number_t](a, n, s, 0, _clamp[number_t])
-
-
-cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unused) noexcept nogil:
-    # The nearer end is the base, so that both ends are met exactly.
-    cdef bint near
-    if inexact_t is float or inexact_t is double:
-        near = -0.5 < w < 0.5
-    else:
-        near = cabs(<double complex>w) < 0.5
-    return x + w * (y - x) if near else y - (y - x) * (1 - w)
-
-
-cdef void loop_lerp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
-    map3[inexact_t](a, n, s, 0, _lerp[inexact_t])
-
-
-cdef inline any_t _factor(any_t* tag) noexcept nogil:
-    # data: real parts of the parameters, then their imaginary parts
-    cdef double* p = <double*>tag
-    cdef double complex v
-    if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
-        v.real, v.imag = p[0], p[1]
-        return <any_t>v
-    else:
-        return <any_t>p[0]
-
-
-cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
-    return x + v * y * z
-
-
-cdef void loop_addcmul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    map3[any_t](a, n, s, _factor[any_t](tag), _addcmul[any_t])
-
-
-cdef inline inexact_t _addcdiv(inexact_t x, inexact_t y, inexact_t z, inexact_t v) noexcept nogil:
-    return x + v * y / z
-
-
-cdef void loop_addcdiv(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
-    map3[inexact_t](a, n, s, _factor[inexact_t](<inexact_t*>tag), _addcdiv[inexact_t])
-
-
 # --- the table ------------------------------------------------------------------------------------------------------
 
-cdef dict _reals(size_t f32, size_t f64):
-    return {"float32": f32, "float64": f64}
-
-
-cdef dict _integers(size_t u8, size_t i8, size_t i16, size_t i32, size_t i64):
-    return {"bool": u8, "uint8": u8, "int8": i8, "int16": i16, "int32": i32, "int64": i64}
-
-
-cdef dict _complexes(size_t c64, size_t c128):
-    return {"complex64": c64, "complex128": c128}
-
-
 LOOPS = {
-    "rsqrt": _reals(<size_t>&loop_rsqrt[float], <size_t>&loop_rsqrt[double])
-    | _complexes(<size_t>&loop_rsqrt_complex[cython.floatcomplex], <size_t>&loop_rsqrt_complex[cython.doublecomplex]),
-    "frac": _reals(<size_t>&loop_frac[float], <size_t>&loop_frac[double]),
-    "deg2rad": _reals(<size_t>&loop_deg2rad[float], <size_t>&loop_deg2rad[double]),
-    "rad2deg": _reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
-    "reciprocal": _reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
-    "sigmoid": _reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
-    | _complexes(<size_t>&loop_sigmoid_c[cython.floatcomplex], <size_t>&loop_sigmoid_c[cython.doublecomplex]),
-    "copysign": _reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
-    "fmod": _reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
-    "remainder": _reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
-    "floor_divide": _reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double]),
-    "hypot": _reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
-    "power": _reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
-    | _integers(
+    "rsqrt": reals(<size_t>&loop_rsqrt[float], <size_t>&loop_rsqrt[double])
+    | complexes(<size_t>&loop_rsqrt_complex[cython.floatcomplex], <size_t>&loop_rsqrt_complex[cython.doublecomplex]),
+    "frac": reals(<size_t>&loop_frac[float], <size_t>&loop_frac[double]),
+    "deg2rad": reals(<size_t>&loop_deg2rad[float], <size_t>&loop_deg2rad[double]),
+    "rad2deg": reals(<size_t>&loop_rad2deg[float], <size_t>&loop_rad2deg[double]),
+    "reciprocal": reals(<size_t>&loop_reciprocal[float], <size_t>&loop_reciprocal[double]),
+    "sigmoid": reals(<size_t>&loop_sigmoid[float], <size_t>&loop_sigmoid[double])
+    | complexes(<size_t>&loop_sigmoid_c[cython.floatcomplex], <size_t>&loop_sigmoid_c[cython.doublecomplex]),
+    "copysign": reals(<size_t>&loop_copysign[float], <size_t>&loop_copysign[double]),
+    "fmod": reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
+    "remainder": reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
+    "floor_divide": reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double]),
+    "hypot": reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
+    "power": reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
+    | integers(
         <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
         <size_t>&loop_power_integer[int32_t], <size_t>&loop_power_integer[int64_t]),
-    "relu": _reals(<size_t>&loop_relu[float], <size_t>&loop_relu[double])
-    | _integers(
+    "relu": reals(<size_t>&loop_relu[float], <size_t>&loop_relu[double])
+    | integers(
         <size_t>&loop_relu[uint8_t], <size_t>&loop_relu[int8_t], <size_t>&loop_relu[int16_t],
         <size_t>&loop_relu[int32_t], <size_t>&loop_relu[int64_t]),
-    "sign": _reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
-    | _integers(
+    "sign": reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
+    | integers(
         <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
         <size_t>&loop_sign[int32_t], <size_t>&loop_sign[int64_t]),
-    "trunc_divide": _reals(<size_t>&loop_trunc_divide[float], <size_t>&loop_trunc_divide[double])
-    | _integers(
+    "trunc_divide": reals(<size_t>&loop_trunc_divide[float], <size_t>&loop_trunc_divide[double])
+    | integers(
         <size_t>&loop_trunc_divide[uint8_t], <size_t>&loop_trunc_divide[int8_t], <size_t>&loop_trunc_divide[int16_t],
         <size_t>&loop_trunc_divide[int32_t], <size_t>&loop_trunc_divide[int64_t]),
-    "maximum": _reals(<size_t>&loop_maximum[float], <size_t>&loop_maximum[double])
-    | _integers(
+    "maximum": reals(<size_t>&loop_maximum[float], <size_t>&loop_maximum[double])
+    | integers(
         <size_t>&loop_maximum[uint8_t], <size_t>&loop_maximum[int8_t], <size_t>&loop_maximum[int16_t],
         <size_t>&loop_maximum[int32_t], <size_t>&loop_maximum[int64_t]),
-    "minimum": _reals(<size_t>&loop_minimum[float], <size_t>&loop_minimum[double])
-    | _integers(
+    "minimum": reals(<size_t>&loop_minimum[float], <size_t>&loop_minimum[double])
+    | integers(
         <size_t>&loop_minimum[uint8_t], <size_t>&loop_minimum[int8_t], <size_t>&loop_minimum[int16_t],
         <size_t>&loop_minimum[int32_t], <size_t>&loop_minimum[int64_t]),
-    "heaviside": _reals(<size_t>&loop_heaviside[float], <size_t>&loop_heaviside[double])
-    | _integers(
+    "heaviside": reals(<size_t>&loop_heaviside[float], <size_t>&loop_heaviside[double])
+    | integers(
         <size_t>&loop_heaviside[uint8_t], <size_t>&loop_heaviside[int8_t], <size_t>&loop_heaviside[int16_t],
         <size_t>&loop_heaviside[int32_t], <size_t>&loop_heaviside[int64_t]),
-    "clamp": _reals(<size_t>&loop_clamp[float], <size_t>&loop_clamp[double])
-    | _integers(
-        <size_t>&loop_clamp[uint8_t], <size_t>&loop_clamp[int8_t], <size_t>&loop_clamp[int16_t],
-        <size_t>&loop_clamp[int32_t], <size_t>&loop_clamp[int64_t]),
-    "where": _reals(<size_t>&loop_where[float], <size_t>&loop_where[double])
-    | _integers(
-        <size_t>&loop_where[uint8_t], <size_t>&loop_where[int8_t], <size_t>&loop_where[int16_t],
-        <size_t>&loop_where[int32_t], <size_t>&loop_where[int64_t])
-    | _complexes(<size_t>&loop_where[cython.floatcomplex], <size_t>&loop_where[cython.doublecomplex]),
-    "addcmul": _reals(<size_t>&loop_addcmul[float], <size_t>&loop_addcmul[double])
-    | _integers(
-        <size_t>&loop_addcmul[uint8_t], <size_t>&loop_addcmul[int8_t], <size_t>&loop_addcmul[int16_t],
-        <size_t>&loop_addcmul[int32_t], <size_t>&loop_addcmul[int64_t])
-    | _complexes(<size_t>&loop_addcmul[cython.floatcomplex], <size_t>&loop_addcmul[cython.doublecomplex]),
-    "logical_not": _reals(<size_t>&loop_logical_not[float], <size_t>&loop_logical_not[double])
-    | _integers(
+    "logical_not": reals(<size_t>&loop_logical_not[float], <size_t>&loop_logical_not[double])
+    | integers(
         <size_t>&loop_logical_not[uint8_t], <size_t>&loop_logical_not[int8_t], <size_t>&loop_logical_not[int16_t],
         <size_t>&loop_logical_not[int32_t], <size_t>&loop_logical_not[int64_t])
-    | _complexes(<size_t>&loop_logical_not[cython.floatcomplex], <size_t>&loop_logical_not[cython.doublecomplex]),
-    "logical_and": _reals(<size_t>&loop_logical_and[float], <size_t>&loop_logical_and[double])
-    | _integers(
+    | complexes(<size_t>&loop_logical_not[cython.floatcomplex], <size_t>&loop_logical_not[cython.doublecomplex]),
+    "logical_and": reals(<size_t>&loop_logical_and[float], <size_t>&loop_logical_and[double])
+    | integers(
         <size_t>&loop_logical_and[uint8_t], <size_t>&loop_logical_and[int8_t], <size_t>&loop_logical_and[int16_t],
         <size_t>&loop_logical_and[int32_t], <size_t>&loop_logical_and[int64_t])
-    | _complexes(<size_t>&loop_logical_and[cython.floatcomplex], <size_t>&loop_logical_and[cython.doublecomplex]),
-    "logical_or": _reals(<size_t>&loop_logical_or[float], <size_t>&loop_logical_or[double])
-    | _integers(
+    | complexes(<size_t>&loop_logical_and[cython.floatcomplex], <size_t>&loop_logical_and[cython.doublecomplex]),
+    "logical_or": reals(<size_t>&loop_logical_or[float], <size_t>&loop_logical_or[double])
+    | integers(
         <size_t>&loop_logical_or[uint8_t], <size_t>&loop_logical_or[int8_t], <size_t>&loop_logical_or[int16_t],
         <size_t>&loop_logical_or[int32_t], <size_t>&loop_logical_or[int64_t])
-    | _complexes(<size_t>&loop_logical_or[cython.floatcomplex], <size_t>&loop_logical_or[cython.doublecomplex]),
-    "logical_xor": _reals(<size_t>&loop_logical_xor[float], <size_t>&loop_logical_xor[double])
-    | _integers(
+    | complexes(<size_t>&loop_logical_or[cython.floatcomplex], <size_t>&loop_logical_or[cython.doublecomplex]),
+    "logical_xor": reals(<size_t>&loop_logical_xor[float], <size_t>&loop_logical_xor[double])
+    | integers(
         <size_t>&loop_logical_xor[uint8_t], <size_t>&loop_logical_xor[int8_t], <size_t>&loop_logical_xor[int16_t],
         <size_t>&loop_logical_xor[int32_t], <size_t>&loop_logical_xor[int64_t])
-    | _complexes(<size_t>&loop_logical_xor[cython.floatcomplex], <size_t>&loop_logical_xor[cython.doublecomplex]),
-    "lerp": _reals(<size_t>&loop_lerp[float], <size_t>&loop_lerp[double])
-    | _complexes(<size_t>&loop_lerp[cython.floatcomplex], <size_t>&loop_lerp[cython.doublecomplex]),
-    "addcdiv": _reals(<size_t>&loop_addcdiv[float], <size_t>&loop_addcdiv[double])
-    | _complexes(<size_t>&loop_addcdiv[cython.floatcomplex], <size_t>&loop_addcdiv[cython.doublecomplex]),
-    "same": _integers(
+    | complexes(<size_t>&loop_logical_xor[cython.floatcomplex], <size_t>&loop_logical_xor[cython.doublecomplex]),
+    "same": integers(
         <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
         <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
-    "round": _reals(<size_t>&loop_round[float], <size_t>&loop_round[double])
-    | _integers(
+    "round": reals(<size_t>&loop_round[float], <size_t>&loop_round[double])
+    | integers(
         <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
         <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
-    "sgn": _reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
-    | _integers(
+    "sgn": reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
+    | integers(
         <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
         <size_t>&loop_sign[int32_t], <size_t>&loop_sign[int64_t])
-    | _complexes(<size_t>&loop_sgn[cython.floatcomplex], <size_t>&loop_sgn[cython.doublecomplex]),
-    "signbit": _integers(
+    | complexes(<size_t>&loop_sgn[cython.floatcomplex], <size_t>&loop_sgn[cython.doublecomplex]),
+    "signbit": integers(
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
         <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t]),
-    "xlogy": _reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
-    "logit": _reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
-    "nan_to_num": _reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),
-    "angle": _reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double])
-    | _complexes(<size_t>&loop_angle_complex[float], <size_t>&loop_angle_complex[double]),
-    "logaddexp": _reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
-    | _complexes(<size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
+    "xlogy": reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
+    "logit": reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
+    "nan_to_num": reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),
+    "angle": reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double])
+    | complexes(<size_t>&loop_angle_complex[float], <size_t>&loop_angle_complex[double]),
+    "logaddexp": reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
+    | complexes(<size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
 }

@@ -3,7 +3,7 @@
 cimport cython
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport complex_t, map1, real_t
+from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, real_t, reals
 from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
 
 cdef extern from "<complex.h>" nogil:
@@ -230,21 +230,13 @@ cdef void loop_sinc_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, 
     map1[complex_t](a, n, s, _sinc_complex[complex_t])
 
 
-cdef dict _reals(size_t f32, size_t f64):
-    return {"float32": f32, "float64": f64}
-
-
-cdef dict _complexes(size_t c64, size_t c128):
-    return {"complex64": c64, "complex128": c128}
-
-
 LOOPS = {
-    "erf": _reals(<size_t>&loop_erf[float], <size_t>&loop_erf[double]),
-    "erfc": _reals(<size_t>&loop_erfc[float], <size_t>&loop_erfc[double]),
-    "erfinv": _reals(<size_t>&loop_erfinv[float], <size_t>&loop_erfinv[double]),
-    "lgamma": _reals(<size_t>&loop_lgamma[float], <size_t>&loop_lgamma[double]),
-    "digamma": _reals(<size_t>&loop_digamma[float], <size_t>&loop_digamma[double]),
-    "polygamma": _reals(<size_t>&loop_polygamma[float], <size_t>&loop_polygamma[double]),
-    "sinc": _reals(<size_t>&loop_sinc[float], <size_t>&loop_sinc[double])
-    | _complexes(<size_t>&loop_sinc_complex[cython.floatcomplex], <size_t>&loop_sinc_complex[cython.doublecomplex]),
+    "erf": reals(<size_t>&loop_erf[float], <size_t>&loop_erf[double]),
+    "erfc": reals(<size_t>&loop_erfc[float], <size_t>&loop_erfc[double]),
+    "erfinv": reals(<size_t>&loop_erfinv[float], <size_t>&loop_erfinv[double]),
+    "lgamma": reals(<size_t>&loop_lgamma[float], <size_t>&loop_lgamma[double]),
+    "digamma": reals(<size_t>&loop_digamma[float], <size_t>&loop_digamma[double]),
+    "polygamma": reals(<size_t>&loop_polygamma[float], <size_t>&loop_polygamma[double]),
+    "sinc": reals(<size_t>&loop_sinc[float], <size_t>&loop_sinc[double])
+    | complexes(<size_t>&loop_sinc_complex[cython.floatcomplex], <size_t>&loop_sinc_complex[cython.doublecomplex]),
 }

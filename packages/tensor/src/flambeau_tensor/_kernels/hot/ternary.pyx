@@ -1,0 +1,113 @@
+# cython: language_level=3
+"""Elementwise inner loops over three operands: choosing, bounding, interpolating, adding products and quotients."""
+cimport cython
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+
+from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals
+
+cdef extern from "<complex.h>" nogil:
+    double cabs(double complex)
+
+
+cdef void loop_where(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef uint8_t* c = <uint8_t*>a[0]
+    cdef any_t* x = <any_t*>a[1]
+    cdef any_t* y = <any_t*>a[2]
+    cdef any_t* out = <any_t*>a[3]
+    cdef any_t u, v
+    if s[0] == 1 and s[3] == sizeof(any_t):
+        if s[1] == sizeof(any_t) and s[2] == sizeof(any_t):
+            for i in range(n[0]):
+                u, v = x[i], y[i]
+                out[i] = u if c[i] else v
+            return
+        if s[1] == sizeof(any_t) and s[2] == 0:
+            v = y[0]
+            for i in range(n[0]):
+                u = x[i]
+                out[i] = u if c[i] else v
+            return
+        if s[1] == 0 and s[2] == sizeof(any_t):
+            u = x[0]
+            for i in range(n[0]):
+                v = y[i]
+                out[i] = u if c[i] else v
+            return
+    for i in range(n[0]):
+        (<any_t*>(a[3] + i * s[3]))[0] = (<any_t*>(a[1] + i * s[1]))[0] if a[0][i * s[0]] else \
+            (<any_t*>(a[2] + i * s[2]))[0]
+
+
+cdef inline number_t _clamp(number_t x, number_t lo, number_t hi, number_t unused) noexcept nogil:
+    x = lo if x < lo else x
+    x = lo if lo != lo else x  # NaN anywhere wins
+    x = hi if x > hi else x
+    return hi if hi != hi else x
+
+
+cdef void loop_clamp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
+    map3[number_t](a, n, s, 0, _clamp[number_t])
+
+
+cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unused) noexcept nogil:
+    # The nearer end is the base, so that both ends are met exactly.
+    cdef bint near
+    if inexact_t is float or inexact_t is double:
+        near = -0.5 < w < 0.5
+    else:
+        near = cabs(<double complex>w) < 0.5
+    return x + w * (y - x) if near else y - (y - x) * (1 - w)
+
+
+cdef void loop_lerp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
+    map3[inexact_t](a, n, s, 0, _lerp[inexact_t])
+
+
+cdef inline any_t _factor(any_t* tag) noexcept nogil:
+    # data: real parts of the parameters, then their imaginary parts
+    cdef double* p = <double*>tag
+    cdef double complex v
+    if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
+        v.real, v.imag = p[0], p[1]
+        return <any_t>v
+    else:
+        return <any_t>p[0]
+
+
+cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
+    return x + v * y * z
+
+
+cdef void loop_addcmul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    map3[any_t](a, n, s, _factor[any_t](tag), _addcmul[any_t])
+
+
+cdef inline inexact_t _addcdiv(inexact_t x, inexact_t y, inexact_t z, inexact_t v) noexcept nogil:
+    return x + v * y / z
+
+
+cdef void loop_addcdiv(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_t* tag) noexcept nogil:
+    map3[inexact_t](a, n, s, _factor[inexact_t](<inexact_t*>tag), _addcdiv[inexact_t])
+
+
+LOOPS = {
+    "clamp": reals(<size_t>&loop_clamp[float], <size_t>&loop_clamp[double])
+    | integers(
+        <size_t>&loop_clamp[uint8_t], <size_t>&loop_clamp[int8_t], <size_t>&loop_clamp[int16_t],
+        <size_t>&loop_clamp[int32_t], <size_t>&loop_clamp[int64_t]),
+    "where": reals(<size_t>&loop_where[float], <size_t>&loop_where[double])
+    | integers(
+        <size_t>&loop_where[uint8_t], <size_t>&loop_where[int8_t], <size_t>&loop_where[int16_t],
+        <size_t>&loop_where[int32_t], <size_t>&loop_where[int64_t])
+    | complexes(<size_t>&loop_where[cython.floatcomplex], <size_t>&loop_where[cython.doublecomplex]),
+    "addcmul": reals(<size_t>&loop_addcmul[float], <size_t>&loop_addcmul[double])
+    | integers(
+        <size_t>&loop_addcmul[uint8_t], <size_t>&loop_addcmul[int8_t], <size_t>&loop_addcmul[int16_t],
+        <size_t>&loop_addcmul[int32_t], <size_t>&loop_addcmul[int64_t])
+    | complexes(<size_t>&loop_addcmul[cython.floatcomplex], <size_t>&loop_addcmul[cython.doublecomplex]),
+    "lerp": reals(<size_t>&loop_lerp[float], <size_t>&loop_lerp[double])
+    | complexes(<size_t>&loop_lerp[cython.floatcomplex], <size_t>&loop_lerp[cython.doublecomplex]),
+    "addcdiv": reals(<size_t>&loop_addcdiv[float], <size_t>&loop_addcdiv[double])
+    | complexes(<size_t>&loop_addcdiv[cython.floatcomplex], <size_t>&loop_addcdiv[cython.doublecomplex]),
+}
