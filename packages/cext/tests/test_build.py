@@ -342,3 +342,12 @@ def test_first_error_of_other_outputs():
     )
     assert first_error("something odd\n\n") == "something odd"
     assert first_error("") == "the compiler said nothing"
+
+
+def test_importing_loads_only_what_a_cached_extension_needs(run):
+    out = run("""
+        import sys
+        import flambeau_cext
+        print(sorted({"dataclasses", "inspect", "setuptools", "subprocess", "tempfile", "numpy"} & set(sys.modules)))
+    """)
+    assert out.strip() == "[]"

@@ -8,8 +8,8 @@ import sys
 import sysconfig
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from flambeau_cext import cache, compiler, cython
 from flambeau_cext.bindings import INCLUDE, write_bindings
@@ -27,13 +27,11 @@ _FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG,
          "Disk quota exceeded": errno.EDQUOT if hasattr(errno, "EDQUOT") else errno.ENOSPC}  # fmt: skip
 
 
-@dataclass(frozen=True)
 class Source:
     """A source file, or text that becomes one in the build's folder (then ``path`` is a bare name)."""
 
-    path: Path
-    language: str
-    text: str | None = None
+    def __init__(self, path: Path, language: str, text: str | None = None):
+        self.path, self.language, self.text = path, language, text
 
     @functools.cached_property
     def content(self) -> bytes:
@@ -47,18 +45,17 @@ class Source:
         return self.language
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """Everything a build depends on that is known before it runs."""
 
     name: str
     sources: tuple[Source, ...]
-    functions: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, str] = {}
     cflags: tuple[str, ...] = ()
     ldflags: tuple[str, ...] = ()
     include_paths: tuple[str, ...] = ()
     build_directory: str | os.PathLike | None = None
-    implicit_headers: Mapping[str, str] = field(default_factory=dict)
+    implicit_headers: Mapping[str, str] = {}
     switches: Switches = Switches()
     program: bool = False
     verbose: bool = False

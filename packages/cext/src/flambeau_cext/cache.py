@@ -18,11 +18,10 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # A file changed this shortly before or during a build may have been read in either state: its build is not published.
 _RACY_NS = 20_000_000
@@ -58,8 +57,7 @@ def digest(*parts: str | bytes) -> str:
     return state.hexdigest()
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A built file and the files it was made from."""
 
     path: Path
@@ -105,6 +103,8 @@ class Folder:
     @contextlib.contextmanager
     def building(self) -> Iterator[Path]:
         """Hold the folder's lock and give a scratch folder inside, gone afterwards."""
+        import tempfile  # only a build needs it
+
         with self._locked() as alone:
             if alone:
                 for stale in self.path.glob(".build-*"):

@@ -10,8 +10,8 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from flambeau_cext.errors import CompileError
 from flambeau_cext.processes import run
@@ -33,8 +33,7 @@ INSTALL_HINT = (
 )
 
 
-@dataclass(frozen=True)
-class Switches:
+class Switches(NamedTuple):
     """What is compiled and linked differently: each is a word or two of the user's and several flags of a compiler."""
 
     openmp: bool = False
@@ -59,8 +58,7 @@ class Switches:
         return [f"-fsanitize={','.join(self.sanitizers)}"] if self.sanitizers else []
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A compiler for one language and what it calls itself."""
 
     language: str

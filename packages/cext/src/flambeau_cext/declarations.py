@@ -6,7 +6,7 @@ under ``#if 0`` is not.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _TOKEN = re.compile(
     r"""
@@ -25,16 +25,14 @@ _ATTRIBUTES = {"__attribute__", "__attribute", "__declspec", "__asm__", "asm", "
 _INTEGER_WORDS = {"char", "short", "int", "long", "signed", "unsigned"}
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter: its name and its type, normalised (``const char *``, ``unsigned long``, ``fl_tensor``)."""
 
     name: str
     type: str
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A function as declared. ``c_linkage``: its symbol is its name, as in C or under ``extern "C"``."""
 
     name: str
@@ -89,7 +87,7 @@ def find_functions(text: str, names: Iterable[str], *, cxx: bool = False) -> dic
         if before and [p.type for p in before.parameters] != [p.type for p in declaration.parameters]:
             raise ValueError(f"function '{declaration.name}' is overloaded: {before} and {declaration}")
         if before and before.c_linkage and not declaration.c_linkage:
-            declaration = replace(declaration, c_linkage=True)
+            declaration = declaration._replace(c_linkage=True)
         if declaration.name not in defined:
             found[declaration.name] = declaration
         if body:

@@ -5,14 +5,13 @@ import os
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from flambeau_cext.processes import Finished, run
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One compiler run: it reads ``source`` and what ``depfile`` will list, and writes ``target``."""
 
     command: tuple[str, ...]

@@ -6,14 +6,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from flambeau_cext.errors import CompileError
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(NamedTuple):
     """A command that ran: how it ended and what it printed."""
 
     command: list[str]
