@@ -137,3 +137,16 @@ def test_classes_are_deprecated():
             def __init__(self):
                 self.on = is_grad_enabled()
     assert Thing().on is False
+
+
+def test_multithreading_is_only_noted():
+    assert autograd.is_multithreading_enabled()
+    with autograd.set_multithreading_enabled(False):
+        assert not autograd.is_multithreading_enabled()
+    assert autograd.is_multithreading_enabled()
+
+    @autograd.set_multithreading_enabled(False)
+    def inside():
+        return autograd.is_multithreading_enabled()
+
+    assert autograd.is_multithreading_enabled() and not inside()

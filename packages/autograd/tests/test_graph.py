@@ -1,5 +1,6 @@
 """Walking the graph, what it saves, hooks on that, gradient edges, anomaly mode."""
 
+import math
 import warnings
 
 import pytest
@@ -169,8 +170,148 @@ def test_anomaly_mode_without_the_check(leaf):
     assert x.grad.isnan().all()
 
 
+def test_hooks_see_the_tensor_that_is_saved(leaf):
+    """Inputs are handed to pack as they are, so that a hook can tell parameters; results come without history."""
+    seen = []
+    x = leaf(1.0, 2.0)
+    with graph.saved_tensors_hooks(lambda t: seen.append(t) or t, lambda t: t):
+        y = x * 3
+        e = y.exp()
+        z = e * x
+    result, self, other = seen
+    assert {id(self), id(other)} == {id(e), id(x)}
+    assert result.tolist() == e.tolist() and not result.requires_grad
+    z.sum().backward()
+    assert x.grad.tolist() == pytest.approx([math.exp(3) * 4, math.exp(6) * 7])
+
+
+def test_unpack_hooks_are_recorded_when_backward_is(leaf):
+    modes = []
+    x = leaf(2.0)
+    with graph.saved_tensors_hooks(lambda t: modes.append(autograd.is_grad_enabled()) or t,
+                                   lambda t: modes.append(autograd.is_grad_enabled()) or t):
+        y = x.exp()
+    y.backward(retain_graph=True)
+    grad(y, x, create_graph=True)
+    assert modes == [False, False, True]
+
+
+def test_hooks_on_one_saved_tensor(leaf):
+    x = leaf(2.0)
+    y = x * x
+    y.grad_fn._raw_saved_self.register_hooks(lambda t: t * 3, lambda t: t)
+    y.backward(retain_graph=True)
+    assert x.grad.tolist() == [8.0]
+    with pytest.raises(RuntimeError, match="hooks have already been set"):
+        y.grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+    with pytest.raises(TypeError, match="a hook must be callable, got int"):
+        y.grad_fn._raw_saved_other.register_hooks(1, 2)
+    with pytest.raises(RuntimeError, match="is modifying its input in place"):
+        (x * 1).exp().grad_fn._raw_saved_result.register_hooks(lambda t: t.mul_(3), lambda t: t)
+    with pytest.raises(RuntimeError, match="with value None is forbidden"):
+        (x * torch.ones(1, dtype=torch.float64)).grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+    y = x * x
+    saved = y.grad_fn._raw_saved_self
+    y.backward()
+    with pytest.raises(RuntimeError, match="after it has been freed"):
+        saved.register_hooks(lambda t: t, lambda t: t)
+
+
+def test_hooks_on_one_tensor_that_a_function_saved(leaf):
+    x = leaf(2.0)
+
+    class Double(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2 * ctx.saved_tensors[0]
+
+    z = Double.apply(x)
+    first, = z.grad_fn._raw_saved_tensors
+    first.register_hooks(lambda t: t.numpy(force=True).copy(), lambda a: torch.from_numpy(a) * 10)
+    z.backward()
+    assert x.grad.tolist() == [40.0]
+
+
+def test_mutating_what_was_saved(leaf):
+    x = leaf(1.0, 2.0)
+    with graph.allow_mutation_on_saved_tensors() as context:
+        y = x.clone()
+        z = (y * y).sum() + y.exp().sum()
+        y.mul_(3)
+        e = x.exp()
+        w = e.sum()
+        e[:1].zero_()
+        z.backward()
+        w.backward()
+        assert x.grad.tolist() == pytest.approx([2 + 2 * math.exp(1), 4 + 2 * math.exp(2)])
+        y = x.clone()
+        z = (y ** 3).sum()
+        y.zero_()
+        slope, = grad(z, x, create_graph=True)
+        assert slope.tolist() == [3.0, 12.0] and grad(slope.sum(), x)[0].tolist() == [6.0, 12.0]
+        y = x.clone()
+        z = (y * y).sum()
+        context.clear()
+        with pytest.raises(RuntimeError, match="was let go by clear"):
+            z.backward()
+        with pytest.raises(RuntimeError, match="cannot be nested"):
+            with graph.allow_mutation_on_saved_tensors():
+                pass
+    z = (y * y).sum()
+    y.mul_(3)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.backward()
+
+
+def test_anomaly_mode_knows_custom_functions_and_what_induced_them(leaf):
+    class Bad(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            raise ValueError("boom")
+
+    class Slope(Bad):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            return (ctx.saved_tensors[0] * 0).sqrt() * g  # its own slope is inf · 0
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        with autograd.detect_anomaly():
+            with pytest.raises(ValueError, match="boom"):
+                Bad.apply(leaf(1.0)).backward()
+            x = leaf(1.0)
+            slope, = grad(Slope.apply(x), x, create_graph=True)
+            with pytest.raises(RuntimeError, match="Function 'MulBackward0' returned nan values in its 0th output"):
+                slope.backward()
+    texts = [str(w.message) for w in caught]
+    assert any("Error detected in BadBackward. Traceback of forward call" in t and "Bad.apply(leaf(1.0))" in t
+               for t in texts)
+    assert any("Previous calculation was induced by SlopeBackward" in t for t in texts)
+
+
+def test_the_order_of_gradients_of_one_call(leaf):
+    """Of two arguments the first gets its gradient first, so a hook on any of several sees that one."""
+    log = []
+    x, y = leaf(1.0), leaf(2.0)
+    graph.register_multi_grad_hook([y, x], lambda g: log.append(g.item()), mode="any")
+    (x * y).backward()
+    assert log == [2.0]
+
+
 def test_not_built():
-    with pytest.raises(NotImplementedError, match="allow_mutation_on_saved_tensors"):
-        graph.allow_mutation_on_saved_tensors()
     with pytest.raises(NotImplementedError, match="torch.autograd.functional.jacobian"):
         autograd.functional.jacobian(None, None)

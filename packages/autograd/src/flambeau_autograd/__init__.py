@@ -25,13 +25,21 @@ from flambeau_autograd._engine.grad_mode import (
     set_grad_enabled,
 )
 from flambeau_autograd._engine.rule import check_complete, derivative
-from flambeau_autograd.anomaly_mode import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from flambeau_autograd.anomaly_mode import (
+    detect_anomaly,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
+    set_detect_anomaly,
+)
 from flambeau_autograd.function import Function
+from flambeau_autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
 from flambeau_autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from flambeau_autograd.variable import Variable
 
 __all__ = [
     "Function",
     "GradcheckError",
+    "Variable",
     "backward",
     "check_complete",
     "derivative",
@@ -41,15 +49,19 @@ __all__ = [
     "gradcheck",
     "gradgradcheck",
     "inference_mode",
+    "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
 
-_SUBMODULES = ("forward_ad", "functional", "grad_mode", "graph", "hooks")  # loaded when asked for
+# Loaded when asked for.
+_SUBMODULES = ("checkpoint", "forward_ad", "function", "functional", "grad_mode", "graph", "hooks", "variable")
 
 
 def __getattr__(name):

@@ -1,7 +1,7 @@
 """Finding the forward call behind an error in backward, and the first NaN."""
 
 from flambeau_autograd._engine import engine as _engine
-from flambeau_autograd._engine import record as _record
+from flambeau_autograd._engine import node as _node
 
 _enabled = False
 _check_nan = True
@@ -20,7 +20,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 def _switch(mode: bool, check_nan: bool) -> None:
     global _enabled, _check_nan
     _enabled, _check_nan = mode, check_nan
-    _record.record_tracebacks(mode)
+    _node.record_tracebacks(mode)
     _engine.set_anomaly(_look if mode else None)
 
 
@@ -29,10 +29,7 @@ def note_traceback(node) -> None:
     import traceback
 
     node.metadata["traceback_"] = traceback.format_stack()
-    node.metadata["parent_"] = _current
-
-
-_current = None
+    node.metadata["parent_"] = _engine.running_node()
 
 
 def _look(node, gradients):

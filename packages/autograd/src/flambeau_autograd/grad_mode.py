@@ -1,5 +1,7 @@
 """Contexts and decorators that switch recording on and off."""
 
+from _thread import _local as local  # threading itself takes a while to import
+
 from flambeau_autograd._engine.grad_mode import (
     enable_grad,
     inference_mode,
@@ -14,9 +16,13 @@ __all__ = [
     "inference_mode",
     "is_grad_enabled",
     "is_inference_mode_enabled",
+    "is_multithreading_enabled",
     "no_grad",
     "set_grad_enabled",
+    "set_multithreading_enabled",
 ]
+
+_thread = local()
 
 
 def decorate(context, function):
@@ -71,3 +77,33 @@ def _decorate_generator(context, function):
             return stop.value
 
     return decorated
+
+
+def is_multithreading_enabled() -> bool:
+    """What `set_multithreading_enabled` was last told in this thread; True at first."""
+    return getattr(_thread, "multithreading", True)
+
+
+class set_multithreading_enabled:
+    """Say whether backward may use threads of its own; at once, and until the end of the block as a context.
+
+    It never does here: backward runs in the thread that calls it, and only kernels are split over threads. So this
+    makes no difference beyond what `is_multithreading_enabled` says.
+    """
+
+    def __init__(self, mode: bool):
+        self.mode, self.previous = bool(mode), is_multithreading_enabled()
+        _thread.multithreading = self.mode
+
+    def __call__(self, function):
+        self.__exit__(None, None, None)
+        return decorate(self, function)
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, traceback):
+        _thread.multithreading = self.previous
+
+    def clone(self):
+        return set_multithreading_enabled(self.mode)

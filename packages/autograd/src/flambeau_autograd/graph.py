@@ -1,6 +1,7 @@
 """Looking at the graph, and at what it saves: hooks on saved tensors, edges, hooks on several gradients at once."""
 
 from collections import namedtuple
+from weakref import WeakKeyDictionary
 
 from flambeau_autograd._engine import saved as _saved
 from flambeau_autograd._engine.edges import edge_of
@@ -173,6 +174,57 @@ def _hooks(nodes, fn, mode):
     return [make(i) for i in range(len(nodes))]
 
 
-def allow_mutation_on_saved_tensors():
-    """Not built: keeping copies of saved tensors that are written to."""
-    raise NotImplementedError("torch.autograd.graph.allow_mutation_on_saved_tensors is not built")
+class allow_mutation_on_saved_tensors:
+    """Inside the block, tensors may be written to after they were saved: backward sees them as they were.
+
+    What is saved is copied at once, so this costs the memory and the time of these copies. The context object's
+    ``clear()`` lets go of them.
+
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
+    ...     y = x.clone()
+    ...     z = (y * y).sum()
+    ...     _ = y.mul_(100)
+    ...     z.backward()
+    >>> x.grad
+    tensor([2., 4.])
+    """
+
+    _entered = False  # anywhere: the blocks may not be nested
+
+    def __init__(self):
+        self._copies = WeakKeyDictionary()
+        self._hooks = saved_tensors_hooks(self._pack, self._unpack)
+
+    def _pack(self, tensor):
+        key = _Key()
+        self._copies[key] = tensor.clone()
+        return key
+
+    def _unpack(self, key):
+        try:
+            return self._copies[key]
+        except KeyError:
+            raise RuntimeError("what this node saved inside allow_mutation_on_saved_tensors was let go by "
+                               "clear()") from None
+
+    def clear(self):
+        """Let go of all copies; backward through what was recorded so far raises from now on."""
+        self._copies.clear()
+
+    def __enter__(self):
+        if allow_mutation_on_saved_tensors._entered:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        self._hooks.__enter__()
+        allow_mutation_on_saved_tensors._entered = True
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        allow_mutation_on_saved_tensors._entered = False
+        self._hooks.__exit__(kind, value, traceback)
+
+
+class _Key:
+    """Stands for a copy in the node that saved it."""
+
+    __slots__ = ("__weakref__",)

@@ -22,8 +22,8 @@ __version__ = "0.1.0"
 
 globals().update(_functions("torch"))
 globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
-for _name in ("enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
-              "set_grad_enabled"):
+for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+              "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled"):
     globals()[_name] = getattr(_autograd, _name)
 
 _layout.install("flambeau")

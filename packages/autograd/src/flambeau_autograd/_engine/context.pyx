@@ -16,6 +16,7 @@ from flambeau_autograd._engine.node cimport (
 from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.saved cimport unpack
+from flambeau_autograd._engine.saved_tensor cimport saved_tensor
 
 from flambeau_autograd.messages import argument_name
 
@@ -123,6 +124,12 @@ cdef class Context(Node):
                 if e == edge:
                     return names[i]
                 e += 1
+
+    @property
+    def _raw_saved_tensors(self):
+        """The saved tensors as objects that take hooks."""
+        cdef int i
+        return tuple([saved_tensor(self, i) for i in range(self.nsaved)])
 
     def maybe_clear_saved_tensors(self):
         """In a backward that does not keep the graph: let go of the saved tensors now."""

@@ -503,6 +503,12 @@ def current_run():
     return run.id if run is not None else None
 
 
+def running_node():
+    """The node that this thread's run is at, or None."""
+    cdef Run run = _current()
+    return <object>run.current if run is not None and run.current != NULL else None
+
+
 def queue_callback(callback):
     """Call ``callback()`` when the backward that is running has finished."""
     cdef Run run = _current()

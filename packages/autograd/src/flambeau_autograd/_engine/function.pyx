@@ -151,11 +151,10 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
     ctx.needs_input_grad = needs_input_grad
     if not (recording and any_needs):
         return False
-    e = 0
-    for i in range(n):
+    for i in range(n - 1, -1, -1):  # as in record(): the first argument's leaf gets the highest number
         if ctx.layout[i] == TENSOR:
+            e -= 1
             ctx.edges[e].node = gradient_edge(args[i], &ctx.edges[e].output_nr)
-            e += 1
     return True
 
 

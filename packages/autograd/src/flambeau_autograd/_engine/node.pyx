@@ -67,6 +67,15 @@ cdef enum:
 cdef list _names = []  # owns the C strings of type names
 
 
+cdef bint _recording_tracebacks = False
+
+
+def record_tracebacks(bint on):
+    """Keep the traceback of every recorded call from now on."""
+    global _recording_tracebacks
+    _recording_tracebacks = on
+
+
 cdef void number(Node node) noexcept:
     global _numbers
     cdef int i
@@ -76,6 +85,10 @@ cdef void number(Node node) noexcept:
     for i in range(node.nedges):
         if node.edges[i].node != NULL:
             node.levels |= (<Node>node.edges[i].node).levels
+    if _recording_tracebacks:
+        from flambeau_autograd.anomaly_mode import note_traceback
+
+        note_traceback(node)
 
 
 # --- the worklist of what is to be dropped --------------------------------------------------------------------------

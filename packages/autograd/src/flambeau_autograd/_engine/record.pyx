@@ -19,6 +19,7 @@ from flambeau_autograd._engine.node cimport (
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.rule cimport *
 from flambeau_autograd._engine.saved cimport save, unpack
+from flambeau_autograd._engine.saved_tensor cimport saved_tensor
 
 from flambeau_tensor.abi import require
 
@@ -93,7 +94,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
     if rule.varies:
         _list_edges(node, rule, slots, below)
     else:
-        for k in range(nedges):
+        for k in range(nedges - 1, -1, -1):  # the first argument's leaf gets the highest number, so its gradient first
             if wanted & (1 << k):
                 node.edges[k].node = gradient_edge(slots[rule.slots[k]], &node.edges[k].output_nr)
     if rule.nitems:
@@ -133,8 +134,6 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
                 save(&node.saved[k], t, True)
-    if recording_tracebacks:
-        _note_traceback(node)
     return 0
 
 
@@ -168,8 +167,6 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o,
                 item = results[rule.items[k].index]
                 if is_tensor(<PyObject*>item):
                     save(&node.saved[k], <PyObject*>item, True)
-    if recording_tracebacks:
-        _note_traceback(node)
     return 0
 
 
@@ -285,24 +282,6 @@ cdef int _list_edges(Node node, Rule rule, PyObject** slots, Below below) except
                 if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), below):
                     node.edges[e].node = gradient_edge(tuple_item(p, j), &node.edges[e].output_nr)
                 e += 1
-    return 0
-
-
-cdef bint recording_tracebacks = False
-
-
-def record_tracebacks(bint on):
-    """Keep the traceback of every recorded call from now on; returns what it was."""
-    global recording_tracebacks
-    was = recording_tracebacks
-    recording_tracebacks = on
-    return was
-
-
-cdef int _note_traceback(Node node) except -1:
-    from flambeau_autograd.anomaly_mode import note_traceback
-
-    note_traceback(node)
     return 0
 
 
@@ -520,6 +499,8 @@ def saved_attributes(Rule rule not None):
         else:
             continue
         attributes[f"_saved_{name}"] = property(_reader(k))
+        if rule.items[k].kind != SAVE_PLAIN:
+            attributes[f"_raw_saved_{name}"] = property(_raw_reader(k))
     return attributes
 
 
@@ -529,6 +510,20 @@ def _reader(int k):
         if node.saved[k].value == NULL and not node.released:
             return None
         return owned(_value(node, <Rule>node.rule, k))
+    return read
+
+
+def _raw_reader(int k):
+    def read(Node node not None):
+        """What the node keeps as an object that takes hooks; a tuple of those for a list of tensors."""
+        cdef Rule rule = <Rule>node.rule
+        cdef int i, more = rule.nitems
+        if rule.items[k].kind != SAVE_TENSORS:
+            return saved_tensor(node, k)
+        for i in range(k):
+            if rule.items[i].kind == SAVE_TENSORS and node.saved[i].value != NULL:
+                more += <int><object>node.saved[i].value
+        return tuple([saved_tensor(node, more + i) for i in range(<int><object>node.saved[k].value)])
     return read
 
 

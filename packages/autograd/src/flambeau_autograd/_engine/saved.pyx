@@ -25,8 +25,6 @@ cdef class Packed:
 
     cdef object content, unpack_hook
     cdef bint requires_grad
-    cdef Py_ssize_t version
-    cdef object original_version_of  # the storage's tensor, for the version check; None for the hook's own business
 
 
 def push_hooks(pack, unpack):
@@ -74,7 +72,7 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
     if _any_hooks:
         stack = _hooks.get(PyThread_get_thread_ident())
         if stack and not isinstance(stack[len(stack) - 1], str):
-            return _pack(place, tensor, stack[len(stack) - 1])
+            return _pack(place, tensor, stack[len(stack) - 1], is_output)
     if is_output:
         kept = bare(tensor)
         tensor = <PyObject*>kept
@@ -83,11 +81,12 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
     return 0
 
 
-cdef int _pack(Saved* place, PyObject* tensor, tuple hooks) except -1:
+cdef int _pack(Saved* place, PyObject* tensor, tuple hooks, bint is_output) except -1:
+    """Keep in ``place`` what a hook makes of ``tensor``."""
     cdef Packed p = Packed.__new__(Packed)
     cdef Py_ssize_t version = version_of(tensor)
     cdef bint recording = thread_flags().grad_enabled
-    given = bare(tensor)
+    given = bare(tensor) if is_output else <object>tensor
     thread_flags().grad_enabled = False
     try:
         p.content = hooks[0](given)
@@ -101,6 +100,21 @@ cdef int _pack(Saved* place, PyObject* tensor, tuple hooks) except -1:
     p.requires_grad = (flags_of(tensor) & T_REQUIRES_GRAD) != 0
     incref(<PyObject*>p)
     place.value = <PyObject*>p
+    return 0
+
+
+cdef int pack_later(Saved* place, tuple hooks) except -1:
+    cdef PyObject* t = place.value
+    if t == NULL:
+        raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
+                           "values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+                           "retain_graph=True if you need to backward through the graph a second time or if you need "
+                           "to access saved variables after calling backward.")
+    if not is_tensor(t):
+        raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+                           "pair of hooks is allowed at a time.")
+    _pack(place, t, hooks, False)
+    decref(t)
     return 0
 
 
@@ -158,16 +172,11 @@ cdef PyObject* _with_history(Node node, PyObject* t, int edge, int output_nr) ex
 
 
 cdef PyObject* _unpack_packed(Node node, Packed p, int edge, int output_nr) except NULL:
-    cdef bint recording = thread_flags().grad_enabled
-    thread_flags().grad_enabled = False
-    try:
-        t = p.unpack_hook(p.content)
-    finally:
-        thread_flags().grad_enabled = recording
+    t = p.unpack_hook(p.content)
     if not is_tensor(<PyObject*>t):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                         f"{type(t).__name__}")
-    if recording and p.requires_grad:
+    if thread_flags().grad_enabled and p.requires_grad:
         return _with_history(node, <PyObject*>t, edge, output_nr)
     incref(<PyObject*>t)
     return <PyObject*>t

@@ -4,11 +4,10 @@ from flambeau_tensor.ops import factories, views
 from flambeau_tensor.ops import joining as ops
 
 
-def _cat(grad, tensors, dim):
+def _cat(grad, tensors_shape, dim):
     """Empty one-dimensional tensors were passed over (an old allowance)."""
     pieces, at = [], 0
-    for t in tensors:
-        shape = t.shape
+    for shape in tensors_shape:
         if tuple(shape) == (0,) and grad.ndim != 1:
             pieces.append(factories.zeros((0,), dtype=grad.dtype))
             continue

@@ -1,0 +1,35 @@
+"""The old name of tensors that autograd watches; for programs that still say ``Variable``."""
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine.engine import queue_callback as _queue_callback
+
+__all__ = ["Variable"]
+
+
+class _VariableMeta(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, torch.Tensor)
+
+
+class Variable(metaclass=_VariableMeta):
+    """``Variable(tensor, requires_grad=True)`` is a tensor over the same memory; every tensor is a ``Variable``.
+
+    >>> x = torch.autograd.Variable(torch.ones(2), requires_grad=True)
+    >>> type(x).__name__, x.requires_grad
+    ('Tensor', True)
+    """
+
+    def __new__(cls, data=None, requires_grad=False):
+        if data is None:
+            data = torch.empty(0)
+        if not isinstance(data, torch.Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+        return data.detach().requires_grad_(requires_grad)
+
+    class _execution_engine:
+        """The part of the engine's interface that programs reach through here."""
+
+        @staticmethod
+        def queue_callback(callback):
+            """Call ``callback()`` when the backward that is running in this thread has finished."""
+            _queue_callback(callback)
