@@ -34,6 +34,7 @@ from flambeau_autograd.anomaly_mode import (
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import is_multithreading_enabled, set_multithreading_enabled
 from flambeau_autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from flambeau_autograd.mutation import detect_mutation, is_mutation_detection_enabled, set_detect_mutation
 from flambeau_autograd.variable import Variable
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "check_complete",
     "derivative",
     "detect_anomaly",
+    "detect_mutation",
     "enable_grad",
     "grad",
     "gradcheck",
@@ -54,8 +56,10 @@ __all__ = [
     "is_grad_enabled",
     "is_inference_mode_enabled",
     "is_multithreading_enabled",
+    "is_mutation_detection_enabled",
     "no_grad",
     "set_detect_anomaly",
+    "set_detect_mutation",
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]

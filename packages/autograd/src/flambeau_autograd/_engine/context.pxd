@@ -11,6 +11,10 @@ cdef enum:  # Context.layout: what an argument is
     TENSOR = 1
     NEST = 2  # a container with tensors in it
 
+cdef enum:  # Context.origins
+    CONSTANT = -1  # does not depend on the inputs
+    INTERMEDIATE = 0x7fffffff  # computed in forward, neither input nor output
+
 cdef class Context(Node):
     cdef public tuple to_save, saved_for_forward, dirty_tensors, non_differentiable
     cdef public bint materialize_grads
@@ -20,7 +24,7 @@ cdef class Context(Node):
     cdef int nargs, nrequired  # how many gradients backward returns, at most and at least
     cdef char* layout
     cdef char[INLINE_ARGS] inline_layout
-    cdef int* origins  # of saved tensors: the edge of the input it is, or -2 - number of the output, or -1
+    cdef int* origins  # of saved tensors: the edge of the input it is, -2 - number of the output, or one of the below
     cdef int[INLINE_SAVED] inline_origins
     cdef list templates  # of the arguments, with numbers of edges; None: no container among them holds tensors
     cdef tuple keywords  # the names of the arguments that came by keyword, the last ones
@@ -30,3 +34,5 @@ cdef class Context(Node):
     cdef bint accessed  # saved_tensors were read, and are kept no longer
 
 cdef Context new_context(PyObject* cls)
+
+cdef object watch  # looks for mutations while that mode is on, else None; see mutation.py

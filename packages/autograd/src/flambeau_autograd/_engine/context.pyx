@@ -3,9 +3,9 @@
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history
+from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history, thread_flags
 
-from flambeau_autograd._engine.edges cimport gradient_edge
+from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.engine cimport keeps_graph
 from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.nests cimport gather, path_to
@@ -13,6 +13,7 @@ from flambeau_autograd._engine.node cimport (
     NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number,
     release_saved, set_outputs,
 )
+from flambeau_autograd._engine.node_hooks cimport as_tuple
 from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.saved cimport unpack
@@ -28,6 +29,13 @@ cdef extern from "Python.h":
 
 cdef PyObject* NONE = <PyObject*>None
 cdef tuple _nothing = ()
+watch = None
+
+
+def set_watch(watcher):
+    """Have ``watcher`` look at what forward and backward of Functions do with what they are given; None: nobody."""
+    global watch
+    watch = watcher
 
 
 cdef class Context(Node):
@@ -141,7 +149,21 @@ cdef object _saved_tensor(Context ctx, int i):
     cdef int origin = ctx.origins[i]
     if ctx.saved[i].version == NOT_A_TENSOR:
         return None
+    if origin == INTERMEDIATE:
+        tensor = owned(unpack(ctx, &ctx.saved[i], -1, -1))
+        return _with_unknown_history(ctx, tensor, i) if thread_flags().grad_enabled else tensor
     return owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
+
+
+cdef object _with_unknown_history(Context ctx, object tensor, int i):
+    """A saved intermediate result, while backward is being recorded: to differentiate through it is an error."""
+    if requires_grad(<PyObject*>tensor):
+        return tensor  # it has a history of its own
+    return delayed_error(tensor, f"{ctx.name()} saved an intermediate result of its forward (tensor {i} of "
+                         "save_for_backward), and its backward is being differentiated through that. How it depends on "
+                         "the inputs was not recorded, so the derivative would be wrong. Save inputs and compute it "
+                         "in backward, or return it from forward as another output. If it does not depend on the "
+                         "inputs, say so in forward: ctx.mark_non_differentiable(tensor).", ctx, ())
 
 
 cdef Context new_context(PyObject* cls):
@@ -168,7 +190,15 @@ cdef Context new_context(PyObject* cls):
 
 cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
     """Call the user's backward and put what it returns where its edges are."""
-    cdef Context ctx = <Context>node
+    if watch is None:
+        return _run_backward(<Context>node, grads, out)
+    given = watch.look(as_tuple(grads, node.noutputs))
+    _run_backward(<Context>node, grads, out)
+    given.check_backward(node)
+    return 0
+
+
+cdef int _run_backward(Context ctx, PyObject** grads, PyObject** out) except -1:
     cdef PyObject* inline_args[INLINE_ARGS + 1]
     cdef PyObject** args = inline_args
     cdef int i, n = ctx.noutputs
@@ -322,6 +352,9 @@ def delayed_error(object tensor, str message not None, Context ctx not None, tup
     if f.dtype < T_FLOATING:
         return out
     node = new_node(_DelayedError, _raise_delayed, NODE_OTHER, n + <int>len(grads), 1)
+    xdecref(node.code)
+    node.code, node.instruction = ctx.code, ctx.instruction  # what it complains of is the Function's call
+    xincref(node.code)
     for i in range(n):
         node.edges[i] = ctx.edges[i]
         xincref(node.edges[i].node)

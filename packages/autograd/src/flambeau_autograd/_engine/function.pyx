@@ -12,7 +12,9 @@ from flambeau_tensor.abi cimport (
     alias, detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
-from flambeau_autograd._engine.context cimport INLINE_ARGS, NEST, PLAIN, TENSOR, Context, new_context
+from flambeau_autograd._engine.context cimport (
+    CONSTANT, INLINE_ARGS, INTERMEDIATE, NEST, PLAIN, TENSOR, Context, new_context, watch,
+)
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
 from flambeau_autograd._engine.nests cimport fill, may_hold_tensors, numbers_in, template_of
@@ -175,6 +177,7 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     given[0] = <PyObject*>ctx
     for i in range(n):
         given[i + 1] = args[i]
+    before = _look(args, n) if watch is not None else None
     thread_flags().grad_enabled = False
     try:
         result = owned(vectorcall(<PyObject*>forward, given, n + 1, NULL))
@@ -182,7 +185,14 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
         thread_flags().grad_enabled = recording
         if given != inline_args:
             PyMem_Free(given)
+    if before is not None:
+        before.check_forward(ctx)
     return _finish(ctx, args, n, result, record)
+
+
+cdef object _look(PyObject* const* args, Py_ssize_t n):
+    """What the tensors among the arguments hold now."""
+    return watch.look(tuple([<object>args[i] for i in range(n) if is_tensor(args[i])]))
 
 
 cdef object _run(Context ctx, object forward, object setup, tuple bound, dict keywords, Py_ssize_t required):
@@ -205,6 +215,7 @@ cdef object _run(Context ctx, object forward, object setup, tuple bound, dict ke
             items[i] = <PyObject*>flat[i]
         record = _read_inputs(ctx, items, n)
         _describe_arguments(ctx, templates, required)
+        before = _look(items, n) if watch is not None else None
         thread_flags().grad_enabled = False
         try:
             if setup is None:
@@ -217,6 +228,8 @@ cdef object _run(Context ctx, object forward, object setup, tuple bound, dict ke
                     setup(ctx, bound, result)
         finally:
             thread_flags().grad_enabled = recording
+        if before is not None:
+            before.check_forward(ctx)
         return _finish(ctx, items, n, result, record)
     finally:
         PyMem_Free(items)
@@ -309,7 +322,7 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outpu
         _check_saved(ctx.to_save)
         if record:
             _save(ctx, args, n, outputs)
-    ctx.to_save = None
+    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None  # a dirty tensor refers to the node
     ctx.finished = True
     return outputs
 
@@ -412,7 +425,7 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
     ctx.nsaved = <int>count
     for i in range(count):
         t = tuple_item(<PyObject*>tensors, i)
-        ctx.origins[i] = -1
+        ctx.origins[i] = INTERMEDIATE
         if t == NONE:
             ctx.saved[i].version = NOT_A_TENSOR
             continue
@@ -420,7 +433,7 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
             if tuple_item(<PyObject*>outputs, k) == t:
                 ctx.origins[i] = <int>(-2 - k)
                 break
-        if ctx.origins[i] == -1:
+        if ctx.origins[i] == INTERMEDIATE:
             e = 0
             for k in range(n):
                 if args[k] == t:
@@ -428,6 +441,8 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
                     break
                 if is_tensor(args[k]):
                     e += 1
+        if ctx.origins[i] == INTERMEDIATE and _among(ctx.non_differentiable, t):
+            ctx.origins[i] = CONSTANT
         save(&ctx.saved[i], t, ctx.origins[i] < -1)
     return 0
 

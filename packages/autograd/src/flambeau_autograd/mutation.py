@@ -1,0 +1,103 @@
+"""A mode that watches custom Functions for writes that nobody was told of.
+
+Two mistakes give wrong gradients without any error: a ``forward`` that writes to an argument and does not call
+``ctx.mark_dirty``, so that what saved the argument before computes with other numbers; and a ``backward`` that writes
+to the gradient it was given, which other paths of the graph may share. In this mode both raise. It copies and compares
+everything that goes into a Function, so it is for debugging; while it is off it costs nothing.
+"""
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine import context as _context
+
+__all__ = ["detect_mutation", "is_mutation_detection_enabled", "set_detect_mutation"]
+
+_enabled = False
+
+
+class _Look:
+    """What some tensors held at one time."""
+
+    def __init__(self, tensors):
+        self.tensors = tensors
+        self.copies = [t if t is None else t.detach().clone() for t in tensors]
+
+    def changed(self):
+        """The numbers and tensors that hold something else by now."""
+        for i, (tensor, copy) in enumerate(zip(self.tensors, self.copies, strict=True)):
+            if tensor is not None:
+                now = tensor.detach()
+                same = torch.logical_or(now == copy, torch.logical_and(now != now, copy != copy))
+                if not bool(same.all()):
+                    yield i, tensor
+
+    def check_forward(self, ctx):
+        """Raise if forward wrote to an argument that it did not mark."""
+        for i, tensor in self.changed():
+            if not any(tensor is t for t in ctx.dirty_tensors or ()):
+                name = ctx._argument(i)
+                raise RuntimeError(f"{ctx._forward_cls.__name__}: forward wrote to its argument '{name}' without "
+                                   f"ctx.mark_dirty({name}), so gradients of what used it before may be wrong. Mark it "
+                                   "and return it, or write to a clone.")
+
+    def check_backward(self, node):
+        """Raise if backward wrote to a gradient."""
+        for i, _ in self.changed():
+            raise RuntimeError(f"{node.name()}: backward wrote to the gradient of output {i}, which other parts of the "
+                               "graph may share. Compute a new tensor, or write to a clone.")
+
+
+class _Watcher:
+    look = _Look
+
+
+def is_mutation_detection_enabled() -> bool:
+    """Whether custom Functions are being watched."""
+    return _enabled
+
+
+def _switch(mode: bool) -> None:
+    global _enabled
+    _enabled = bool(mode)
+    _context.set_watch(_Watcher if _enabled else None)
+
+
+class set_detect_mutation:
+    """Turn the watch on or off: at once when called, and until the end of the block as a context."""
+
+    def __init__(self, mode: bool):
+        self._previous = _enabled
+        _switch(mode)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        _switch(self._previous)
+
+
+class detect_mutation:
+    """Inside the block, a custom Function that writes to an argument without ``ctx.mark_dirty``, or whose backward
+    writes to the gradient that it is given, raises.
+
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x.mul_(2)
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         return grad * 2
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with torch.autograd.detect_mutation():
+    ...     Double.apply(x * 1)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: Double: forward wrote to its argument 'x' without ctx.mark_dirty(x), so gradients of what used it before may be wrong. Mark it and return it, or write to a clone.
+    """  # noqa: E501
+
+    def __enter__(self):
+        self._previous = _enabled
+        _switch(True)
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        _switch(self._previous)
