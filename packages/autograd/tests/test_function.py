@@ -612,3 +612,28 @@ def test_once_differentiable_through_what_forward_got(leaf):
     assert slope.requires_grad
     with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with"):
         slope.sum().backward()
+
+
+def test_recording_in_backward_from_what_was_saved(leaf):
+    """Saved inputs and results require grad in backward as they did when they were saved, so that parts of a backward
+    can be left to autograd."""
+    class Tanh(Function):
+        @staticmethod
+        def forward(ctx, x):
+            y = x.tanh()
+            fixed = x.exp()
+            ctx.mark_non_differentiable(fixed)
+            ctx.save_for_backward(x, y, fixed)
+            return y, fixed
+
+        @staticmethod
+        def backward(ctx, g, _):
+            x, y, fixed = ctx.saved_tensors
+            assert x.requires_grad and y.requires_grad and not fixed.requires_grad
+            with autograd.enable_grad():
+                z = y - y ** 3 / 3
+            return g * grad(z, y, torch.ones_like(z))[0]
+
+    x = leaf(0.5, 1.0)
+    Tanh.apply(x)[0].sum().backward()
+    assert x.grad.tolist() == pytest.approx((1 - x.tanh() ** 2).tolist())

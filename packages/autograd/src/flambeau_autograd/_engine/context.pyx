@@ -16,7 +16,7 @@ from flambeau_autograd._engine.node cimport (
 from flambeau_autograd._engine.node_hooks cimport as_tuple
 from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
-from flambeau_autograd._engine.saved cimport unpack
+from flambeau_autograd._engine.saved cimport unpack, with_history
 from flambeau_autograd._engine.saved_tensor cimport saved_tensor
 
 from flambeau_autograd.messages import argument_name
@@ -152,7 +152,10 @@ cdef object _saved_tensor(Context ctx, int i):
     if origin == INTERMEDIATE:
         tensor = owned(unpack(ctx, &ctx.saved[i], -1, -1))
         return _with_unknown_history(ctx, tensor, i) if thread_flags().grad_enabled else tensor
-    return owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
+    tensor = owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
+    if origin < CONSTANT and not requires_grad(<PyObject*>tensor):  # a result: backward may want to record again
+        return owned(with_history(ctx, <PyObject*>tensor, -1, -2 - origin))
+    return tensor
 
 
 cdef object _with_unknown_history(Context ctx, object tensor, int i):

@@ -509,6 +509,12 @@ def running_node():
     return <object>run.current if run is not None and run.current != NULL else None
 
 
+def runs_to_all_leaves():
+    """Whether the run that is under way in this thread, if any, computes the gradients of all leaves."""
+    cdef Run run = _current()
+    return run is None or not run.selective
+
+
 def queue_callback(callback):
     """Call ``callback()`` when the backward that is running has finished."""
     cdef Run run = _current()

@@ -431,7 +431,7 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
             continue
         for k in range(tuple_size(<PyObject*>outputs)):
             if tuple_item(<PyObject*>outputs, k) == t:
-                ctx.origins[i] = <int>(-2 - k)
+                ctx.origins[i] = <int>(-2 - k) if requires_grad(t) else CONSTANT
                 break
         if ctx.origins[i] == INTERMEDIATE:
             e = 0

@@ -308,7 +308,6 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
     wanted = <unsigned int>needs if not rule.varies else _wanted_arguments(node, rule, needs)
     for i in range(rule.nitems):
         values[i] = NULL
-    push_all_disabled()
     try:
         for i in range(rule.nformulas):
             f = &rule.formulas[i]
@@ -335,13 +334,16 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
                     ntemporary += 1
             try:
                 if present:
-                    result = vectorcall(f.function, args, f.nparams, NULL)
+                    push_all_disabled()  # the formula is ours; what hooks on saved tensors call is not
+                    try:
+                        result = vectorcall(f.function, args, f.nparams, NULL)
+                    finally:
+                        pop_all_disabled()
                     _spread(node, rule, f, result, needs, out)
             finally:
                 for k in range(ntemporary):
                     decref(temporary[k])
     finally:
-        pop_all_disabled()
         for i in range(rule.nitems):
             xdecref(values[i])
     return 0

@@ -134,13 +134,12 @@ cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except N
     if version_of(t) != place.version:
         raise RuntimeError(_modified(node, place, edge, output_nr))
     if thread_flags().grad_enabled:
-        return _with_history(node, t, edge, output_nr)
+        return with_history(node, t, edge, output_nr)
     incref(t)
     return t
 
 
-cdef PyObject* _with_history(Node node, PyObject* t, int edge, int output_nr) except NULL:
-    """The saved tensor with the history it had when it was saved."""
+cdef PyObject* with_history(Node node, PyObject* t, int edge, int output_nr) except NULL:
     cdef Facts f
     cdef PyObject* producer
     cdef int nr
@@ -176,8 +175,8 @@ cdef PyObject* _unpack_packed(Node node, Packed p, int edge, int output_nr) exce
     if not is_tensor(<PyObject*>t):
         raise TypeError(f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                         f"{type(t).__name__}")
-    if thread_flags().grad_enabled and p.requires_grad:
-        return _with_history(node, <PyObject*>t, edge, output_nr)
+    if p.requires_grad:
+        return with_history(node, <PyObject*>t, edge, output_nr)
     incref(<PyObject*>t)
     return <PyObject*>t
 

@@ -1,0 +1,402 @@
+"""Trading time for memory: what a function saved for backward is thrown away and computed again when backward asks.
+
+Two ways do this. With ``use_reentrant=False`` the function runs recorded, and each tensor that would be saved is
+replaced by a placeholder; the first placeholder that backward reads runs the function again and collects what it saves
+this time. With ``use_reentrant=True`` the function runs unrecorded as one custom Function, whose backward runs it again
+recorded and differentiates that: older, and with more restrictions.
+"""
+
+import contextlib
+import warnings
+import weakref
+
+import flambeau_tensor as torch
+from flambeau_autograd._engine.backward import backward as _backward
+from flambeau_autograd._engine.engine import current_run, queue_callback, runs_to_all_leaves
+from flambeau_autograd.function import Function
+from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
+from flambeau_autograd.graph import saved_tensors_hooks
+from flambeau_tensor.random import fork_rng, get_rng_state, set_rng_state
+
+__all__ = [
+    "CheckpointError",
+    "CheckpointFunction",
+    "check_backward_validity",
+    "checkpoint",
+    "checkpoint_sequential",
+    "detach_variable",
+    "noop_context_fn",
+    "set_checkpoint_debug_enabled",
+    "set_checkpoint_early_stop",
+]
+
+
+class CheckpointError(RuntimeError):
+    """The function did something else when it ran again."""
+
+
+def noop_context_fn():
+    """The default ``context_fn``: two contexts that do nothing."""
+    return contextlib.nullcontext(), contextlib.nullcontext()
+
+
+_early_stop = None  # what set_checkpoint_early_stop said, while inside
+_debug = None  # the same of set_checkpoint_debug_enabled
+
+
+@contextlib.contextmanager
+def set_checkpoint_early_stop(enable: bool):
+    """Inside the block, decide for all calls of `checkpoint` whether running again ends with the last tensor needed."""
+    global _early_stop
+    before = _early_stop
+    _early_stop = enable
+    try:
+        yield
+    finally:
+        _early_stop = before
+
+
+@contextlib.contextmanager
+def set_checkpoint_debug_enabled(enabled: bool | None):
+    """Inside the block, decide for all calls of `checkpoint` whether they keep a log for errors; None: each its own."""
+    global _debug
+    before = _debug
+    _debug = enabled
+    try:
+        yield
+    finally:
+        _debug = before
+
+
+def checkpoint(function, *args, use_reentrant: bool | None = None, context_fn=noop_context_fn,
+               determinism_check: str = "default", debug: bool = False, early_stop: bool = True, **kwargs):
+    """Run ``function(*args, **kwargs)`` and keep its arguments rather than what it saves for backward; backward runs it
+    again when it needs that.
+
+    Args:
+        function: what to run. It must do the same when run again.
+        use_reentrant: False is recommended: it works with `torch.autograd.grad`, keywords, tensors in containers and
+            nested calls, and stops running again as soon as it can. True does without recording the first run. Default,
+            with a warning: True.
+        context_fn: returns two contexts, for the first run and for running again. Not if reentrant.
+        determinism_check: ``"default"`` compares shapes and dtypes of what is saved both times; ``"none"`` does not.
+        debug: if both runs do not match, list the calls of both in the error. Not if reentrant.
+        early_stop: end running again with the last tensor needed. Not if reentrant.
+        preserve_rng_state: draw the same random numbers again. Default: True.
+
+    Returns:
+        What ``function`` returns.
+
+    Raises:
+        CheckpointError: in backward, if running again saved other tensors.
+        ValueError: an argument is not allowed.
+
+    >>> x = torch.tensor([0.5, 1.0], requires_grad=True)
+    >>> y = torch.utils.checkpoint.checkpoint(lambda x: x.sin().exp(), x, use_reentrant=False)
+    >>> y.sum().backward()
+    >>> torch.allclose(x.grad, (x.sin().exp() * x.cos()).detach())
+    True
+    """
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+                      "use_reentrant=False is recommended; the default is True for the sake of old programs.",
+                      stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    log = None
+    if debug if _debug is None else _debug:
+        if context_fn is not noop_context_fn:
+            raise ValueError("debug=True is incompatible with non-default context_fn")
+        log = _Log()
+        context_fn = log.contexts
+    first, again = context_fn()
+    if not is_grad_enabled():
+        return function(*args, **kwargs)
+    frame = _Frame(function, args, kwargs, preserve, again, early_stop if _early_stop is None else _early_stop,
+                   determinism_check == "default", log)
+    completed = False
+    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+        result = function(*args, **kwargs)
+        completed = True
+    if not completed:
+        raise RuntimeError("torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception "
+                           "raised during the checkpointed forward. This is not supported because checkpoint cannot "
+                           "return a value for a failed forward.")
+    frame.completed = True
+    return result
+
+
+# --- not reentrant --------------------------------------------------------------------------------------------------
+
+class _Stop(BaseException):
+    """Ends a function that is run again: all that is needed was saved. No `except Exception` of its may catch it."""
+
+
+class _Placeholder:
+    """Stands in a node for the tensor number ``index`` that the function saved."""
+
+    __slots__ = ("__weakref__", "index")
+
+    def __init__(self, index):
+        self.index = index
+
+
+class _Inputs(Function):
+    """Saves the function's tensor arguments as a node would: checked for changes, and by the hooks that are set."""
+
+    @staticmethod
+    def forward(ctx, anchor, *tensors):
+        ctx.save_for_backward(*tensors)
+        return anchor * 1
+
+    @staticmethod
+    def backward(ctx, grad):
+        raise AssertionError("no gradient flows here")
+
+
+class _Frame:
+    """One call of `checkpoint`."""
+
+    def __init__(self, function, args, kwargs, preserve, again, early_stop, check, log):
+        self.function, self.again, self.early_stop, self.check, self.log = function, again, early_stop, check, log
+        self.rng_state = get_rng_state() if preserve else None
+        self.completed = False
+        self.placeholders = []  # weak references, in order of saving
+        self.forms = []  # shape and dtype of each, if they are to be compared
+        self.recomputed = {}  # number of a run of backward -> {index: tensor} that it has yet to read
+        tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
+        anchor = torch.empty(0, requires_grad=True)
+        self.inputs = _Inputs.apply(anchor, *tensors).grad_fn
+        self.args = [None if isinstance(a, torch.Tensor) else a for a in args]
+        self.kwargs = {k: None if isinstance(a, torch.Tensor) else a for k, a in kwargs.items()}
+        self.places = [i for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
+        self.names = [k for k, a in kwargs.items() if isinstance(a, torch.Tensor)]
+
+    def pack(self, tensor):
+        placeholder = _Placeholder(len(self.placeholders))
+        self.placeholders.append(weakref.ref(placeholder))
+        if self.check:
+            self.forms.append((tuple(tensor.shape), tensor.dtype))
+        return placeholder
+
+    def unpack(self, placeholder):
+        run = current_run()
+        values = self.recomputed.get(run) if run is not None else None
+        if values is None or placeholder.index not in values:  # the first to ask, or asks a second time
+            values = self.recompute()
+            if run is not None:
+                if run not in self.recomputed:
+                    queue_callback(lambda: self.recomputed.pop(run, None))
+                self.recomputed[run] = values
+        return values.pop(placeholder.index)
+
+    def recompute(self):
+        """Run the function again; returns what it saves that somebody may ask for."""
+        again = _Again(self)
+        tensors = iter(self.inputs.saved_tensors)
+        args, kwargs = list(self.args), dict(self.kwargs)
+        for i in self.places:
+            args[i] = next(tensors)
+        for name in self.names:
+            kwargs[name] = next(tensors)
+        with fork_rng(enabled=self.rng_state is not None):
+            if self.rng_state is not None:
+                set_rng_state(self.rng_state)
+            try:
+                with enable_grad(), self.again, saved_tensors_hooks(again.pack, lambda tensor: tensor):
+                    self.function(*args, **kwargs)
+            except _Stop as stop:
+                if stop.args[0] is not again:
+                    raise
+        again.compare()
+        return again.values
+
+
+class _Again:
+    """One time that a frame's function is run again."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.count = 0
+        self.values = {}
+        self.differing = []
+
+    def pack(self, tensor):
+        frame, index = self.frame, self.count
+        self.count += 1
+        if index >= len(frame.placeholders):
+            if frame.completed:
+                self.fail("trying to save more tensors during recomputation than during the original forward pass.")
+            return tensor  # the first run is still under way: it has backward inside
+        if frame.placeholders[index]() is not None:
+            self.values[index] = tensor.detach()
+            if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
+                self.differing.append(f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
+                                      f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}")
+        if frame.early_stop and self.count == len(frame.placeholders):
+            raise _Stop(self)
+        return tensor
+
+    def compare(self):
+        frame = self.frame
+        if self.count < len(frame.placeholders):
+            self.fail("A different number of tensors was saved during the original forward and recomputation.\n"
+                      f"Number of tensors saved during forward: {len(frame.placeholders)}\n"
+                      f"Number of tensors saved during recomputation: {self.count}.")
+        if self.differing:
+            self.fail("Recomputed values for the following tensors have different metadata than during the forward "
+                      "pass.\n" + "\n".join(self.differing))
+
+    def fail(self, message):
+        log = self.frame.log
+        tail = log.text() if log is not None else "Tip: pass debug=True to checkpoint() to see the calls of both runs."
+        raise CheckpointError(f"torch.utils.checkpoint: {message}\n{tail}")
+
+
+def _form(shape, dtype):
+    return f"{{'shape': {torch.Size(shape)}, 'dtype': {dtype}}}"
+
+
+class _Log:
+    """The calls of the first run and of running again, for errors."""
+
+    def __init__(self):
+        self.runs = []
+
+    def contexts(self):
+        return self.context(), self.context()
+
+    @contextlib.contextmanager
+    def context(self):
+        from flambeau_overrides.modes import TorchFunctionMode
+
+        lines = []
+        self.runs.append(lines)
+
+        class Log(TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                shown = ", ".join([_shown(a) for a in args] + [f"{k}={_shown(a)}" for k, a in (kwargs or {}).items()])
+                lines.append(f"{getattr(function, '__name__', function)}({shown})")
+                result = function(*args, **(kwargs or {}))
+                lines[-1] += f" -> {_shown(result)}"
+                return result
+
+        with Log():
+            yield
+
+    def text(self):
+        titles = ("Calls of the original forward:", "Calls of the recomputation:")
+        return "\n\n".join("\n".join([title, *run]) for title, run in zip(titles, self.runs, strict=False))
+
+
+def _shown(value):
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    if isinstance(value, (tuple, list)):
+        return "(" + ", ".join(_shown(v) for v in value) + ")"
+    return repr(value)
+
+
+# --- reentrant ------------------------------------------------------------------------------------------------------
+
+def detach_variable(inputs: tuple) -> tuple:
+    """The same arguments with tensors detached, which require grad if they did."""
+    if not isinstance(inputs, tuple):
+        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
+                           f"{type(inputs).__name__}")
+    return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in inputs)
+
+
+def check_backward_validity(inputs) -> None:
+    """Warn if no tensor among ``inputs`` requires grad."""
+    if not any(a.requires_grad for a in inputs if isinstance(a, torch.Tensor)):
+        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
+
+
+class CheckpointFunction(Function):
+    """``checkpoint(..., use_reentrant=True)`` as a Function."""
+
+    @staticmethod
+    def forward(ctx, function, preserve, *args):
+        check_backward_validity(args)
+        ctx.function = function
+        ctx.rng_state = get_rng_state() if preserve else None
+        ctx.args = [None if isinstance(a, torch.Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
+        ctx.save_for_backward(*[args[i] for i in ctx.places])
+        with no_grad():
+            return function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        if not runs_to_all_leaves():
+            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                               "passing an `inputs` parameter to .backward(). To resolve this error, you can either "
+                               "set use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+        args = list(ctx.args)
+        for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
+            args[i] = tensor
+        args = detach_variable(tuple(args))
+        with fork_rng(enabled=ctx.rng_state is not None):
+            if ctx.rng_state is not None:
+                set_rng_state(ctx.rng_state)
+            with enable_grad():
+                outputs = ctx.function(*args)
+        if isinstance(outputs, torch.Tensor):
+            outputs = (outputs,)
+        wanted = [(o, g) for o, g in zip(outputs, grads, strict=True)
+                  if isinstance(o, torch.Tensor) and o.requires_grad]
+        if not wanted:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        _backward([o for o, _ in wanted], [g for _, g in wanted])
+        return (None, None, *(a.grad if isinstance(a, torch.Tensor) else None for a in args))
+
+
+# --- chains of functions --------------------------------------------------------------------------------------------
+
+def checkpoint_sequential(functions, segments: int, input, use_reentrant: bool | None = None, **kwargs):
+    """Run a chain of functions in ``segments`` parts, all but the last under `checkpoint`.
+
+    Args:
+        functions: a ``torch.nn.Sequential``, or the functions or modules themselves in order.
+        segments: how many parts to make.
+        input: what the first function gets.
+        use_reentrant, preserve_rng_state: see `checkpoint`.
+
+    >>> steps = [torch.sin, torch.exp, torch.tanh, torch.cos]
+    >>> x = torch.tensor([0.5, 1.0], requires_grad=True)
+    >>> y = torch.utils.checkpoint.checkpoint_sequential(steps, 2, x, use_reentrant=False)
+    """
+    if use_reentrant is None:
+        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+                      "explicitly. use_reentrant=False is recommended; the default is True for the sake of old "
+                      "programs.", stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    functions = list(functions.children() if hasattr(functions, "children") else functions)
+    size = len(functions) // segments
+    start = 0
+    for _ in range(segments - 1):
+        input = checkpoint(_chain(functions[start:start + size]), input, use_reentrant=use_reentrant,
+                           preserve_rng_state=preserve)
+        start += size
+    return _chain(functions[start:])(input)
+
+
+def _chain(functions):
+    def run(value):
+        for function in functions:
+            value = function(value)
+        return value
+
+    return run
