@@ -114,6 +114,21 @@ def test_inputs_in_a_dict(leaf):
         grad((x * w).sum(), [])
 
 
+def test_batches_of_gradients(leaf):
+    x, z = leaf(1.0, 2.0), leaf(1.0)
+    y, rows = x ** 3, torch.eye(2, dtype=torch.float64)
+    assert grad(y, x, rows, retain_graph=True, is_grads_batched=True)[0].tolist() == [[3.0, 0.0], [0.0, 12.0]]
+    found = grad(y, {"x": x, "z": z}, rows, retain_graph=True, is_grads_batched=True, allow_unused=True)
+    assert found["x"].shape == (2, 2) and found["z"] is None
+    with pytest.raises(RuntimeError, match="Tensor at index 1 appears to not have been used"):
+        grad(y, [x, z], rows, retain_graph=True, is_grads_batched=True)
+    with pytest.raises(RuntimeError, match=r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"):
+        grad(y, x, torch.ones(2, 3, dtype=torch.float64), retain_graph=True, is_grads_batched=True)
+    grad(y, x, rows, is_grads_batched=True)
+    with pytest.raises(RuntimeError, match="second time"):
+        grad(y, x, rows, is_grads_batched=True)
+
+
 def test_what_is_not_wanted_does_not_run(leaf):
     x, w = leaf(1.0), leaf(2.0)
     left, right = x * 2, w * 3

@@ -216,3 +216,23 @@ def test_wrong_arguments(plain):
         jacobian(torch.sin, x, create_graph=True, strategy="forward-mode")
     with pytest.raises(NotImplementedError, match="only implemented for `vectorize=True`"):
         jacobian(torch.sin, x, strategy="forward-mode")
+
+
+@pytest.mark.parametrize("options", [{"vectorize": True}, {"vectorize": True, "strategy": "forward-mode"}])
+def test_all_at_once(plain, options):
+    for got, expected in zip(jacobian(mixed, plain, **options), jacobian(mixed, plain), strict=True):
+        for block, wanted in zip(got, expected, strict=True):
+            assert block.shape == wanted.shape and torch.allclose(block, wanted)
+    x, y = plain
+    assert torch.allclose(jacobian(torch.sin, x, **options), jacobian(torch.sin, x))
+    assert jacobian(lambda x, y: x * 2, plain, **options)[1].tolist() == [[0.0] * 2] * 3  # independent of the second
+    strategy = {"outer_jacobian_strategy": options.get("strategy", "reverse-mode")}
+    for got, expected in zip(hessian(scalar, plain, vectorize=True, **strategy), hessian(scalar, plain), strict=True):
+        for block, wanted in zip(got, expected, strict=True):
+            assert block.shape == wanted.shape and torch.allclose(block, wanted)
+
+
+def test_all_at_once_and_differentiated_again(leaf):
+    x = leaf(1.0, 2.0)
+    matrix = jacobian(lambda x: x ** 3, x, create_graph=True, vectorize=True)
+    assert grad(matrix.sum(), x)[0].tolist() == [6.0, 12.0]

@@ -229,7 +229,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                       "gradient for other parts of the graph, please use torch.autograd.backward.", FutureWarning,
                       stacklevel=2)
     if is_grads_batched:
-        return _batched_grad(outs, ins, grad_outputs, keep, graph, unused, materialize_grads)
+        batches = _batched_grad(outs, ins, grad_outputs, keep, graph, unused, materialize_grads)
+        return dict(zip(inputs, batches)) if isinstance(inputs, dict) else batches
     if not ins:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     if len(outs) == 1 and len(ins) == 1 and grad_outputs is None:
@@ -254,11 +255,16 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
     """As many products as the gradients' first dimension is long."""
     from flambeau_autograd.func import vmap
 
-    def product(given):
-        return grad(outs, ins, given, retain_graph=keep, create_graph=graph, allow_unused=unused,
-                    materialize_grads=materialize)
+    cdef list used = []  # which inputs the outputs depend on
 
-    return tuple(vmap(product)(_several(gradients)))
+    def product(given):
+        found = grad(outs, ins, given, retain_graph=keep, create_graph=graph, allow_unused=unused,
+                     materialize_grads=materialize)
+        used[:] = [g is not None for g in found]
+        return tuple([g for g in found if g is not None])
+
+    batches = iter(vmap(product)(_several(gradients)))
+    return tuple([next(batches) if u else None for u in used])
 
 
 cdef object _zeros_for(object t):

@@ -72,9 +72,10 @@ cdef dict _keywords(PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
         if kwnames != NULL else {}
 
 
-cdef bint _holds_layers(object container) except -1:
+cdef bint _holds_layers(object value) except -1:
+    """Whether there are tensors with levels in a container."""
     cdef list tensors = []
-    template_of(container, tensors)
+    template_of(value, tensors)
     for t in tensors:
         if flags_of(<PyObject*>t) & T_TANGENT:
             return True
