@@ -4,7 +4,21 @@ import doctest
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import flambeau_cext
+import flambeau_tensor
+
+
+class Torch:
+    """What examples call `torch`, as far as this package knows it."""
+
+    ops = flambeau_cext.ops
+    library = flambeau_cext.library
+
+    def __getattr__(self, name):
+        return getattr(flambeau_tensor, name)
 
 
 def test_readme():
@@ -12,7 +26,17 @@ def test_readme():
     assert results.attempted > 10 and not results.failed
 
 
-@pytest.mark.parametrize("name", ["bindings", "build", "declarations", "errors", "load"])
+LIBRARY = ["library.libraries", "library.opcheck", "library.operators", "library.schema"]
+OTHERS = "bindings build compiler cython declarations errors extension load ops".split()
+
+
+@pytest.mark.parametrize("name", OTHERS + LIBRARY)
 def test_docstrings(name):
-    results = doctest.testmod(import_module(f"flambeau_cext.{name}"))
+    module = import_module(f"flambeau_cext.{name}")
+    results = doctest.testmod(module, extraglobs={"torch": Torch(), "np": np})
     assert results.attempted and not results.failed
+
+
+def test_docstrings_of_derivatives():
+    pytest.importorskip("flambeau_autograd")
+    test_docstrings("library.custom_ops")

@@ -57,7 +57,7 @@ def build_only(**options):
 @pytest.mark.parametrize("standard", ["c99", "c11", "c17"])
 def test_layout_in_c(standard):
     # _Static_assert is C11's; compilers have it in C99 too, with a warning that -pedantic makes of it.
-    source = "#pragma GCC diagnostic ignored \"-Wpedantic\"\n" + LAYOUT if standard == "c99" else LAYOUT
+    source = '#pragma GCC diagnostic ignored "-Wpedantic"\n' + LAYOUT if standard == "c99" else LAYOUT
     build_only(c_sources=source, extra_cflags=[f"-std={standard}", *STRICT])
 
 

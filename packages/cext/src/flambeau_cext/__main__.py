@@ -1,10 +1,10 @@
 """The command line, for build systems and for people whose builds fail:
 
-    python -m flambeau_cext doctor          what this machine has for building extensions
-    python -m flambeau_cext include-paths   folders for the compiler's -I, one in a line
-    python -m flambeau_cext cmake-dir       the folder of the CMake package
-    python -m flambeau_cext bindings        write the Python bindings of C or C++ functions
-    python -m flambeau_cext prune           empty the cache of what nobody uses, or of everything
+python -m flambeau_cext doctor          what this machine has for building extensions
+python -m flambeau_cext include-paths   folders for the compiler's -I, one in a line
+python -m flambeau_cext cmake-dir       the folder of the CMake package
+python -m flambeau_cext bindings        write the Python bindings of C or C++ functions
+python -m flambeau_cext prune           empty the cache of what nobody uses, or of everything
 """
 
 import argparse

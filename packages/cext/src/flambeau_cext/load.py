@@ -225,7 +225,11 @@ def _load(
         return str(library)
     _require_sanitizer(job)
     if not is_python_module:
-        return _load_plain(job, library)
+        try:
+            load_plain(str(library))
+        except OSError as error:
+            raise _explained(job, ImportError(str(error), path=str(library))) from error
+        return str(library)
     module = _imported(job, library)
     absent = [function for function in functions if not hasattr(module, function)]
     if absent:
@@ -318,15 +322,31 @@ def _imported(job: Job, library: Path) -> ModuleType:
     return _loaded.setdefault(library, module)
 
 
-def _load_plain(job: Job, library: Path) -> str:
-    """Load a library that is no Python module; what it registers, it registers now."""
+def load_plain(path: str) -> None:
+    """Load a shared library that is no Python module; what it registers, it registers now.
+
+    Raises OSError when the system cannot load it, ImportError when it was built for another release.
+    """
     import ctypes
 
     try:
-        ctypes.CDLL(str(library))
+        library = ctypes.PyDLL(path)  # keeps the GIL, and raises what its functions leave behind
     except OSError as error:
-        raise _explained(job, ImportError(str(error), path=str(library))) from error
-    return str(library)
+        raise OSError(f"Could not load this library: {path}: {error}") from error
+    try:
+        enter = library.fl_extension_load
+    except AttributeError:
+        return  # it knows nothing of flambeau
+    from flambeau_tensor._core.capi import API
+
+    address = ctypes.pythonapi.PyCapsule_GetPointer
+    address.restype, address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    text = ctypes.create_string_buffer(1024)
+    enter.restype = ctypes.c_int
+    enter.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
+    table = address(API, b"flambeau_tensor._core.capi.API")
+    if enter(table, Path(path).name.encode(), text, len(text)) != 0:
+        raise ImportError(text.value.decode("utf-8", "replace"), path=path)
 
 
 def _require_sanitizer(job: Job) -> None:

@@ -43,6 +43,20 @@ def ignore(*funcs: object) -> None:
     _cache.clear()
 
 
+def unregister(*funcs: object) -> None:
+    """Undo what `register` and `ignore` declared of these functions.
+
+    >>> def mul(input, other): ...
+    >>> register("mylib", "mul", mul)
+    >>> unregister(mul)
+    >>> mul in get_testing_overrides()
+    False
+    """
+    _entries[:] = [entry for entry in _entries if not any(entry[2] is func for func in funcs)]
+    _ignored[:] = [function for function in _ignored if not any(function is func for func in funcs)]
+    _cache.clear()
+
+
 def get_overridable_functions() -> dict[object, list]:
     """The overridable functions of all libraries: lists in order of name, by namespace.
 

@@ -48,6 +48,11 @@ cdef class Below:
 
 cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     """Run an operator's kernel and give what it returns a history."""
+    cdef OperatorFacts o
+    look_operator(op, &o)
+    if o.rule != NULL and not isinstance(<object>o.rule, Rule):
+        # A custom operator's rule may be a function, which makes the call and records it in its own way.
+        return owned(vectorcall(o.rule, slots, o.nslots, NULL))
     if flags & T_TANGENT or thread_flags().transforming:
         return _layered(op, slots)
     return record_above(op, slots, None)

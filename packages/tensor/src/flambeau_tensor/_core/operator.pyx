@@ -390,6 +390,16 @@ cdef class Operator:
         self.inplace = v
         return v
 
+    def implement(self, implementation, *, bint composite=False, bint differentiable=True):
+        """Let another kernel, or Python function, compute from now on."""
+        self.implementation = implementation
+        self.flags &= ~(OP_RECORD | OP_COMPOSITE | OP_OUT)
+        if composite:
+            self.flags |= OP_COMPOSITE
+        elif differentiable:
+            self.flags |= OP_RECORD
+        _choose_kernel(self)
+
     def __get__(self, instance, owner):
         # Only what stands in Tensor's dictionary binds, and that is a Method; a class attribute stays a function.
         return self
@@ -425,7 +435,19 @@ cdef class Operator:
         """How errors and overrides name it: ``torch.add``, ``torch.Tensor.add_``, ``torch.Tensor.shape.__get__``."""
         if self.namespace in _ACCESSORS:
             return f"torch.Tensor.{self.name}.{_ACCESSORS[self.namespace]}"
-        return f"{self.namespace}.{self.name}" if self.is_function else f"torch.Tensor.{self.name}"
+        if not self.is_function:
+            return f"torch.Tensor.{self.name}"
+        name = f"{self.namespace}.{self.name}"
+        return f"{name}.{self.schema.overload}" if self.schema.overload and name.startswith("torch.ops.") else name
+
+    @property
+    def default(self):
+        """The operator itself, which is its only overload: ``torch.ops.mylib.leaky.default``."""
+        return self
+
+    @property
+    def _schema(self):
+        return self.schema
 
     @property
     def numbers(self):

@@ -18,7 +18,9 @@ from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, is_plain
 from flambeau_tensor._core.types cimport K_TENSORS
 
-from flambeau_overrides.registry import ignore as ignore_override, register as register_override
+from flambeau_overrides.registry import (
+    ignore as ignore_override, register as register_override, unregister as unregister_override,
+)
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -28,6 +30,7 @@ cdef extern from "Python.h":
 cdef int* _modes = active_modes_ptr()
 cdef dict _registry = {}  # qualified name -> Operator
 cdef dict _aliases = {}
+cdef list _forgotten = []
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
 
@@ -167,6 +170,13 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
             ("invert", "int", "index", "iter") else op
         _syntax[<int>_SYNTAX[word]] = <PyObject*>target
     return 0
+
+
+def forget(Operator op not None):
+    """Undo the declaration of a function. It lives on, since extensions may hold it, and can still be called."""
+    if _registry.get(op.__torch_name__) is op:
+        _forgotten.append(_registry.pop(op.__torch_name__))
+        unregister_override(op)
 
 
 def place_property(str name not None, Operator getter not None, Operator setter=None):

@@ -95,6 +95,17 @@ cdef object _default(str text):
         return float(text)
 
 
+cdef object _dtype(str text):
+    from flambeau_tensor._core.dtype import _dtype_by_name
+
+    if text == "None":
+        return None
+    try:
+        return _dtype_by_name(text)
+    except KeyError:
+        raise SchemaError(f"'{text}' is no dtype") from None
+
+
 cdef Argument _argument(str text, bint kwarg_only, bint is_return):
     cdef Argument a = Argument.__new__(Argument)
     cdef str typ, rest, base
@@ -111,8 +122,9 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
         typ, rest = text[:i], text[i + 1:].strip()
     j = rest.find("=")
     if j >= 0:
-        a.default = _default(rest[j + 1:].strip())
+        text = rest[j + 1:].strip()
         rest = rest[:j].strip()
+        a.default = _dtype(text) if typ.startswith("ScalarType") else _default(text)
     a.name = rest
     a.type = typ
     i = typ.find("(")

@@ -6,7 +6,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype
-from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.operator cimport Operator, make_kernel, thread_state
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, as_subclass, detached, empty, new_tensor, read_ints, set_geometry
@@ -316,7 +316,7 @@ cdef object _tolist(Operator op, PyObject** a):
 
 def shared_array_checked(Tensor t not None):
     """`shared_array`, refused where a gradient would be lost in silence."""
-    if t.flags & REQUIRES_GRAD:
+    if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     return shared_array(t)
 

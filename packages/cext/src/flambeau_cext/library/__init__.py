@@ -1,0 +1,29 @@
+"""Custom operators: functions in Python, C or C++ made operators like those of the library, as ``torch.library``.
+
+``custom_op`` makes one of a function and its type hints; ``Library`` declares them by schema and gives them kernels.
+They are found as ``torch.ops.NAMESPACE.NAME``, take part in autograd with ``register_autograd``, in ``vmap`` with
+``register_vmap``, can be overridden with ``__torch_function__``, and `opcheck` tests them.
+"""
+
+from flambeau_cext.library.custom_ops import (
+    CustomOpDef,
+    custom_op,
+    impl_abstract,
+    register_autocast,
+    register_autograd,
+    register_fake,
+    register_kernel,
+    register_torch_dispatch,
+    register_vmap,
+)
+from flambeau_cext.library.libraries import Library, _scoped_library, define, fallthrough_kernel, impl
+from flambeau_cext.library.opcheck import OpCheckError, get_ctx, opcheck
+from flambeau_cext.library.schema import infer_schema
+
+__all__ = [
+    "CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl",
+    "impl_abstract", "infer_schema", "opcheck", "register_autocast", "register_autograd", "register_fake",
+    "register_kernel", "register_torch_dispatch", "register_vmap",
+]  # fmt: skip
+
+_scoped_library = _scoped_library  # PyTorch's name for it, which programs use

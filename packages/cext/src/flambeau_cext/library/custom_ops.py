@@ -1,0 +1,266 @@
+"""``custom_op``: a Python function as an operator, and what is registered for one afterwards."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from flambeau_tensor._core.custom import quick_calls
+from flambeau_tensor._core.operator import Operator
+
+from flambeau_cext.library import operators
+from flambeau_cext.library.autograd import generated
+from flambeau_cext.library.libraries import Library
+from flambeau_cext.library.schema import infer_schema, is_functional, split_name
+
+
+@quick_calls
+class CustomOpDef(Operator):
+    # An operator that `custom_op` made: called, or registered more for; ``torch.ops`` has the same object.
+
+    __slots__ = ()
+    __doc__ = Operator.__dict__["__doc__"]  # each operator's own
+
+    def __repr__(self):
+        return f"<CustomOpDef({operators.qualified(self)})>"
+
+    @property
+    def _opoverload(self):
+        return self
+
+    @property
+    def _qualname(self):
+        return operators.qualified(self)
+
+    def register_kernel(self, device_types: str | Sequence[str] | None, fn: Callable | None = None, /):
+        """Register a kernel for types of devices, see `register_kernel`."""
+        return register_kernel(self, device_types, fn)
+
+    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
+        """Register the derivative, see `register_autograd`."""
+        register_autograd(self, backward, setup_context=setup_context)
+
+    def register_fake(self, fn: Callable, /) -> Callable:
+        """Register what tells the results' shapes, see `register_fake`."""
+        return register_fake(self, fn)
+
+    def register_vmap(self, func: Callable | None = None):
+        """Register how it runs on a batch, see `register_vmap`."""
+        return register_vmap(self, func)
+
+    @contextlib.contextmanager
+    def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
+        """Do without, or again with, the kernel of a type of device, within a ``with`` block."""
+        given, key = operators.kernels(self), operators.key_of(device_type)
+        before = set(given.disabled)
+        (given.disabled.discard if enabled else given.disabled.add)(key)
+        operators.choose(self)
+        try:
+            yield
+        finally:
+            given.disabled = before
+            operators.choose(self)
+
+
+def custom_op(
+    name: str,
+    fn: Callable | None = None,
+    /,
+    *,
+    mutates_args: str | Iterable[str],
+    device_types: str | Sequence[str] | None = None,
+    schema: str | None = None,
+    tags: object = None,
+):
+    """Make a function an operator: overridable, differentiable, documented, and found in ``torch.ops``.
+
+    What the function calls is not recorded: gradients come from `register_autograd`. It may be written in C, C++ or
+    anything else that Python calls; where it has no type hints, ``schema`` says what they would.
+
+    Args:
+        name: ``"namespace::name"``. An operator of that name is replaced.
+        fn: the function; without it this is a decorator. Its results must not share memory with its arguments.
+        mutates_args: the names of the arguments that it writes to, or ``"unknown"``.
+        device_types: ``"cpu"``, others, or None for all: what the function is the kernel of.
+        schema: its arguments and results, ``"(Tensor x) -> Tensor"``, where type hints do not tell.
+        tags: without effect; taken so that calls written for PyTorch run.
+
+    Returns:
+        The operator, a `CustomOpDef`.
+
+    Raises:
+        ValueError: the name is no such name, or type hints are missing or unknown.
+
+    >>> @custom_op("shop::total", mutates_args=())
+    ... def total(prices: torch.Tensor, rate: float = 0.2) -> torch.Tensor:
+    ...     "What it costs with taxes."
+    ...     return prices.sum() * (1 + rate)
+    >>> total(torch.tensor([1.0, 2.0]), rate=0.5)
+    tensor(4.5000)
+    >>> torch.ops.shop.total is total
+    True
+    >>> total.register_autograd(lambda ctx, grad: (grad * 1.2, None))
+    """
+
+    def make(function: Callable) -> CustomOpDef:
+        namespace, short = split_name(name)
+        if schema is None:
+            text = infer_schema(function, mutates_args=mutates_args)
+        elif not schema.lstrip().startswith("("):
+            raise ValueError(
+                f'custom_op(): expected schema to look like e.g. "(Tensor x) -> Tensor" but got "{schema}"'
+            )
+        else:
+            text = schema.strip()
+        op = operators.declare(
+            namespace, short + text, doc=function.__doc__, kind=CustomOpDef, replace=True, checked=True
+        )
+        operators.kernels(op).original = function
+        register_kernel(op, device_types, function)
+        return op
+
+    return make if fn is None else make(fn)
+
+
+def register_kernel(op: Operator | str, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *,
+                    lib: Library | None = None):  # fmt: skip
+    """Register a kernel of an operator for types of devices; a decorator without ``func``.
+
+    Args:
+        op: the operator, or its name ``"namespace::name"``.
+        device_types: ``"cpu"``, others, several, or None for all.
+        func: takes what the schema says.
+        lib: without effect: the kernel stays as long as the operator.
+    """
+    op = operators.find(op)
+    names = (device_types,) if device_types is None or isinstance(device_types, str) else device_types
+    keys = [operators.EXPLICIT if device is None else operators.key_of(device) for device in names]
+
+    def register(function: Callable) -> Callable:
+        for key in keys:
+            operators.implement(operators.qualified(op), function, key)
+        return function
+
+    return register if func is None else register(func)
+
+
+def register_autograd(op: Operator | str, backward: Callable, /, *, setup_context: Callable | None = None,
+                      lib: Library | None = None) -> None:  # fmt: skip
+    """Register the derivative of an operator. Needs flambeau-autograd when it is first used.
+
+    Args:
+        op: the operator, or its name ``"namespace::name"``, in whatever language it was written.
+        backward: ``backward(ctx, *grads)`` gets a gradient for each result and returns one for each argument, None for
+            what has none. Results and arguments that are lists have lists of gradients.
+        setup_context: ``setup_context(ctx, inputs, output)`` keeps what ``backward`` needs, tensors with
+            ``ctx.save_for_backward``. Where arguments are keyword-only it takes ``keyword_only_inputs``, too.
+        lib: without effect: the derivative stays as long as the operator.
+
+    Raises:
+        RuntimeError: the operator writes to an argument or returns a view of one.
+
+    >>> @custom_op("shop::sin", mutates_args=())
+    ... def sin(x: torch.Tensor) -> torch.Tensor:
+    ...     return torch.from_numpy(np.sin(x.numpy()))
+    >>> def setup_context(ctx, inputs, output):
+    ...     ctx.save_for_backward(*inputs)
+    >>> def backward(ctx, grad):
+    ...     x, = ctx.saved_tensors
+    ...     return grad * x.cos()
+    >>> register_autograd("shop::sin", backward, setup_context=setup_context)
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> sin(x).sum().backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
+    op = operators.find(op)
+    for argument, function in (("backward", backward), ("setup_context", setup_context)):
+        if not callable(function) and not (argument == "setup_context" and function is None):
+            raise TypeError(
+                f"register_autograd(): argument '{argument}' must be callable, not {type(function).__name__}"
+            )
+    if not is_functional(op.schema):
+        raise RuntimeError(
+            f"Cannot register autograd formula for non-functional operator {op!r} with schema {op.schema}. Please "
+            "create a functional operator and register an autograd formula for that."
+        )
+    keyword_only = [a.name for a in op.schema.arguments if a.kwarg_only and "Tensor" in a.type]
+    if keyword_only:
+        raise NotImplementedError(
+            f"register_autograd with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {op.schema}"
+        )
+    operators.kernels(op).derivative = generated(op, operators.qualified(op), backward, setup_context)
+    operators.choose(op)
+
+
+def register_fake(op: Operator | str, func: Callable | None = None, /, *, lib: Library | None = None,
+                  allow_override: bool = True):  # fmt: skip
+    """Register what tells the shapes, dtypes and layouts of an operator's results without computing them; a decorator
+    without ``func``. Here `opcheck` compares it with what the kernel returns.
+
+    Args:
+        op: the operator, or its name ``"namespace::name"``.
+        func: takes what the schema says, and returns fresh tensors like the results; it must not look at elements.
+        lib: without effect.
+        allow_override: take the place of one that was registered before.
+
+    >>> @custom_op("shop::halves", mutates_args=())
+    ... def halves(x: torch.Tensor) -> torch.Tensor:
+    ...     return x[::2] * 1
+    >>> @register_fake("shop::halves")
+    ... def _(x):
+    ...     return x.new_empty(((x.shape[0] + 1) // 2, *x.shape[1:]))
+    """
+    op = operators.find(op)
+
+    def register(function: Callable) -> Callable:
+        if not callable(function):
+            raise TypeError(f"register_fake(): argument 'func' must be callable, not {type(function).__name__}")
+        if not allow_override and "meta" in (op.sockets or {}):
+            raise RuntimeError(f"{operators.qualified(op)} has a fake implementation already")
+        op.sockets = {**(op.sockets or {}), "meta": function}
+        return function
+
+    return register if func is None else register(func)
+
+
+def impl_abstract(qualname: str, func: Callable | None = None, *, lib: Library | None = None):
+    """The older name of `register_fake`."""
+    return register_fake(qualname, func, lib=lib)
+
+
+def register_vmap(op: Operator | str, func: Callable | None = None, /, *, lib: Library | None = None):
+    """Register how an operator runs on a batch; a decorator without ``func``.
+
+    Args:
+        op: the operator, or its name ``"namespace::name"``.
+        func: ``func(info, in_dims, *args)`` gets tensors with all examples, and for each argument the dimension that
+            runs over them, None for what they share; ``info.batch_size`` and ``info.randomness`` tell the rest. It
+            returns the results and their dimensions.
+        lib: without effect.
+
+    >>> @custom_op("shop::scaled", mutates_args=())
+    ... def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
+    ...     return x * factor
+    >>> @register_vmap("shop::scaled")
+    ... def _(info, in_dims, x, factor):
+    ...     return scaled(x, factor), in_dims[0]
+    """
+    op = operators.find(op)
+
+    def register(function: Callable) -> Callable:
+        if not callable(function):
+            raise TypeError(f"register_vmap(): argument 'func' must be callable, not {type(function).__name__}")
+        op.sockets = {**(op.sockets or {}), "vmap": function}
+        return function
+
+    return register if func is None else register(func)
+
+
+def register_autocast(op: Operator | str, device_type: str, cast_inputs: object, /, *, lib: Library | None = None):
+    """Not built: there is no autocast."""
+    raise NotImplementedError("torch.library.register_autocast is not built: there is no autocast")
+
+
+def register_torch_dispatch(op: Operator | str, torch_dispatch_class: type, func: Callable | None = None, /, *,
+                            lib: Library | None = None):  # fmt: skip
+    """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""
+    raise NotImplementedError("torch.library.register_torch_dispatch is not built: use __torch_function__")

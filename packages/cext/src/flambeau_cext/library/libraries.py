@@ -1,0 +1,239 @@
+"""``Library``: a handle on the operators that somebody declares, or gives kernels for, in a namespace."""
+
+import contextlib
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+
+from flambeau_tensor._core.operator import Operator
+
+from flambeau_cext.library import operators
+from flambeau_cext.library.schema import split_name
+
+_defining: set[str] = set()  # the namespaces that a Library of kind DEF has taken
+
+
+class _Registrations:
+    """What one Library has done, to be undone when it goes."""
+
+    def __init__(self, namespace: str, kind: str):
+        self.namespace, self.kind = namespace, kind
+        self.operators: list[Operator] = []
+        self.kernels: list[tuple[str, Callable, str]] = []
+
+    def undo(self) -> None:
+        for qualname, function, key in self.kernels:
+            operators.withdraw(qualname, function, key)
+        for op in self.operators:
+            operators.remove(op)
+        self.kernels.clear()
+        self.operators.clear()
+        if self.kind == "DEF":
+            _defining.discard(self.namespace)
+
+
+class Library:
+    """Declares operators of a namespace and gives them kernels.
+
+    What it did is undone when the object goes: keep it, in a global variable, say.
+
+    Args:
+        ns: the namespace.
+        kind: ``"DEF"`` for the one Library that owns the namespace, ``"FRAGMENT"`` for one of several that declare
+            operators in it, ``"IMPL"`` to give kernels alone.
+        dispatch_key: what `impl` goes by where it is told none.
+
+    Raises:
+        ValueError: the namespace is reserved, or the kind unknown.
+        RuntimeError: another Library owns the namespace.
+
+    >>> lib = Library("geometry", "DEF")
+    >>> lib.define("norm(Tensor x, float p=2.0) -> Tensor")
+    'norm'
+    >>> lib.impl("norm", lambda x, p=2.0: x.abs().pow(p).sum() ** (1 / p), "CompositeImplicitAutograd")
+    >>> torch.ops.geometry.norm(torch.tensor([3.0, 4.0]))
+    tensor(5.)
+    """
+
+    def __init__(self, ns: str, kind: str, dispatch_key: str = ""):
+        if kind not in ("IMPL", "DEF", "FRAGMENT"):
+            raise ValueError(f"Unsupported kind: {kind}")
+        operators.check_namespace(ns)
+        if kind == "DEF":
+            if ns in _defining:
+                raise RuntimeError(
+                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please put all of your "
+                    "definitions in a single TORCH_LIBRARY block.  If you were trying to specify implementations, "
+                    "consider using TORCH_LIBRARY_IMPL (which can be duplicated).  If you really intended to define "
+                    "operators for a single namespace in a distributed way, you can use TORCH_LIBRARY_FRAGMENT to "
+                    "explicitly indicate this."
+                )
+            _defining.add(ns)
+        self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
+        self._done = _Registrations(ns, kind)
+        self._finalizer = weakref.finalize(self, self._done.undo)
+
+    def __repr__(self):
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: object = ()) -> str:
+        """Declare an operator and return its name.
+
+        Args:
+            schema: ``"name(Tensor x, float a=1.0) -> Tensor"``; what the operator writes to is marked
+                ``Tensor(a!)``, and results that are views ``Tensor(a)``. ``name.overload`` declares one of several.
+            alias_analysis, tags: without effect; taken so that calls written for PyTorch run.
+
+        Raises:
+            RuntimeError: there is such an operator already, or the kind is ``"IMPL"``.
+            ValueError: the schema cannot be read.
+        """
+        if self.kind == "IMPL":
+            raise RuntimeError(
+                f'def("{schema.partition("(")[0]}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block.  '
+                "All def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace."
+            )
+        op = operators.declare(self.ns, schema)
+        self._done.operators.append(op)
+        return operators.qualified(op).partition("::")[2]
+
+    def impl(self, op_name: str | Operator, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False,
+             allow_override: bool = False) -> None:  # fmt: skip
+        """Give an operator a kernel.
+
+        Args:
+            op_name: the operator, or its name without the namespace; it may be declared later.
+            fn: takes the schema's arguments.
+            dispatch_key: ``"CPU"`` for a kernel, whose calls are not recorded if the operator has a derivative of its
+                own; ``"CompositeImplicitAutograd"`` for a composition of other operators; ``"Autograd"`` for a
+                function that is called in its place when a call is to be recorded; ``"Meta"``.
+            with_keyset: must be false.
+            allow_override: take the place of a kernel that this Library gave before, without a warning.
+
+        Raises:
+            TypeError: ``fn`` is not callable.
+            RuntimeError: the key is unknown.
+        """
+        if with_keyset:
+            raise NotImplementedError("impl(): argument 'with_keyset': there are no sets of dispatch keys")
+        if not callable(fn):
+            raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
+        key = operators.key_of(dispatch_key or self.dispatch_key)
+        qualname = operators.qualified(op_name) if isinstance(op_name, Operator) else f"{self.ns}::{op_name}"
+        if qualname.partition("::")[0] != self.ns:
+            raise ValueError(f"{qualname} is not in namespace {self.ns}")
+        if not allow_override and any((qualname, key) == (done[0], done[2]) for done in self._done.kernels):
+            warnings.warn(
+                "Overriding a previously registered kernel for the same operator and the same dispatch key: "
+                f"{qualname}, {key}",
+                UserWarning,
+                stacklevel=2,
+            )
+        operators.implement(qualname, fn, key)
+        self._done.kernels.append((qualname, fn, key))
+
+    def _destroy(self) -> None:
+        self._finalizer()
+
+
+@contextlib.contextmanager
+def _scoped_library(*args, **kwargs) -> Iterator[Library]:
+    """A Library for the length of a ``with`` block."""
+    library = Library(*args, **kwargs)
+    try:
+        yield library
+    finally:
+        library._destroy()
+
+
+_kept: list[Library] = []  # of define() and impl() without a Library
+
+
+def _fragment(namespace: str) -> Library:
+    library = Library(namespace, "FRAGMENT")
+    _kept.append(library)
+    return library
+
+
+def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None,
+           tags: object = ()):  # fmt: skip
+    """Declare an operator; it gets kernels with `impl`.
+
+    Args:
+        qualname: ``"namespace::name"``.
+        schema: its arguments and results, ``"(Tensor x) -> Tensor"``.
+        lib: the Library that is to own it; without one it stays for good.
+        tags: without effect.
+
+    The older form ``define(lib, schema)`` is a decorator that gives the operator its kernel, too.
+
+    >>> define("geometry2::twice", "(Tensor x) -> Tensor")
+    >>> @impl("geometry2::twice", "cpu")
+    ... def twice(x):
+    ...     return x + x
+    >>> torch.ops.geometry2.twice(torch.ones(2))
+    tensor([2., 2.])
+    """
+    if isinstance(qualname, Library):
+        name = qualname.define(schema, alias_analysis)
+
+        def give(function: Callable) -> Callable:
+            qualname.impl(name, function)
+            return function
+
+        return give
+    if not isinstance(qualname, str):
+        raise ValueError(f"define(qualname, schema): expected qualname to be instance of str, got {type(qualname)}")
+    namespace, name = split_name(qualname)
+    if not isinstance(schema, str):
+        raise TypeError(f"define(): argument 'schema' (position 2) must be str, not {type(schema).__name__}")
+    if not schema.lstrip().startswith("("):
+        raise ValueError(
+            'define(qualname, schema, ...): expected schema to look like e.g. "(Tensor x) -> Tensor" but got '
+            f'"{schema}"'
+        )
+    (lib or _fragment(namespace)).define(name + schema.strip(), alias_analysis, tags=tags)
+    return None
+
+
+def impl(qualname: str | Library, types: str | Sequence[str], func: Callable | str | None = None, *,
+         lib: Library | None = None):  # fmt: skip
+    """Give an operator a kernel for some types of devices; a decorator without ``func``.
+
+    Args:
+        qualname: ``"namespace::name"``.
+        types: ``"cpu"``, ``"default"`` for all, or several; or a dispatch key.
+        func: the kernel.
+        lib: the Library that is to own it; without one it stays for good.
+
+    The older form ``impl(lib, name, dispatch_key="")`` is a decorator, too. Example: see `define`.
+    """
+    if isinstance(qualname, Library):
+        return _decorator(lambda f: qualname.impl(types, f, func or ""), None)
+    namespace, name = split_name(qualname)
+    keys = [operators.key_of(kind) for kind in ((types,) if isinstance(types, str) else types)]
+
+    def give(function: Callable) -> None:
+        owner = lib or _fragment(namespace)
+        for key in dict.fromkeys(keys):
+            owner.impl(name, function, key)
+
+    return _decorator(give, func)
+
+
+def _decorator(give: Callable[[Callable], None], function: Callable | None):
+    """Apply ``give`` to the function, or return the decorator that will."""
+    if function is not None:
+        give(function)
+        return None
+
+    def decorated(function: Callable) -> Callable:
+        give(function)
+        return function
+
+    return decorated
+
+
+def fallthrough_kernel() -> None:
+    """Stands for "no kernel here" where one has to be given."""
+    raise NotImplementedError("fallthrough_kernel() should never be called.")

@@ -1,0 +1,205 @@
+"""Custom operators as a library sees them: declared by a schema, then given kernels, one for each way of running.
+
+PyTorch names the ways by dispatch keys. Here there is one device, so they come down to four: a kernel below autograd
+(``CPU``, or ``CompositeExplicitAutograd`` where there is none), a composition of other operators
+(``CompositeImplicitAutograd``), a function that records the call in its own way (``Autograd``), and one that tells the
+results' shapes (``Meta``). Other keys are other devices': what is given for them is kept and never called.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from flambeau_tensor._core.custom import FunctionKernel
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator, forget
+
+from flambeau_cext.library.autograd import composed, generated, read_only, spread
+from flambeau_cext.library.schema import is_functional, parsed, split_name
+
+CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
+AUTOGRAD, META = "Autograd", "Meta"
+
+_DEVICES = ("CPU", "CUDA", "XPU", "MPS", "HPU", "MTIA", "XLA", "IPU", "MAIA", "VE", "Vulkan", "Lazy", "PrivateUse1")
+_KEYS = {
+    "": IMPLICIT, "default": EXPLICIT, "catchall": IMPLICIT, EXPLICIT: EXPLICIT, IMPLICIT: IMPLICIT,
+    "CompositeExplicitAutogradNonFunctional": EXPLICIT, META: META,
+    **{f"Autograd{device}": AUTOGRAD if device in ("", "CPU") else f"Autograd{device}" for device in ("", *_DEVICES)},
+    **{device: device for device in _DEVICES}, "PrivateUse1": "PrivateUse1",
+}  # fmt: skip
+_BY_LOWER = {name.lower(): key for name, key in _KEYS.items()}
+_RESERVED = {"prim"}
+
+_SOCKET = "library"  # in Operator.sockets
+
+
+@dataclass
+class Kernels:
+    """What an operator was given, by key. ``original`` is the function it was made of; it stands in where a kernel is
+    disabled. ``checked``: its results must not share memory with its arguments."""
+
+    original: Callable | None = None
+    by_key: dict[str, Callable] = field(default_factory=dict)
+    disabled: set[str] = field(default_factory=set)
+    derivative: Callable | None = None  # what register_autograd made
+    checked: bool = False
+
+
+_waiting: dict[str, list[tuple[str, Callable]]] = {}  # kernels that came before their operator
+
+
+def key_of(name: str) -> str:
+    """The dispatch key of a name, or of a device's.
+
+    >>> key_of("cpu"), key_of("CompositeImplicitAutograd")
+    ('CPU', 'CompositeImplicitAutograd')
+    """
+    try:
+        return _KEYS[name] if name in _KEYS else _BY_LOWER[name.lower()]
+    except KeyError:
+        raise RuntimeError(f"could not parse dispatch key: {name}") from None
+
+
+def check_namespace(namespace: str) -> None:
+    """Raise ValueError for a name that no namespace can have."""
+    if namespace in _RESERVED:
+        raise ValueError(f"{namespace} is a reserved namespace. Please try creating a library with another name.")
+    if not namespace.isidentifier():
+        raise ValueError(f"{namespace!r} is no name for a namespace")
+
+
+def qualified(op: Operator) -> str:
+    """The name that people write: ``mylib::leaky``, with an overload after a dot."""
+    namespace, _, name = op.__torch_name__.removeprefix("torch.ops.").partition(".")
+    return f"{namespace}::{name}"
+
+
+def find(op: Operator | str) -> Operator:
+    """An operator, given as such or by its name ``"mylib::leaky"``.
+
+    Raises ValueError for what is no such name, RuntimeError when there is no such operator.
+    """
+    if isinstance(op, Operator):
+        return op
+    single = getattr(op, "_operators", None)
+    if single is not None and len(single) == 1:
+        return next(iter(single.values()))
+    namespace, name = split_name(op)
+    try:
+        return find_operator(f"torch.ops.{namespace}.{name}")
+    except AttributeError:
+        raise RuntimeError(f"operator {op} does not exist") from None
+
+
+def declare(namespace: str, schema: str, *, doc: str | None = None, kind: type[Operator] = Operator,
+            replace: bool = False, checked: bool = False) -> Operator:  # fmt: skip
+    """Make an operator of a schema ``"name(...) -> ..."``; it has no kernel yet.
+
+    Raises RuntimeError when there is one of that name, unless ``replace``.
+    """
+    check_namespace(namespace)
+    read = parsed(namespace, schema)
+    text = schema if read.namespace else f"{namespace}::{schema}"
+    name = f"{read.name}.{read.overload}" if read.overload else read.name
+    try:
+        old = find_operator(f"torch.ops.{namespace}.{name}")
+    except AttributeError:
+        pass
+    else:
+        if not replace:
+            raise RuntimeError(
+                f"Tried to register an operator ({text}) with the same name and overload name multiple times. Each "
+                f"overload's schema should only be registered with a single call to def(): it is {old.schema} already."
+            )
+        remove(old)
+    ops = sys.modules.get("flambeau_cext.ops")
+    if ops is not None:
+        ops.refresh(namespace)
+    op = kind(
+        text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants="function", doc=doc
+    )
+    op.sockets = {_SOCKET: Kernels(checked=checked)}
+    for key, function in _waiting.pop(f"{namespace}::{name}", ()):
+        kernels(op).by_key[key] = function
+    choose(op)
+    return op
+
+
+def remove(op: Operator) -> None:
+    """Take an operator out of its namespace. Who holds it can still call it."""
+    from flambeau_cext import ops
+
+    forget(op)
+    namespace, _, _ = qualified(op).partition("::")
+    ops.refresh(namespace)
+
+
+def kernels(op: Operator) -> Kernels:
+    """What the operator was given; nothing yet for one that an extension in C or C++ registered."""
+    if op.sockets is None:
+        op.sockets = {}
+    return op.sockets.setdefault(_SOCKET, Kernels())
+
+
+def implement(qualname: str, function: Callable, key: str) -> None:
+    """Give the operator of this name a kernel; it may be declared later."""
+    if not callable(function):
+        raise TypeError(f"Input function is required to be a callable but found type {type(function)}")
+    try:
+        op = find(qualname)
+    except RuntimeError:
+        _waiting.setdefault(qualname, []).append((key, function))
+        return
+    kernels(op).by_key[key] = function
+    choose(op)
+
+
+def withdraw(qualname: str, function: Callable, key: str) -> None:
+    """Take a kernel back, if it is still the one."""
+    waiting = _waiting.get(qualname, [])
+    if (key, function) in waiting:
+        waiting.remove((key, function))
+    try:
+        op = find(qualname)
+    except RuntimeError:
+        return
+    if kernels(op).by_key.get(key) is function:
+        del kernels(op).by_key[key]
+        choose(op)
+
+
+def choose(op: Operator) -> None:
+    """Let the operator run on the best of what it was given."""
+    given = kernels(op)
+    usable = {key: f for key, f in given.by_key.items() if key not in given.disabled}
+    function = usable.get(CPU) or usable.get(EXPLICIT) or (given.original if given.disabled else None)
+    schema = op.schema
+    if function is not None:
+        op.implement(FunctionKernel(function, schema, fresh=given.checked))
+    elif IMPLICIT in usable:
+        op.implement(FunctionKernel(usable[IMPLICIT], schema), composite=True)
+        return
+    elif isinstance(op.implementation, FunctionKernel):  # not a kernel that an extension registered
+        op.implement(_no_kernel(qualified(op), schema))
+    if META in usable:
+        op.sockets["meta"] = usable[META]
+    if AUTOGRAD in usable:
+        op.rule = spread(usable[AUTOGRAD], schema)
+    elif given.derivative is not None:
+        op.rule = given.derivative
+    elif any(a.write for a in schema.arguments):
+        op.rule = read_only(op, qualified(op))
+    elif given.checked:
+        op.rule = generated(op, qualified(op), None, None)
+    elif function is not None and is_functional(schema):
+        op.rule = composed(function, schema)
+
+
+def _no_kernel(name: str, schema=None) -> Callable | FunctionKernel:
+    def missing(*args, **kwargs):
+        raise NotImplementedError(
+            f"Could not run '{name}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
+            "exist for this backend: no kernel is registered for it."
+        )
+
+    return missing if schema is None else FunctionKernel(missing, schema)

@@ -1,0 +1,206 @@
+"""Library, define and impl: operators declared by schema, kernels by key, overloads, and what goes with a Library."""
+
+import gc
+
+import pytest
+
+import flambeau_tensor as ft
+from flambeau_cext import ops
+from flambeau_cext.library import Library, _scoped_library, define, fallthrough_kernel, impl, register_kernel
+
+
+def test_a_library():
+    with _scoped_library("lib_a", "DEF") as lib:
+        assert repr(lib) == "Library(kind=DEF, ns=lib_a, dispatch_key=)"
+        assert lib.define("f(Tensor x, float a=2.0, *, bool b=False) -> Tensor") == "f"
+        with pytest.raises(NotImplementedError, match="Could not run 'lib_a::f' with arguments from the 'CPU' backend"):
+            ops.lib_a.f(ft.ones(1))
+        lib.impl("f", lambda x, a=2.0, *, b=False: x * a + b, "CPU")
+        assert ops.lib_a.f(ft.ones(1)).item() == 2.0
+        assert ops.lib_a.f(ft.ones(1), 3.0, b=True).item() == 4.0
+        assert str(ops.lib_a.f.schema) == "lib_a::f(Tensor x, float a=2.0, *, bool b=False) -> Tensor"
+    with pytest.raises(AttributeError, match="'_OpNamespace' 'lib_a' object has no attribute 'f'"):
+        ops.lib_a.f(ft.ones(1))
+
+
+def test_what_a_library_did_goes_with_it():
+    def declare():
+        lib = Library("lib_b", "DEF")
+        lib.define("f(Tensor x) -> Tensor")
+        lib.impl("f", lambda x: x + 1, "CompositeExplicitAutograd")
+        assert ops.lib_b.f(ft.zeros(1)).item() == 1.0
+
+    for _ in range(2):  # the second could not own the namespace if the first still did
+        declare()
+        gc.collect()
+    assert not hasattr(ops.lib_b, "f")
+
+
+def test_one_owner_and_fragments():
+    with _scoped_library("lib_c", "DEF") as owner, _scoped_library("lib_c", "FRAGMENT") as more:
+        owner.define("f(Tensor x) -> Tensor")
+        more.define("g(Tensor x) -> Tensor")
+        with pytest.raises(
+            RuntimeError, match="Only a single TORCH_LIBRARY can be used to register the namespace lib_c"
+        ):
+            Library("lib_c", "DEF")
+        kernels = Library("lib_c", "IMPL", "CPU")
+        kernels.impl("f", lambda x: x + 1)
+        kernels.impl(ops.lib_c.g, lambda x: x + 2)
+        assert (ops.lib_c.f(ft.zeros(1)).item(), ops.lib_c.g(ft.zeros(1)).item()) == (1.0, 2.0)
+        kernels._destroy()
+        with pytest.raises(NotImplementedError, match="Could not run"):
+            ops.lib_c.f(ft.zeros(1))
+
+
+def test_kernels_that_come_before_their_operator():
+    with _scoped_library("lib_d", "IMPL") as kernels, _scoped_library("lib_d", "FRAGMENT") as lib:
+        kernels.impl("late", lambda x: x + 5, "CPU")
+        kernels.impl("never", lambda x: x, "CPU")
+        lib.define("late(Tensor x) -> Tensor")
+        assert ops.lib_d.late(ft.zeros(1)).item() == 5.0
+
+
+def test_wrong_declarations():
+    with pytest.raises(ValueError, match="Unsupported kind: NEW"):
+        Library("lib_e", "NEW")
+    for name in ("prim", "a b", "a.b"):
+        with pytest.raises(ValueError, match="reserved namespace|no name for a namespace"):
+            Library(name, "DEF")
+    with _scoped_library("lib_e", "FRAGMENT") as lib:
+        lib.define("f(Tensor x) -> Tensor")
+        with pytest.raises(RuntimeError, match="with the same name and overload name multiple times.*it is lib_e::f"):
+            lib.define("f(Tensor x, Tensor y) -> Tensor")
+        with pytest.raises(ValueError, match="a schema reads"):
+            lib.define("g Tensor x")
+        with pytest.raises(ValueError, match="unknown type 'Tenser'"):
+            lib.define("g(Tenser x) -> Tensor")
+        with pytest.raises(ValueError, match="'flat32' is no dtype"):
+            lib.define("g(Tensor x, ScalarType d=flat32) -> Tensor")
+        with pytest.raises(ValueError, match="is of namespace other, not lib_e"):
+            lib.define("other::g(Tensor x) -> Tensor")
+        with pytest.raises(RuntimeError, match=r'def\("g"\): Cannot define an operator inside of a TORCH_LIBRARY_IMPL'):
+            Library("lib_e", "IMPL").define("g(Tensor x) -> Tensor")
+        with pytest.raises(TypeError, match="Input function is required to be a callable but found type <class 'int'>"):
+            lib.impl("f", 3, "CPU")
+        with pytest.raises(RuntimeError, match="could not parse dispatch key: TPU"):
+            lib.impl("f", lambda x: x, "TPU")
+        with pytest.raises(NotImplementedError, match="with_keyset"):
+            lib.impl("f", lambda x: x, "CPU", with_keyset=True)
+        lib.impl("f", lambda x: x + 1, "CPU")
+        with pytest.warns(UserWarning, match="Overriding a previously registered kernel.*lib_e::f, CPU"):
+            lib.impl("f", lambda x: x + 2, "CPU")
+        lib.impl("f", lambda x: x + 3, "CPU", allow_override=True)
+        assert ops.lib_e.f(ft.zeros(1)).item() == 3.0
+        with pytest.raises(ValueError, match="lib_e::f is not in namespace lib_x"):
+            Library("lib_x", "IMPL").impl(ops.lib_e.f, lambda x: x)
+    with pytest.raises(NotImplementedError, match="should never be called"):
+        fallthrough_kernel()
+
+
+def test_define_and_impl():
+    define("lib_f::f", "(Tensor x) -> Tensor")
+
+    @impl("lib_f::f", "cpu")
+    def f(x):
+        return x + 1
+
+    assert f(ft.zeros(1)).item() == 1.0  # the function stays what it was
+    assert ops.lib_f.f(ft.zeros(1)).item() == 1.0
+    impl("lib_f::f", ["cuda", "CompositeExplicitAutograd"], lambda x: x + 2)
+    assert ops.lib_f.f(ft.zeros(1)).item() == 1.0
+    for call, error, message in [
+        (lambda: define("f", "(Tensor x) -> Tensor"), ValueError, "of the form"),
+        (lambda: define("lib_f::g", 3), TypeError, r"argument 'schema' \(position 2\) must be str, not int"),
+        (lambda: define("lib_f::g", "g(Tensor x) -> Tensor"), ValueError, "expected schema to look like"),
+        (lambda: define(3, "(Tensor x) -> Tensor"), ValueError, "expected qualname to be instance of str"),
+        (lambda: impl("lib_f::f", "abacus"), RuntimeError, "could not parse dispatch key: abacus"),
+    ]:
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_the_older_forms():
+    with _scoped_library("lib_g", "DEF") as lib:
+
+        @define(lib, "f(Tensor x) -> Tensor")
+        def f(x):
+            return x + 1
+
+        lib.define("g(Tensor x) -> Tensor")
+
+        @impl(lib, "g", "CPU")
+        def g(x):
+            return x + 2
+
+        assert (ops.lib_g.f(ft.zeros(1)).item(), ops.lib_g.g(ft.zeros(1)).item()) == (1.0, 2.0)
+
+
+def test_overloads():
+    with _scoped_library("lib_h", "DEF") as lib:
+        lib.define("f.Tensor(Tensor x) -> Tensor")
+        lib.define("f.Number(float x, *, int n=1) -> float")
+        lib.impl("f.Tensor", lambda x: x + 1, "CPU")
+        lib.impl("f.Number", lambda x, *, n: x + 10 * n, "CompositeExplicitAutograd")
+        packet = ops.lib_h.f
+        assert repr(packet) == "<OpOverloadPacket(op='lib_h.f')>" and packet.overloads() == ["Tensor", "Number"]
+        assert packet(ft.zeros(1)).item() == 1.0 and packet(1.0) == 11.0 and packet(1, n=2) == 21.0
+        assert packet.Tensor(ft.zeros(1)).item() == 1.0
+        assert packet.Tensor.__torch_name__ == "torch.ops.lib_h.f.Tensor"
+        with pytest.raises(TypeError, match="must be Tensor, not float"):
+            packet.Tensor(1.0)
+        with pytest.raises(
+            RuntimeError, match="(?s)failed to match any schema:.*must be Tensor, not str.*must be float"
+        ):
+            packet("x")
+        with pytest.raises(AttributeError, match="'lib_h.f' has no overload name 'Scalar'"):
+            packet.Scalar  # noqa: B018
+        lib.define("f(str x) -> str")
+        lib.impl("f", lambda x: x + "!", "CompositeExplicitAutograd")
+        assert ops.lib_h.f.overloads() == ["default", "Tensor", "Number"]
+        assert ops.lib_h.f("x") == "x!"
+
+
+def test_an_overload_that_raises_is_not_passed_over():
+    with _scoped_library("lib_i", "DEF") as lib:
+
+        def wrong(x):
+            raise TypeError("of the kernel's own")
+
+        lib.define("f.a(Tensor x) -> Tensor")
+        lib.define("f.b(Tensor x, Tensor? y=None) -> Tensor")
+        lib.impl("f.a", wrong, "CPU")
+        lib.impl("f.b", lambda x, y=None: x + 1, "CPU")
+        with pytest.raises(TypeError, match="of the kernel's own"):
+            ops.lib_i.f(ft.zeros(1))
+        assert ops.lib_i.f(ft.zeros(1), ft.zeros(1)).item() == 1.0
+
+
+def test_views_and_writing_by_schema():
+    with _scoped_library("lib_j", "DEF") as lib:
+        lib.define("head(Tensor(a) x) -> Tensor(a)")
+        lib.define("fill_(Tensor(a!) x, float v) -> Tensor(a!)")
+        lib.impl("head", lambda x: x[:1], "CPU")
+        lib.impl("fill_", lambda x, v: x.fill_(v), "CPU")
+        x = ft.zeros(3)
+        ops.lib_j.head(x).add_(5)
+        assert x.tolist() == [5.0, 0.0, 0.0]
+        assert ops.lib_j.fill_(x, 2.0) is x and x.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_the_librarys_own_operators():
+    assert ops.aten.add is ft.add and ops.aten.add.default is ft.add
+    assert ops.aten.add(ft.ones(1), 2).item() == 3.0
+    with pytest.raises(AttributeError, match="'aten' object has no attribute 'no_such'"):
+        ops.aten.no_such  # noqa: B018
+    assert not hasattr(ops, "__path__")
+
+
+def test_a_library_of_c():
+    """What C registered is found, and takes further registrations."""
+    with pytest.raises(OSError, match="Could not load this library: /nonexistent.so"):
+        ops.load_library("/nonexistent.so")
+    with _scoped_library("lib_k", "DEF") as lib:
+        lib.define("f(Tensor x) -> Tensor")
+        register_kernel("lib_k::f", "cpu", lambda x: x + 1)
+        assert ops.lib_k.f(ft.zeros(1)).item() == 1.0
