@@ -3,14 +3,16 @@
 import gc
 import weakref
 
+import numpy as np
 import pytest
 
 import flambeau_cext as cext
 import flambeau_tensor as ft
 from flambeau_cext import ops
-from flambeau_cext.library import OpCheckError, _scoped_library, custom_op, opcheck, register_autograd
+from flambeau_cext.library import OpCheckError, _scoped_library, custom_op, opcheck, register_autograd, register_vmap
 
 autograd = pytest.importorskip("flambeau_autograd")
+func = pytest.importorskip("flambeau_autograd.func")
 
 Tensor = ft.Tensor
 
@@ -239,10 +241,114 @@ def test_opcheck_on_derivatives():
     with _scoped_library("grads3", "DEF") as lib:
         lib.define("plain(Tensor x) -> Tensor")
         lib.impl("plain", lambda x: x * 2, "CPU")
-        with pytest.raises(
-            OpCheckError, match="test_autograd_registration failed with grads3::plain: at least one output"
-        ):
+        assert set(opcheck(ops.grads3.plain, (leaf(1.0),)).values()) == {"SUCCESS"}  # made of what has a derivative
+        register_vmap(ops.grads3.plain, lambda info, in_dims, x: (ops.grads3.plain(x), in_dims[0]))
+        message = "test_autograd_registration failed with grads3::plain: at least one output"
+        with pytest.raises(OpCheckError, match=message):
             opcheck(ops.grads3.plain, (leaf(1.0),))
+
+
+# --- transforms -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cosine():
+    """A kernel that no transform sees into, with a derivative."""
+
+    @custom_op("grads::cosine", mutates_args=())
+    def cosine(x: Tensor, factor: float = 1.0) -> Tensor:
+        assert not func_levels(x)
+        return ft.from_numpy(np.cos(x.numpy()) * factor)
+
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(inputs[0])
+        ctx.factor = inputs[1]
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * -ft.sin(x) * ctx.factor, None
+
+    cosine.register_autograd(backward, setup_context=setup_context)
+    return cosine
+
+
+def func_levels(x):
+    return type(x).__name__ != "Tensor" or (not x.is_contiguous() and x.ndim > 1)
+
+
+X = ft.tensor([[0.1, 0.2, 0.3], [1.0, 2.0, 3.0]], dtype=ft.float64)
+
+
+def test_batches(cosine):
+    expected = np.cos(X.numpy())
+    assert np.allclose(func.vmap(cosine)(X).numpy(), expected)
+    assert np.allclose(func.vmap(lambda x: cosine(x, 2.0), in_dims=1, out_dims=1)(X.contiguous()).numpy(), 2 * expected)
+    seen = []
+
+    @cosine.register_vmap
+    def _(info, in_dims, x, factor):
+        seen.append((info.batch_size, info.randomness, in_dims, tuple(x.shape), factor))
+        return cosine(x, factor), in_dims[0]
+
+    assert np.allclose(func.vmap(cosine)(X, factor=1.0).numpy(), expected)
+    assert seen == [(2, "error", (0, None), (2, 3), 1.0)]
+
+
+@pytest.mark.parametrize("rule", [False, True])
+def test_transforms_compose(cosine, rule):
+    if rule:
+        cosine.register_vmap(lambda info, in_dims, x, factor: (cosine(x, factor), in_dims[0]))
+
+    def f(x):
+        return cosine(x).sum()
+
+    minus_sine = -np.sin(X.numpy())
+    assert np.allclose(func.grad(f)(X).numpy(), minus_sine)
+    assert np.allclose(func.vmap(func.grad(f))(X).numpy(), minus_sine)
+    assert np.allclose(func.grad(lambda x: func.vmap(cosine)(x).sum())(X).numpy(), minus_sine)
+    assert np.allclose(func.grad(lambda x: func.grad(f)(x).sum())(X).numpy(), -np.cos(X.numpy()))
+    value, tangent = func.jvp(cosine, (X,), (X * 0 + 2,))
+    assert np.allclose(value.numpy(), np.cos(X.numpy())) and np.allclose(tangent.numpy(), 2 * minus_sine)
+    jacobian = func.jacrev(cosine)(X[0])
+    assert np.allclose(jacobian.numpy(), np.diag(minus_sine[0]))
+    assert np.allclose(func.jacfwd(cosine)(X[0]).numpy(), np.diag(minus_sine[0]))
+
+
+def test_lists_in_batches():
+    @custom_op("grads::all_twice", mutates_args=())
+    def all_twice(xs: list[Tensor], by: float) -> tuple[list[Tensor], Tensor]:
+        return [ft.from_numpy(np.asarray(x.numpy() * by)) for x in xs], xs[0].sum()
+
+    outs, total = func.vmap(lambda x: all_twice([x, x[0]], 2.0))(X)
+    assert np.allclose(outs[0].numpy(), 2 * X.numpy()) and np.allclose(outs[1].numpy(), 2 * X.numpy()[:, 0])
+    assert np.allclose(total.numpy(), X.numpy().sum(1))
+
+
+def test_writing_in_batches():
+    @custom_op("grads::add_to", mutates_args={"out"})
+    def add_to(x: Tensor, out: Tensor) -> None:
+        out.numpy()[...] += x.numpy()
+
+    out = ft.zeros(2, 3, dtype=ft.float64)
+    func.vmap(add_to)(X, out)
+    assert np.allclose(out.numpy(), X.numpy())
+    with pytest.raises(RuntimeError, match="vmap: grads::add_to cannot write for each example: argument .out. is one"):
+        func.vmap(add_to, in_dims=(0, None))(X, out[0])
+    with pytest.raises(NotImplementedError, match="grads::add_to: it writes to an argument, which has no tangent"):
+        func.jvp(lambda x: add_to(x, out[0]), (X[0],), (X[0],))
+
+
+def test_a_library_kernel_in_batches():
+    with _scoped_library("grads4", "DEF") as lib:
+        lib.define("double(Tensor x) -> Tensor")
+        lib.impl("double", lambda x: x * 2, "CPU")
+        assert np.allclose(func.vmap(ops.grads4.double)(X).numpy(), 2 * X.numpy())
+        assert np.allclose(func.vmap(func.grad(lambda x: ops.grads4.double(x).sum()))(X).numpy(), 2)
+        register_vmap("grads4::double", lambda info, in_dims, x: (x * 3, in_dims[0]))
+        assert np.allclose(func.vmap(ops.grads4.double)(X).numpy(), 3 * X.numpy())
+
+
+# --- subclasses -----------------------------------------------------------------------------------------------------
 
 
 def test_a_subclass_through_a_derivative(scaled):

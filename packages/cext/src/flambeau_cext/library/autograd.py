@@ -1,7 +1,7 @@
 """How custom operators are recorded: the functions that stand for their derivative rules.
 
 A rule of this kind is called in place of the operator, with every argument of the schema in place, when a call is to
-be recorded.
+be recorded or a function transform is under way.
 """
 
 from collections.abc import Callable
@@ -9,13 +9,12 @@ from collections.abc import Callable
 from flambeau_tensor._core.custom import run_kernel
 from flambeau_tensor._core.operator import Operator
 
+import flambeau_tensor as torch
+
 
 def spread(function: Callable, schema) -> Callable:
     """``function`` as something that takes all arguments by position, and as tuples where they are lists."""
-    arguments = schema.arguments
-    npos = sum(not a.kwarg_only for a in arguments)
-    names = [a.name for a in arguments[npos:]]
-    lists = [i for i, a in enumerate(arguments) if a.is_list]
+    npos, names, lists = _form(schema)
     if not names and not lists:
         return function
 
@@ -24,6 +23,13 @@ def spread(function: Callable, schema) -> Callable:
         return function(*given[:npos], **dict(zip(names, given[npos:], strict=True)))
 
     return called
+
+
+def _form(schema) -> tuple[int, list[str], list[int]]:
+    """How many arguments go by position, the names of the others, and which are lists."""
+    arguments = schema.arguments
+    npos = sum(not a.kwarg_only for a in arguments)
+    return npos, [a.name for a in arguments[npos:]], [i for i, a in enumerate(arguments) if a.is_list]
 
 
 def as_lists(slots: tuple, lists: list[int]) -> tuple:
@@ -37,27 +43,53 @@ def as_lists(slots: tuple, lists: list[int]) -> tuple:
     return tuple(given)
 
 
-def composed(function: Callable, schema) -> Callable:
-    """The rule of a kernel without a derivative: it is made of other operators, which are recorded."""
-    return spread(function, schema)
+# --- operators that write to arguments ------------------------------------------------------------------------------
 
-
-def read_only(op: Operator, name: str) -> Callable:
-    """The rule of an operator that writes to arguments: they must not have a history that would then be wrong."""
+def writing(op: Operator, name: str) -> Callable:
+    """The rule of an operator that writes to arguments: these must not have a history, which would then be wrong."""
     written = [i for i, a in enumerate(op.schema.arguments) if a.write]
 
     def run(*slots):
         for i in written:
-            for t in slots[i] if isinstance(slots[i], tuple) else (slots[i],):
-                if t is not None and t.requires_grad:
-                    raise RuntimeError(
-                        f"{name}: argument '{op.schema.arguments[i].name}' requires grad and would be written to, "
-                        "which has no derivative: call it under torch.no_grad(), or give it detach()"
-                    )
-        return run_kernel(op, *slots)
+            if any(t.requires_grad for t in _tensors(slots[i])):
+                raise RuntimeError(
+                    f"{name}: argument '{op.schema.arguments[i].name}' requires grad and would be written to, "
+                    "which has no derivative: call it under torch.no_grad(), or give it detach()"
+                )
+        from flambeau_autograd._engine import layers
+
+        level, _ = layers.innermost([t for slot in slots for t in _tensors(slot)])
+        if level is None:
+            return run_kernel(op, *slots)
+        if level.size < 0:
+            raise NotImplementedError(f"{name}: it writes to an argument, which has no tangent")
+        return _each(op, name, slots, level, written)
 
     return run
 
+
+def _each(op: Operator, name: str, slots: tuple, level, written: list[int]) -> None:
+    """Run on one example of a batch after the other, in the memory of all."""
+    from flambeau_autograd._engine import layers
+
+    pairs = [layers.unbatch(slot, level) if isinstance(slot, torch.Tensor) else (slot, None) for slot in slots]
+    alone = [op.schema.arguments[i].name for i in written if pairs[i][1] is None]
+    if alone or op.schema.returns:
+        why = f"argument '{alone[0]}' is one tensor for all examples" if alone else "it has results, too"
+        raise RuntimeError(f"vmap: {name} cannot write for each example: {why}")
+    for example in range(level.size):
+        op_call = [value if dim is None else value.select(dim, example) for value, dim in pairs]
+        spread(op, op.schema)(*op_call)
+
+
+def _tensors(slot: object) -> list:
+    """The tensors in an argument."""
+    if isinstance(slot, torch.Tensor):
+        return [slot]
+    return [t for t in slot if isinstance(t, torch.Tensor)] if isinstance(slot, tuple | list) else []
+
+
+# --- registered derivatives -----------------------------------------------------------------------------------------
 
 def generated(op: Operator, name: str, backward: Callable | None, setup_context: Callable | None) -> Callable:
     """The rule of ``register_autograd``: a Function around the kernel, made when it is first needed.
@@ -79,26 +111,20 @@ def _function(op: Operator, name: str, backward: Callable | None, setup_context:
     from flambeau_autograd.function import Function
 
     schema = op.schema
-    npos = sum(not a.kwarg_only for a in schema.arguments)
-    names = [a.name for a in schema.arguments[npos:]]
-    lists = [i for i, a in enumerate(schema.arguments) if a.is_list]
+    npos, names, lists = _form(schema)
     nested = any(r.is_list for r in schema.returns)
 
-    def forward(ctx, *slots):
-        if nested:
-            *slots, lengths = slots
-        output = run_kernel(op, *slots)
+    def run(*slots):
+        return run_kernel(op, *slots)
+
+    def set_context(ctx, inputs, output):
         if setup_context is not None:
-            given = as_lists(tuple(slots), lists)
+            given = as_lists(inputs, lists)
             if names:
                 keywords = dict(zip(names, given[npos:], strict=True))
                 setup_context(ctx=ctx, inputs=given[:npos], keyword_only_inputs=keywords, output=output)
             else:
                 setup_context(ctx=ctx, inputs=given, output=output)
-        if nested:
-            ctx._lengths = lengths
-            return lengths.flatten(output)
-        return output
 
     def differentiate(ctx, *grads):
         if backward is None:
@@ -106,36 +132,55 @@ def _function(op: Operator, name: str, backward: Callable | None, setup_context:
                 f"Trying to backward through {name} but no autograd formula was registered. Please use "
                 "register_autograd to add one."
             )
-        found = backward(ctx, *(ctx._lengths.restored(grads, several=True) if nested else grads))
-        return (*(found if isinstance(found, tuple) else (found,)), *(None,) * (len(names) + nested))
+        found = backward(ctx, *grads)
+        return (*(found if isinstance(found, tuple) else (found,)), *(None,) * len(names))
 
     title = f"GeneratedBackwardFor_{name.replace('::', '_').replace('.', '_')}"
-    title += "" if schema.overload else "_default"
-    members = {"forward": staticmethod(forward), "backward": staticmethod(differentiate)}
-    made = type(title, (Function,), members).apply
-    if not nested:
-        return made
-
-    def apply(*slots):
-        lengths = _Lengths()
-        return lengths.restored(made(*slots, lengths), several=len(schema.returns) > 1)
-
-    return apply
+    members = {
+        # With the schema's parameters, so that a call need not look for their names.
+        "forward": staticmethod(eval(f"lambda {_parameters(schema)}: run({_parameters(schema)})", {"run": run})),
+        "setup_context": staticmethod(set_context),
+        "backward": staticmethod(differentiate),
+        "vmap": staticmethod(_batching(op, name)),
+    }
+    return type(title + ("" if schema.overload else "_default"), (Function,), members).apply
 
 
-class _Lengths:
-    """How results were arranged in lists: a Function takes and returns them one by one."""
+def _parameters(schema) -> str:
+    return ", ".join(f"a{i}" for i in range(len(schema.arguments)))
 
-    def flatten(self, output: object) -> tuple:
-        self.of = [
-            len(r) if isinstance(r, list) else None for r in (output if isinstance(output, tuple) else (output,))
-        ]
-        flat = []
-        for r in output if isinstance(output, tuple) else (output,):
-            flat.extend(r if isinstance(r, list) else (r,))
-        return tuple(flat)
 
-    def restored(self, flat: object, *, several: bool) -> object:
-        items = iter(flat if isinstance(flat, tuple) else (flat,))
-        out = [next(items) if n is None else [next(items) for _ in range(n)] for n in self.of]
-        return tuple(out) if several else out[0]
+def _batching(op: Operator, name: str) -> Callable:
+    """The Function's ``vmap``: what ``register_vmap`` registered, else one example after the other."""
+    call = spread(op, op.schema)
+    npos, names, _ = _form(op.schema)
+
+    def batch(info, in_dims, *slots):
+        rule = (op.sockets or {}).get("vmap")
+        if rule is not None:
+            return rule(info, in_dims[:npos], *slots[:npos], **dict(zip(names, slots[npos:], strict=True)))
+        if info.batch_size == 0:
+            raise RuntimeError(f"vmap: {name} has no batching rule and there is no example to run it on")
+        results = [call(*_example(slots, in_dims, i)) for i in range(info.batch_size)]
+        if isinstance(results[0], tuple | list):
+            columns = [_stacked(column) for column in zip(*results, strict=True)]
+            return type(results[0])(c for c, _ in columns), type(results[0])(d for _, d in columns)
+        return _stacked(results)
+
+    return batch
+
+
+def _example(slots: tuple, dims: tuple, i: int) -> list:
+    return [
+        a if d is None else tuple(_example(a, d, i)) if isinstance(a, tuple | list) else a.select(d, i)
+        for a, d in zip(slots, dims, strict=True)
+    ]
+
+
+def _stacked(results) -> tuple:
+    if isinstance(results[0], torch.Tensor):
+        return torch.stack(list(results)), 0
+    if isinstance(results[0], list):
+        columns = [_stacked(column) for column in zip(*results, strict=True)]
+        return [c for c, _ in columns], [d for _, d in columns]
+    return results[0], None

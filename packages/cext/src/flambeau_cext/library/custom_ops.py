@@ -249,7 +249,9 @@ def register_vmap(op: Operator | str, func: Callable | None = None, /, *, lib: L
     def register(function: Callable) -> Callable:
         if not callable(function):
             raise TypeError(f"register_vmap(): argument 'func' must be callable, not {type(function).__name__}")
-        op.sockets = {**(op.sockets or {}), "vmap": function}
+        operators.kernels(op)
+        op.sockets["vmap"] = function
+        operators.choose(op)
         return function
 
     return register if func is None else register(func)

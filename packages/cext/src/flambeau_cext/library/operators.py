@@ -14,8 +14,8 @@ from flambeau_tensor._core.custom import FunctionKernel
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator, forget
 
-from flambeau_cext.library.autograd import composed, generated, read_only, spread
-from flambeau_cext.library.schema import is_functional, parsed, split_name
+from flambeau_cext.library.autograd import generated, spread, writing
+from flambeau_cext.library.schema import parsed, split_name
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
 AUTOGRAD, META = "Autograd", "Meta"
@@ -170,29 +170,24 @@ def withdraw(qualname: str, function: Callable, key: str) -> None:
 
 def choose(op: Operator) -> None:
     """Let the operator run on the best of what it was given."""
-    given = kernels(op)
+    given, schema = kernels(op), op.schema
     usable = {key: f for key, f in given.by_key.items() if key not in given.disabled}
     function = usable.get(CPU) or usable.get(EXPLICIT) or (given.original if given.disabled else None)
-    schema = op.schema
+    derivative = spread(usable[AUTOGRAD], schema) if AUTOGRAD in usable else given.derivative
+    # A kernel of a Library's that has no derivative may be made of operators that have: so is its gradient then.
+    composed = function is None or not (given.checked or derivative or "vmap" in op.sockets)
+    if composed:
+        function = function or usable.get(IMPLICIT)
     if function is not None:
-        op.implement(FunctionKernel(function, schema, fresh=given.checked))
-    elif IMPLICIT in usable:
-        op.implement(FunctionKernel(usable[IMPLICIT], schema), composite=True)
-        return
+        op.implement(FunctionKernel(function, schema, fresh=given.checked), composite=composed)
     elif isinstance(op.implementation, FunctionKernel):  # not a kernel that an extension registered
         op.implement(_no_kernel(qualified(op), schema))
     if META in usable:
         op.sockets["meta"] = usable[META]
-    if AUTOGRAD in usable:
-        op.rule = spread(usable[AUTOGRAD], schema)
-    elif given.derivative is not None:
-        op.rule = given.derivative
-    elif any(a.write for a in schema.arguments):
-        op.rule = read_only(op, qualified(op))
-    elif given.checked:
-        op.rule = generated(op, qualified(op), None, None)
-    elif function is not None and is_functional(schema):
-        op.rule = composed(function, schema)
+    if derivative is None and not composed:
+        name = qualified(op)
+        derivative = writing(op, name) if any(a.write for a in schema.arguments) else generated(op, name, None, None)
+    op.rule = derivative
 
 
 def _no_kernel(name: str, schema=None) -> Callable | FunctionKernel:
