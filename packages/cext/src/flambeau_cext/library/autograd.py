@@ -112,7 +112,6 @@ def _function(op: Operator, name: str, backward: Callable | None, setup_context:
 
     schema = op.schema
     npos, names, lists = _form(schema)
-    nested = any(r.is_list for r in schema.returns)
 
     def run(*slots):
         return run_kernel(op, *slots)
