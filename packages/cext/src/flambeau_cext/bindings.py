@@ -24,6 +24,9 @@ _PARAMETERS = {
     "std::string": ("const char *", "string", "{}"),
     "const std::string &": ("const char *", "string", "{}"),
 }
+# The names of early PyTorch's C library, see TH/TH.h.
+_TH = {f"TH{real}Tensor" for real in ("Byte", "Char", "Short", "Int", "Long", "Float", "Double")}
+_PARAMETERS |= {f"{constant}{t} *": ("fl_tensor", t, "{}") for t in _TH for constant in ("", "const ")}
 _SIGNED = {"signed char", "short", "int", "long", "long long", "int8_t", "int16_t", "int32_t", "int64_t",
            "ptrdiff_t", "intptr_t", "ssize_t", "fl_dtype", "fl_status"}  # fmt: skip
 _UNSIGNED = {"unsigned char", "unsigned short", "unsigned int", "unsigned long", "unsigned long long", "uint8_t",
@@ -40,6 +43,7 @@ _RESULTS = {
     "fl::tensor": "flb_from_tensor(&signature, result.release())",
     "std::string": "flb_from_string(result.c_str())",
 }
+_RESULTS |= {f"{t} *": "flb_from_tensor(&signature, result)" for t in _TH}
 _RESULTS |= {t: "flb_from_signed(result)" for t in _SIGNED}
 _RESULTS |= {t: "flb_from_unsigned(result)" for t in _UNSIGNED}
 
@@ -65,6 +69,7 @@ def write_bindings(name: str, functions: Mapping[str, str], declared: Mapping[st
         f"/* Python bindings of {name}, generated. */",
         "#include <flambeau/bind.h>",
         *(["#include <flambeau/tensor.hpp>"] if "fl::" in types else []),
+        *(["#include <TH/TH.h>"] if any(t in types for t in _TH) else []),
         *(["#include <string>"] if "std::string" in types else []),
         "",
         *(_prototype(d, cxx) for d in declarations),

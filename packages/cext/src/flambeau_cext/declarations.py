@@ -95,6 +95,23 @@ def find_functions(text: str, names: Iterable[str], *, cxx: bool = False) -> dic
     return found
 
 
+def function_names(text: str, *, cxx: bool = False) -> list[str]:
+    """The names of all functions declared at file scope in preprocessed ``text``, static ones aside.
+
+    >>> function_names("int half(int); static int own(void); double twice(double x) { return half(2) * x; }")
+    ['half', 'twice']
+    """
+    names: dict[str, None] = {}
+    for tokens, _, _ in _statements(text, cxx):
+        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if after == "(" and _is_name(token) and before != "::":
+                found = None if "static" in tokens else _function(tokens, {token}, True)
+                if found is not None:
+                    names[found.name] = None
+                break
+    return list(names)
+
+
 def _statements(text: str, cxx: bool) -> Iterator[tuple[list[str], bool, bool]]:
     """The tokens of each declaration at file scope, bodies left out, whether it has C linkage, and a body."""
     tokens = [m.group() for m in _TOKEN.finditer(text)]
