@@ -124,7 +124,7 @@ cdef inline bint _is_basic(PyTypeObject* t) noexcept:
 
 cdef inline bint _overrides(PyTypeObject* t) noexcept:
     cdef PyObject* found
-    if _is_basic(t) or _is_base(t):
+    if _is_base(t) or _is_basic(t):
         return False
     found = _PyType_Lookup(t, <PyObject*>HANDLER)
     if found == NULL or found == <PyObject*>_disabled_impl:
@@ -206,26 +206,28 @@ cdef list collect_vector(PyObject* const* objects, Py_ssize_t n):
                     continue
                 last = Py_TYPE(item)
                 if _overrides(last):
-                    if overloaded is None:
-                        overloaded = []
-                    _insert(overloaded, item)
+                    overloaded = _with(overloaded, item)
         elif _overrides(t):
-            if overloaded is None:
-                overloaded = []
-            _insert(overloaded, objects[i])
+            overloaded = _with(overloaded, objects[i])
+    return overloaded
+
+
+cdef inline list _with(list overloaded, PyObject* candidate):
+    if overloaded is None:
+        return [<object>candidate]
+    _insert(overloaded, candidate)
     return overloaded
 
 
 cdef bint overridden(object func, list overloaded) except -1:
-    cdef ThreadState state
+    cdef PyObject* state = thread_if_any()
     cdef bint asked = overloaded is not None and PyList_GET_SIZE(overloaded) != 0
-    if thread_if_any() == NULL:
+    if state == NULL:
         return asked
-    state = <ThreadState>thread_if_any()
-    if state.skip == <PyObject*>func:
-        state.skip = NULL
+    if (<ThreadState>state).skip == <PyObject*>func:
+        (<ThreadState>state).skip = NULL
         return False
-    return asked or state.handler_of(func) >= 0
+    return asked or (<ThreadState>state).handler_of(func) >= 0
 
 
 # --- the call --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ cdef bint modes_active() noexcept nogil
 # --- switches of the calling thread; pushes and pops nest
 
 cdef bint subclass_disabled() noexcept nogil
-cdef void push_disabled() noexcept nogil
+cdef int push_disabled() noexcept nogil  # how often it was pushed before
 cdef void pop_disabled() noexcept nogil
 cdef bint all_disabled() noexcept nogil
 cdef void push_all_disabled() noexcept nogil

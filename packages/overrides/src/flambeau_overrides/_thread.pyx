@@ -219,9 +219,10 @@ cdef bint subclass_disabled() noexcept nogil:
     return tls_subclass_disabled != 0
 
 
-cdef void push_disabled() noexcept nogil:
+cdef int push_disabled() noexcept nogil:
     global tls_subclass_disabled
     tls_subclass_disabled += 1
+    return tls_subclass_disabled - 1
 
 
 cdef void pop_disabled() noexcept nogil:

@@ -30,8 +30,11 @@ def agreed(values: list) -> object:
     return values[0]
 
 
-def declare(cls: type) -> None:
-    """Check what a new class declares, and add what its bases declare. Meant for `__init_subclass__`."""
+def declare(cls: type) -> bool:
+    """Check what a new class declares, and add what its bases declare. Meant for `__init_subclass__`.
+
+    Returns whether there is anything.
+    """
     own = vars(cls).get("__torch_metadata__")
     if own is not None and not (
         isinstance(own, dict) and all(isinstance(name, str) and callable(rule) for name, rule in own.items())
@@ -45,6 +48,7 @@ def declare(cls: type) -> None:
         rules.update(vars(base).get("__torch_metadata__") or {})
     if rules:
         cls.__torch_metadata__ = rules
+    return bool(rules)
 
 
 def merge(cls: type, func: object, args: tuple, kwargs: dict) -> dict:

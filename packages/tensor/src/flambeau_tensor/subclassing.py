@@ -5,7 +5,7 @@ The operators do the same in C for subclasses that leave ``__torch_function__`` 
 """
 from flambeau_overrides import DisableTorchFunctionSubclass, metadata, register_base, register_namespace
 from flambeau_tensor._core.binding import rewrap
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.operator import Operator, set_default_handler
 from flambeau_tensor._core.registry import set_attribute
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
@@ -31,14 +31,21 @@ def _torch_function(cls, func, types, args=(), kwargs=None):
     return result
 
 
+_handler = classmethod(_torch_function)
+
+
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
-    metadata.declare(cls)
+    if metadata.declare(cls):
+        inherited = next(vars(base)["__torch_function__"] for base in cls.__mro__ if "__torch_function__" in vars(base))
+        if inherited is _handler:
+            cls.__torch_function__ = classmethod(_torch_function)  # to be called, where C passes the inherited one by
 
 
-set_attribute("__torch_function__", classmethod(_torch_function))
+set_attribute("__torch_function__", _handler)
 set_attribute("__torch_metadata__", None)
 set_attribute("__init_subclass__", classmethod(_init_subclass))
+set_default_handler(_handler)
 register_base(Tensor)
 register_namespace("torch.Tensor", Tensor)
 

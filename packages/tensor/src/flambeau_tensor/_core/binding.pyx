@@ -5,28 +5,28 @@ Calls come here when ``operator``'s fast lane does not know an argument at a gla
 """
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_Check
-from cpython.list cimport PyList_Check
+from cpython.list cimport PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from cpython.type cimport PyType_IsSubtype
 
-from flambeau_overrides._dispatch cimport collect_vector, dispatch, is_default, overridden, type_overrides
+from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
 from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core.dtype cimport dtype_object
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_ready,
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
+    is_ready,
 )
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.tensor cimport Tensor, as_subclass
+from flambeau_tensor._core.tensor cimport Tensor, result_of
 from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
     int PyIndex_Check(object)
-    PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
 
 cdef int* _modes = active_modes_ptr()
 
@@ -61,14 +61,14 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     cdef PyTypeObject* cls = NULL
     _place(op, slots, keep, args, n, kwnames)
     overloaded = collect_vector(slots, op.nslots)
-    accepted = _bind(op, slots, keep, n, overloaded is not None, &flags)
+    accepted = _bind(op, slots, keep, n, overloaded, &flags)
     if overloaded is not None or _modes[0] != 0:
         if _modes[0] == 0:
             cls = _class_of_results(overloaded)
         if cls == NULL and overridden(op, overloaded):
             return _overridden(op, overloaded, args, n, kwnames)
         if accepted:  # nobody answers, so no type will do but those of the schema
-            _bind(op, slots, keep, n, False, &flags)
+            _bind(op, slots, keep, n, None, &flags)
         if cls != NULL:
             return _as_subclass(op, cls, slots, flags)
     return call_slots(op, slots, flags)
@@ -113,10 +113,20 @@ cdef bint _may_be_one_of_several(PyObject* o) except -1:
     return _integer(<object>o) is not None or type_overrides(o.ob_type)
 
 
-cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, bint overriding, unsigned int* flags) except -1:
+cdef inline bint _among(PyObject* o, list overloaded) noexcept:
+    """Whether the type of `o` is one of those that override."""
+    cdef Py_ssize_t i
+    if overloaded is not None:
+        for i in range(PyList_GET_SIZE(overloaded)):
+            if PyList_GET_ITEM(overloaded, i).ob_type == o.ob_type:
+                return True
+    return False
+
+
+cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overloaded, unsigned int* flags) except -1:
     """Bring every slot into the form that kernels read, or raise PyTorch's TypeError.
 
-    `overriding` accepts arguments whose types override for any other; the result tells whether that was needed.
+    What overrides is accepted for any other type; the result tells whether that was needed.
     """
     cdef Py_ssize_t i, j
     cdef PyObject* o
@@ -133,10 +143,10 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, bint ove
                 flags[0] |= (<Tensor>o).flags
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
+            elif _among(o, overloaded):
+                tensors = accepted = True
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
-            elif overriding and type_overrides(o.ob_type):
-                tensors = accepted = True
             else:
                 converted = _array_operand(o) if spec.flags & A_NUMBER else None
                 if converted is None:
@@ -154,17 +164,17 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, bint ove
                     element = items[j]
                     if isinstance(element, Tensor):
                         flags[0] |= (<Tensor>element).flags
-                    elif overriding and type_overrides((<PyObject*>element).ob_type):
+                    elif _among(<PyObject*>element, overloaded):
                         accepted = True
                     elif element is not None or "?" not in op.schema.arguments[i].type:
                         raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument "
                                         f"{_position(op, i) - 1}, but got {type(element).__name__}")
-            elif overriding and type_overrides(o.ob_type):
+            elif _among(o, overloaded):
                 accepted = True
             elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
                 raise _wrong(op, i, n, <object>o)
         elif spec.kind != K_ANY and not is_ready(spec, o):
-            if overriding and collect_vector(&o, 1) is not None:
+            if overloaded is not None and collect_vector(&o, 1) is not None:
                 accepted = True
             else:
                 converted = _convert(op, i, n, <object>o)
@@ -282,21 +292,16 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
 
 # --- step 2: overrides ----------------------------------------------------------------------------------------------
 
-cdef str METADATA = "__torch_metadata__"
-
-
 cdef PyTypeObject* _class_of_results(list overloaded) except? NULL:
     """The subclass whose type results get if nobody overrides anything; NULL if somebody does or none is lowest."""
     cdef PyTypeObject* lowest = NULL
-    cdef PyTypeObject* t
     cdef object o
     for o in overloaded:
-        t = (<PyObject*>o).ob_type
-        if not isinstance(o, Tensor) or not is_default(t) or _PyType_Lookup(t, <PyObject*>METADATA) != <PyObject*>None:
+        if not is_bare_subclass(<PyObject*>o):
             return NULL
         if lowest == NULL:  # subclasses come before their superclasses
-            lowest = t
-        elif not PyType_IsSubtype(<type>lowest, <type>t):
+            lowest = (<PyObject*>o).ob_type
+        elif not PyType_IsSubtype(<type>lowest, type(o)):
             return NULL
     return lowest
 
@@ -318,18 +323,18 @@ cdef object _overridden(Operator op, list overloaded, PyObject* const* args, Py_
 
 cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):
     """What Tensor.__torch_function__ would do for subclasses that override nothing, without leaving C."""
-    push_disabled()
+    cdef int disabled = push_disabled()
     try:
         result = call_slots(op, slots, flags)
     finally:
         pop_disabled()
-    return result if op.flags & OP_PLAIN_RESULT else rewrap(result, <object>cls)
+    return result if disabled or op.flags & OP_PLAIN_RESULT else rewrap(result, <object>cls)
 
 
 cpdef object rewrap(object result, cls):
     """``result`` with every plain Tensor in it made an instance of ``cls``."""
     if type(result) is Tensor:
-        return as_subclass(<Tensor>result, <PyTypeObject*>cls)
+        return result_of(<Tensor>result, <PyTypeObject*>cls)
     if isinstance(result, tuple):
         items = [rewrap(r, cls) for r in result]
         return type(result)(items) if type(result) is tuple or hasattr(result, "n_fields") else tuple(items)
@@ -339,3 +344,4 @@ cpdef object rewrap(object result, cls):
 
 
 calls.call_general = _general
+calls.call_for_subclass = _as_subclass

@@ -22,7 +22,7 @@ from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, is_number, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport (
-    Tensor, detached, empty, empty_strided, is_dense, is_plain, same_shape, shape_str,
+    Tensor, detached, empty, empty_strided, is_dense, same_shape, shape_str,
 )
 from flambeau_tensor._core.types cimport *
 
@@ -53,7 +53,7 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
     steps[0] = ITEMSIZE[a.dtype]
     if second != NULL:
         nop = 3
-        if is_plain(second):
+        if isinstance(<object>second, Tensor):
             b = <Tensor>second
             if b.dtype != a.dtype or not b.flags & CONTIGUOUS or not same_shape(a, b):
                 return None
@@ -84,7 +84,7 @@ cdef object run_elementwise(Operator op, PyObject** slots):
     if el.mode >= 0:
         el = _chosen(op, el, <object>slots[el.mode])
     if out == <PyObject*>None and not op.flags & OP_INPLACE and el.nparams == 0 and el.nin <= 2 and \
-            is_plain(slots[0]) and el.fixed[0] < 0 and \
+            isinstance(<object>slots[0], Tensor) and el.fixed[0] < 0 and \
             (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
         result = _fast(op, el, <Tensor>slots[0], slots[1] if el.nin == 2 else NULL, slots)
         if result is not None:

@@ -65,12 +65,15 @@ cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
 # `binding` and `registry` build on the Operator and put these in as they are imported.
 ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames)
 ctypedef int (*declare_t)(Operator op, str variants, str syntax) except -1
+ctypedef object (*for_subclass_t)(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags)
 cdef general_t call_general  # the whole path, for any arguments
+cdef for_subclass_t call_for_subclass  # steps 3 and 4 with results of a subclass that overrides nothing
 cdef declare_t declare
 # How the call that is being bound was spelled: errors count a method's arguments without `self`.
 cdef bint as_method
 
 cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
+cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that overrides nothing
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
 cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
 

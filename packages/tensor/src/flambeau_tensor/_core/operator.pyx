@@ -27,6 +27,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     void PyType_Modified(PyTypeObject*)
+    PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
     unsigned long Py_TPFLAGS_HAVE_VECTORCALL
     unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
     ctypedef struct FullType "PyTypeObject":
@@ -67,6 +68,7 @@ cdef AutogradSocket* autograd_socket() noexcept:
 
 
 cdef int* _modes = active_modes_ptr()
+cdef str HANDLER = "__torch_function__"
 cdef dict _ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # operators behind a tensor's attributes
 
 
@@ -114,6 +116,21 @@ cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
     return kind == K_ANY and collect_vector(&o, 1) is None
 
 
+cdef PyObject* _default_handler = NULL
+
+
+def set_default_handler(handler):
+    """Name the Tensor's own ``__torch_function__``; subclasses that inherit it override nothing."""
+    global _default_handler
+    Py_INCREF(handler)
+    _default_handler = <PyObject*>handler
+
+
+cdef bint is_bare_subclass(PyObject* o) noexcept:
+    """Whether `o` is a tensor of a subclass that overrides nothing."""
+    return isinstance(<object>o, Tensor) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == _default_handler
+
+
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     """The fast lane: positional arguments of the expected types, nothing overridden."""
     cdef PyObject* slots[MAX_ARGS]
@@ -123,6 +140,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     cdef PyObject* element
     cdef ArgSpec* spec
     cdef bint tensors = False, numbers = False
+    cdef PyTypeObject* cls = NULL
     cdef PyObject* packed[MAX_ARGS]
     cdef tuple rest
     if _modes[0] != 0 or n < op.nrequired:
@@ -149,6 +167,10 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 pass
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
+            elif (cls == NULL or cls == o.ob_type) and is_bare_subclass(o):
+                cls = o.ob_type
+                flags |= (<Tensor>o).flags
+                tensors = True
             else:
                 return call_general(op, args, n, NULL)
         elif spec.kind == K_TENSORS:
@@ -166,7 +188,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
         return call_general(op, args, n, NULL)
     for i in range(n, op.nslots):
         slots[i] = op.args[i].default
-    return call_slots(op, slots, flags)
+    return call_slots(op, slots, flags) if cls == NULL else call_for_subclass(op, cls, slots, flags)
 
 
 cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObject* kwnames):

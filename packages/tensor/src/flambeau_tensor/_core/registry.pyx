@@ -239,7 +239,7 @@ def functions(str namespace not None):
 
 cdef bint _acceptable(object o):
     cdef PyObject* p = <PyObject*>o
-    if p.ob_type == TensorType or is_number(p) or isinstance(o, Tensor):
+    if isinstance(o, Tensor) or is_number(p):
         return True
     if type_overrides(p.ob_type) and not subclass_disabled():
         return True

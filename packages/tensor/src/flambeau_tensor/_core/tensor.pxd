@@ -22,7 +22,7 @@ cdef class Tensor:
     cdef Py_ssize_t view_version  # of a view: the storage's version when grad_fn was made
     cdef Py_ssize_t[2 * INLINE_NDIM] inline_dims
     cdef object __weakref__
-    cdef dict __dict__
+    cdef PyObject* attributes  # `__dict__`, made when first needed
 
 cdef PyTypeObject* TensorType
 cdef PyTypeObject* PlainType  # a subclass whose instances behave like tensors in every call; TensorType: none
@@ -38,6 +38,7 @@ cdef Tensor alias_of(Tensor t)  # a view with the same geometry
 cdef Tensor detached(Tensor t)  # same elements and version counter, no history, not a view
 cdef Tensor scalar_tensor(object number, int dtype)
 cdef Tensor as_subclass(Tensor t, PyTypeObject* cls)
+cdef Tensor result_of(Tensor t, PyTypeObject* cls)  # as_subclass for what nobody else has yet
 cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1
 
 # --- geometry -------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ cimport cython
 from cpython.buffer cimport PyObject_GetBuffer
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject, PyTypeObject, newfunc
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
@@ -22,9 +22,33 @@ from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
     object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)
-    ctypedef struct NamedType "PyTypeObject":
+    ctypedef void (*destructor)(PyObject*) noexcept
+    ctypedef int (*inquiry)(PyObject*) noexcept
+    ctypedef int (*visitproc)(PyObject*, void*) noexcept
+    ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
+    ctypedef struct FullType "PyTypeObject":
         const char* tp_name
         void* tp_vectorcall
+        destructor tp_dealloc
+        traverseproc tp_traverse
+        inquiry tp_clear
+        Py_ssize_t tp_dictoffset
+        PyObject* tp_dict
+    ctypedef struct PyGetSetDef:
+        const char* name
+        object (*get)(object, void*)
+        int (*set)(object, object, void*) except -1
+    ctypedef struct WrapperDescr "PyWrapperDescrObject":
+        void* d_base
+        void* d_wrapped
+    object PyObject_GenericGetDict(object, void*)
+    int PyObject_GenericSetDict(object, object, void*) except -1
+    object PyDescr_NewGetSet(PyTypeObject*, PyGetSetDef*)
+    object PyDescr_NewWrapper(PyTypeObject*, void*, void*)
+    void PyType_Modified(PyTypeObject*)
+    void PyObject_GC_UnTrack(void*)
+    Py_ssize_t Py_REFCNT(PyObject*)
+    void Py_SET_TYPE(PyObject*, PyTypeObject*)
 
 
 class Size(tuple):
@@ -72,10 +96,6 @@ cdef class Tensor:
     Shape, dtype and the elements' strides are fixed at creation; views share elements and version counter.
     Make one with ``torch.tensor``, ``torch.zeros`` and their kin; ``torch.Tensor(2, 3)`` is uninitialised.
     """
-
-    def __dealloc__(self):
-        if self.sizes != NULL and self.sizes != self.inline_dims:
-            PyMem_Free(self.sizes)
 
     # Python's syntax; which operator answers is declared with the operator (``syntax=...``).
     def __add__(a, b):
@@ -231,6 +251,70 @@ cdef class Tensor:
 
 TensorType = PlainType = <PyTypeObject*>Tensor
 call_syntax = NULL
+
+
+# --- the type ---------------------------------------------------------------------------------------------------------
+# What Cython would do for these costs every tensor a tenth of its life: a dictionary that is made at once, and an
+# exception that is kept aside while it dies.
+
+cdef destructor _dealloc_fields = (<FullType*>TensorType).tp_dealloc
+cdef traverseproc _traverse_fields = (<FullType*>TensorType).tp_traverse
+cdef inquiry _clear_fields = (<FullType*>TensorType).tp_clear
+cdef PyGetSetDef _dict_attribute
+_dict_attribute.name = "__dict__"
+_dict_attribute.get = PyObject_GenericGetDict
+_dict_attribute.set = PyObject_GenericSetDict
+
+
+cdef void _dealloc(PyObject* o) noexcept:
+    PyObject_GC_UnTrack(o)
+    _drop_attributes(o)
+    if (<Tensor>o).sizes != NULL and (<Tensor>o).sizes != (<Tensor>o).inline_dims:
+        PyMem_Free((<Tensor>o).sizes)
+    if o.ob_type != TensorType and o.ob_type.tp_basicsize == TensorType.tp_basicsize:
+        Py_SET_TYPE(o, TensorType)  # so that its memory, too, is kept for the next tensor
+    _dealloc_fields(o)
+
+
+cdef int _traverse(PyObject* o, visitproc visit, void* arg) noexcept:
+    cdef int stop = _traverse_fields(o, visit, arg)
+    if stop == 0 and (<Tensor>o).attributes != NULL:
+        stop = visit((<Tensor>o).attributes, arg)
+    return stop
+
+
+cdef int _clear(PyObject* o) noexcept:
+    _drop_attributes(o)
+    return _clear_fields(o)
+
+
+cdef inline void _drop_attributes(PyObject* o) noexcept:
+    cdef PyObject* attributes = (<Tensor>o).attributes
+    if attributes != NULL:
+        (<Tensor>o).attributes = NULL
+        Py_DECREF(<object>attributes)
+
+
+def _complete_type():
+    from numpy import ndarray
+
+    cdef FullType* t = <FullType*>TensorType
+    cdef Tensor shell = Tensor.__new__(Tensor)
+    cdef dict members = <dict>t.tp_dict
+    t.tp_dealloc, t.tp_traverse, t.tp_clear = _dealloc, _traverse, _clear
+    t.tp_dictoffset = <char*>&shell.attributes - <char*><PyObject*>shell
+    members["__dict__"] = PyDescr_NewGetSet(TensorType, &_dict_attribute)
+    # The descriptors of Python's own types, with which subclasses inherit the C functions of binary operators. Cython
+    # puts methods in their place, and every subclass would look those up at each call.
+    for name in ("add", "sub", "mul", "mod", "lshift", "rshift", "and", "xor", "or", "floordiv", "truediv", "matmul"):
+        model = vars(ndarray)[f"__{name}__"]
+        reverse = members[f"__r{name}__"]
+        members[f"__{name}__"] = PyDescr_NewWrapper(
+            TensorType, (<WrapperDescr*>model).d_base, (<WrapperDescr*>reverse).d_wrapped)
+    PyType_Modified(TensorType)
+
+
+_complete_type()
 
 
 # --- geometry -------------------------------------------------------------------------------------------------------
@@ -506,6 +590,15 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     return v
 
 
+cdef Tensor result_of(Tensor t, PyTypeObject* cls):
+    """``as_subclass`` for a result: a tensor that nobody else has becomes an instance of ``cls`` itself."""
+    if Py_REFCNT(<PyObject*>t) > 1 or cls.tp_basicsize != TensorType.tp_basicsize:
+        return as_subclass(t, cls)
+    Py_INCREF(<object>cls)
+    Py_SET_TYPE(<PyObject*>t, cls)
+    return t
+
+
 cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     """Give ``t`` these sizes, contiguous, growing its storage where needed."""
     cdef Py_ssize_t nbytes, offset = t.data - t.storage.data
@@ -529,8 +622,8 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 
 TensorType.tp_new = <newfunc><void*>_construct
-(<NamedType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
-(<NamedType*>TensorType).tp_name = "flambeau_tensor.Tensor"
+(<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
+(<FullType*>TensorType).tp_name = "flambeau_tensor.Tensor"
 
 
 def describe(tensor, spec=None):
