@@ -329,6 +329,8 @@ def test_bounds_of_integers():
     for call, error, text in (
             (lambda: F.hardtanh(x.to(ft.uint8), -1, 2), RuntimeError, "unsigned type with negative limits"),
             (lambda: F.hardtanh(x > 0), RuntimeError, "Bool inputs not supported for hardtanh"),
+            (lambda: F.softshrink(x.float(), -0.5), RuntimeError,
+             r"lambda must be in range \[0, 3.40282e\+38\] for input dtype Float, but found -0.5"),
             (lambda: F.hardtanh(x.float(), 2, 1), ValueError, "min_val cannot be greater than max_val"),
             (lambda: F.threshold(x > 0, 1, 2), NotImplementedError, "not implemented for 'Bool'"),
             (lambda: F.silu(x), NotImplementedError, "not implemented for 'Long'"),

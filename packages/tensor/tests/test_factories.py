@@ -110,7 +110,7 @@ def test_out():
     (lambda: ft.ones(2, requires_grad=True, dtype=ft.int64), RuntimeError,
      "Only Tensors of floating point and complex dtype can require gradients"),
     (lambda: ft.arange(5, 1), RuntimeError, "upper bound and lower bound inconsistent with step sign"),
-    (lambda: ft.arange(1, 5, 0), (ValueError, RuntimeError), "step must be nonzero"),
+    (lambda: ft.arange(1, 5, 0), RuntimeError, "step must be nonzero"),
     (lambda: ft.arange(0, float("inf")), RuntimeError, "unsupported range"),
     (lambda: ft.arange(1e20, dtype=ft.int64), RuntimeError, "overflow"),
     (lambda: ft.arange(3, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),

@@ -438,6 +438,8 @@ def test_values_as_pytorch_has_them(expression, expected):
      "result type ComplexFloat can't be cast to the desired output type Float"),
     (lambda: ft.tensor([1]).div_(2), RuntimeError, "result type Float can't be cast to the desired output type Long"),
     (lambda: ft.isclose(ft.tensor([1]), ft.tensor([1.0])), RuntimeError, "Long did not match Float"),
+    (lambda: ft.isclose(ft.ones(1), ft.ones(1), rtol=-0.4), RuntimeError,
+     "rtol must be greater than or equal to zero, but got -0.4"),
 ])
 def test_errors_as_pytorch_has_them(expression, error, text):
     with pytest.raises(error) as caught:

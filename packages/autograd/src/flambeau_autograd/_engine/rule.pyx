@@ -208,10 +208,17 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         op: the Operator, or its qualified name such as ``"torch.add"``.
         formulas: formulas by argument name, as a dict, where a key cannot be a keyword (``"self, weight"``).
         by_name: the same as keywords.
-        linear: forward mode: the tangent is the operation applied to the tangents (of the named arguments, or all).
-        elementwise: forward mode: the tangent is the reverse formula applied to it (real functions of one element).
+        linear: forward mode. True: linear in all differentiable arguments together, so the tangent is the operation
+            applied to the tangents, with zeros for arguments that have none (numbers in their place included).
+            ``"a b"``: the same of the named arguments; the others keep their values. ``"each"``: linear in each one
+            while the others keep their values (products): the sum over the arguments of the operation with one
+            tangent. A sum of a product and something else (``addmm``) is neither and takes ``jvp``.
+        elementwise: forward mode: each element of the result follows from the elements at its place alone, and each
+            formula is the gradient times a factor, so the tangent is the sum of the formulas applied to tangents
+            (conjugated before and after, as formulas hold conjugate derivatives; of a real result, its real part).
         jvp: forward mode: a formula of the tangent. Its parameters are ``NAME_t`` for tangents (None where there is
             none) and whatever reverse formulas may read; of several results it gives that of the first, or a tuple.
+            Without any of these the tangent is had by transposing the formulas, which is right, and slower.
         not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
             never have any.
         name: what the node is called, if not after the operation.

@@ -29,7 +29,7 @@ derivative(ops.threshold_, **_E,
            self=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
 derivative(ops.threshold_backward, linear="grad_output",
            grad_output=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
-derivative(ops.softshrink, self=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd), **_E)
+derivative(ops.softshrink_, self=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd), **_E)
 derivative(ops.softshrink_backward, linear="grad_output",
            grad_output=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd))
 derivative(ops.hardshrink, self=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd), **_E)

@@ -72,8 +72,7 @@ logsigmoid_backward = _gradient("logsigmoid")
 softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC,
                  doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.")
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
-softshrink = _loop("softshrink", ", Scalar lambd=0.5", **_PUBLIC,
-                   doc="x moved towards 0 by `lambd`; 0 where it would go past.")
+softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
 softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5", linear=True)
 hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, doc="x, or 0 between -lambd and lambd.")
 hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5", linear=True)
@@ -130,6 +129,15 @@ def threshold(input, threshold, value, inplace):
 
 # The constants for which the outputs of selu keep mean 0 and variance 1.
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+
+
+@composite("softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.")
+def softshrink(input, lambd):
+    if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:
+        name = {ft.float16: "Half", ft.bfloat16: "BFloat16", ft.float32: "Float", ft.float64: "Double"}[input.dtype]
+        raise RuntimeError(f"lambda must be in range [0, {ft.finfo(input.dtype).max:g}] for input dtype {name}, but "
+                           f"found {lambd:g}")
+    return softshrink_(input, lambd)
 
 
 @composite("selu(Tensor self, bool inplace=False)",

@@ -152,7 +152,7 @@ def _steps(start, end, step, dtype):
     if dtype.name == "int64":
         start, end, step = int(start), int(end), int(step)
     if step == 0:
-        raise ValueError("step must be nonzero")
+        raise RuntimeError("step must be nonzero")
     if not all(abs(v) < float("inf") for v in (start, end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if start > end if step > 0 else start < end:

@@ -381,6 +381,9 @@ def polar(abs, angle, out):
 def isclose(input, other, rtol, atol, equal_nan):
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance < 0:
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
     close = eq(input, other)
     if input.dtype is _BOOL:
         return close
