@@ -1,5 +1,6 @@
 """gradcheck and gradgradcheck: they pass what is right, and say what is wrong where."""
 
+import numpy as np
 import pytest
 
 import flambeau_tensor as torch
@@ -34,7 +35,7 @@ def test_the_message_names_the_worst_element(leaf):
     assert "numerical:tensor([[1.0000, 0.0000]" in text and "analytical:tensor([[1., 0.]" in text
     assert "derivative of output 0[1] by input 1[1]: numerical 2, analytical 6." in text
     assert gradcheck(wrong, (leaf(1.0, 2.0), leaf(3.0, 4.0)), raise_exception=False) is False
-    with pytest.raises(GradcheckError, match="fast mode"):
+    with pytest.raises(GradcheckError, match="output 0.1. by input 1.1.: numerical 2, analytical 6"):
         gradcheck(wrong, (leaf(1.0, 2.0), leaf(3.0, 4.0)), fast_mode=True)
 
 
@@ -98,7 +99,138 @@ def test_inputs_come_back_unchanged(leaf):
     assert x.tolist() == [0.1, 0.2]
 
 
-def test_not_built(leaf):
-    for option in ("check_forward_ad", "check_batched_grad", "check_batched_forward_grad"):
-        with pytest.raises(NotImplementedError, match=option):
-            gradcheck(torch.sin, (leaf(1.0),), **{option: True})
+# --- forward mode, and many at once ---------------------------------------------------------------------------------
+
+class Skewed(Function):
+    """x³ with a derivative for each mode, of which one may be wrong."""
+
+    wrong = ()
+
+    @staticmethod
+    def forward(x):
+        return x ** 3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+        ctx.save_for_forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, g):
+        x, = ctx.saved_tensors
+        return g * x * x * (4 if "backward" in Skewed.wrong else 3)
+
+    @staticmethod
+    def jvp(ctx, t):
+        x, = ctx.saved_tensors
+        return t * x * x * (4 if "forward" in Skewed.wrong else 3)
+
+
+@pytest.fixture
+def skew(monkeypatch):
+    return lambda *wrong: monkeypatch.setattr(Skewed, "wrong", wrong)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_forward_mode(leaf, skew, fast):
+    x = leaf(1.0, 2.0)
+    assert gradcheck(Skewed.apply, (x,), check_forward_ad=True, fast_mode=fast)
+    skew("forward")
+    assert gradcheck(Skewed.apply, (x,), fast_mode=fast)
+    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch for output 0 with respect "
+                                             "to input 0,") as caught:
+        gradcheck(Skewed.apply, (x,), check_forward_ad=True, fast_mode=fast)
+    assert "output 0[1] by input 0[1]: numerical 12, analytical 16." in str(caught.value)
+    skew("backward")
+    assert gradcheck(Skewed.apply, (x,), check_forward_ad=True, check_backward_ad=False, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="^Jacobian mismatch for output 0"):
+        gradcheck(Skewed.apply, (x,), check_forward_ad=True, fast_mode=fast)
+
+
+def test_forward_mode_of_many_kinds(leaf, random):
+    assert gradcheck(lambda x, y: (x * y.sin(), x.argmax(), y.exp()), (leaf(1.0, 2.0), leaf(0.5, 1.5)),
+                     check_forward_ad=True)
+    z = random(3, complex=True)
+    assert gradcheck(lambda z: (z * z.conj() * z, z.abs(), z.real), (z,), check_forward_ad=True)
+    assert gradcheck(lambda z: z.exp(), (z,), check_forward_ad=True, fast_mode=True)
+    assert gradcheck(lambda xs, k: xs[0] * xs[1]["x"] if isinstance(xs[1], dict) else xs[0] * xs[1] * k,
+                     ([leaf(1.0), leaf(2.0)], 3), check_forward_ad=True)
+    assert gradgradcheck(lambda x, y: x ** 3 * y, (leaf(1.0, 2.0), leaf(0.5, 1.5)), check_fwd_over_rev=True)
+
+
+def test_second_derivatives_by_forward_mode(leaf):
+    detached = function(lambda x: x ** 3, lambda x, g: g * 3 * x.detach() ** 2)
+    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch"):
+        gradgradcheck(detached, (leaf(1.0, 2.0),), check_fwd_over_rev=True, check_rev_over_rev=False,
+                      check_undefined_grad=False)
+
+
+def test_batches(leaf):
+    x, y = leaf(1.0, 2.0), leaf(0.5, 1.5)
+    assert gradcheck(lambda x, y: (x * y.sin(), x.exp()), (x, y), check_batched_grad=True, check_forward_ad=True,
+                     check_batched_forward_grad=True)
+    assert gradgradcheck(lambda x, y: x * y.sin(), (x, y), check_batched_grad=True)
+    reads = function(lambda x: x * 2, lambda x, g: g * 2 if g.sum().item() < 1e9 else g)
+    with pytest.raises(GradcheckError, match="(?s)While computing batched gradients of output 0, got: .*does not work "
+                                             "under vmap") as caught:
+        gradcheck(reads, (x,), check_batched_grad=True)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+
+
+def test_a_gradient_that_ignores_what_comes_in(leaf):
+    careless = function(lambda x: x * 1, lambda x, g: torch.ones_like(x))
+    with pytest.raises(GradcheckError, match="Jacobian mismatch"):
+        gradcheck(careless, (leaf(1.0, 2.0),))
+    one = function(lambda x: x * 1, lambda x, g: torch.ones_like(x))
+    with pytest.raises(GradcheckError, match="backward not multiplied by grad_output"):
+        gradcheck(one, (leaf(1.0),))
+
+
+def test_fast_mode_where_no_element_is_wrong(leaf):
+    """Along a direction large derivatives may cancel, and what is left of their errors is large beside the sum."""
+    _, a, b = np.random.RandomState(0).standard_normal(3)  # a weight, and the direction
+    slope = torch.tensor([1000 * b, -1000 * a], dtype=torch.float64)
+    nearly = function(lambda x: (x * slope).sum(), lambda x, g: g * slope * torch.tensor([1 + 1e-4, 1 - 1e-4]))
+    assert gradcheck(nearly, (leaf(1.0, 2.0),))
+    with pytest.raises(GradcheckError, match="Fast gradcheck failed for output 0 though all elements of the Jacobian"):
+        gradcheck(nearly, (leaf(1.0, 2.0),), fast_mode=True)
+
+
+def test_nondeterminism_in_fast_mode(leaf):
+    calls = []
+    shaky = function(lambda x: x * 2, lambda x, g: g * 2 + 1e-4 * (calls.append(1) or len(calls)))
+    with pytest.raises(GradcheckError, match="Backward is not reentrant"):
+        gradcheck(shaky, (leaf(1.0),), fast_mode=True)
+
+
+def test_results_whose_form_depends_on_values(leaf):
+    with pytest.raises(AssertionError, match="Expected `func` to return outputs with the same shape and dtype when"):
+        gradcheck(lambda x: x * 2 if x[0] <= 1 else x[:1] * 2, (leaf(1.0, 2.0),))
+
+
+def test_dtypes(leaf):
+    narrow = torch.ones(2, requires_grad=True)
+    assert gradcheck(lambda x: x * 2, (leaf(1.0),), check_grad_dtypes=True, check_forward_ad=True)
+    with pytest.warns(UserWarning, match="not a double precision"):
+        gradcheck(lambda x: (x * 2).double(), (narrow,), eps=1e-2, atol=1e-2, check_grad_dtypes=True)
+
+
+def test_options_that_contradict_each_other(leaf):
+    x = leaf(1.0)
+    for check, options, message in (
+        (gradcheck, {"check_backward_ad": False}, "Expected at least one of check_forward_ad or check_backward_ad"),
+        (gradcheck, {"check_backward_ad": False, "check_forward_ad": True, "check_batched_grad": True},
+         "check_batched_grad=True requires check_backward_ad"),
+        (gradcheck, {"check_batched_forward_grad": True}, "check_batched_forward_grad=True requires check_forward_ad"),
+        (gradgradcheck, {"check_rev_over_rev": False}, "Expected at least one of check_fwd_over_rev or"),
+        (gradgradcheck, {"check_rev_over_rev": False, "check_fwd_over_rev": True},
+         "check_undefined_grad=True requires check_rev_over_rev"),
+    ):
+        with pytest.raises(AssertionError, match=message):
+            check(torch.sin, (x,), **options)
+
+
+def test_what_has_no_derivative_in_forward_mode(leaf):
+    assert gradcheck(lambda x: x.argmax(), (leaf(1.0, 2.0),), check_forward_ad=True)
+    with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
+        gradcheck(lambda x: x.detach() * 2, (leaf(1.0),), check_forward_ad=True, check_backward_ad=False)

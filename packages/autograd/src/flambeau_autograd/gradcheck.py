@@ -1,13 +1,23 @@
-"""Checking derivatives against finite differences.
+"""Checking derivatives against finite differences: of first and second order, in both modes.
 
-For complex numbers the convention is PyTorch's: the gradient of a real function L of z = x + iy is dL/dx + i dL/dy. A
-complex output counts as two real ones, its real and its imaginary part.
+A complex output counts as two real ones, its real and its imaginary part.
 """
 
 import numpy as np
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd.finite_differences import (
+    flat,
+    is_inexact,
+    joined,
+    numerical,
+    random_like,
+    replaced,
+    slope_along,
+    tensors_in,
+    units,
+)
 from flambeau_autograd.function import Function
 
 __all__ = ["GradcheckError", "get_numerical_jacobian", "gradcheck", "gradgradcheck"]
@@ -21,7 +31,7 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
               check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
               check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
               masked=None):
-    """Compare the gradients of ``func`` with finite differences, for every input that requires grad.
+    """Compare the derivatives of ``func`` with finite differences, for every input that requires grad.
 
     Args:
         func: takes the inputs, returns a tensor or a sequence of tensors.
@@ -30,9 +40,15 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
         atol, rtol: how far apart the two may be.
         raise_exception: raise where they disagree, rather than return False.
         nondet_tol: how far two runs of backward on the same input may be apart.
-        check_undefined_grad: also see that backward works where no gradient arrives for an output.
+        check_undefined_grad: also see that backward works where no gradient arrives for an output, and forward mode
+            where an input has no tangent.
         check_grad_dtypes: also compare the dtypes of gradients and inputs.
-        fast_mode: compare one random direction instead of every element.
+        check_batched_grad: also compare many gradients at once, by ``vmap``, with one after the other.
+        check_batched_forward_grad: the same of forward mode.
+        check_forward_ad: check forward mode.
+        check_backward_ad: check reverse mode.
+        fast_mode: compare one random direction instead of every element; every element only where that fails.
+        masked: how gradients of sparse tensors count; there are none here.
 
     Returns:
         True, or False where ``raise_exception`` is off and the check failed.
@@ -40,23 +56,28 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     Raises:
         GradcheckError: names output, input, the worst element and both of its values.
         ValueError: no input requires grad.
+        AssertionError: the options contradict each other, or the form of the results depends on their values.
 
     >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
     >>> torch.autograd.gradcheck(torch.sin, (x,))
     True
     """
-    for on, name in ((check_batched_grad, "check_batched_grad"), (check_forward_ad, "check_forward_ad"),
-                     (check_batched_forward_grad, "check_batched_forward_grad")):
-        if on:
-            raise NotImplementedError(f"gradcheck({name}=True) is not built")
     if not check_forward_ad and not check_backward_ad:
         raise AssertionError("Expected at least one of check_forward_ad or check_backward_ad to be True")
-    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
-    check = _Check(func, inputs, eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
+    if check_batched_grad and not check_backward_ad:
+        raise AssertionError("Setting check_batched_grad=True requires check_backward_ad to be True")
+    if check_batched_forward_grad and not check_forward_ad:
+        raise AssertionError("Setting check_batched_forward_grad=True requires check_forward_ad to be True")
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    check = _Check(func, inputs, eps, atol, rtol, nondet_tol, check_grad_dtypes)
     try:
-        check.run()
-        if check_undefined_grad:
-            check.run_undefined()
+        modes = ([_Backward(check)] if check_backward_ad else []) + ([_Forward(check)] if check_forward_ad else [])
+        for mode in modes:
+            check.run(mode, fast_mode)
+            if check_undefined_grad:
+                mode.check_undefined()
+            if check_batched_grad if isinstance(mode, _Backward) else check_batched_forward_grad:
+                mode.check_batched()
     except GradcheckError:
         if raise_exception:
             raise
@@ -73,125 +94,87 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     Args:
         grad_outputs: a gradient for each differentiable output; random ones by default.
         gen_non_contig_grad_outputs: make the random ones non-contiguous.
+        check_fwd_over_rev: check forward mode of the gradients.
+        check_rev_over_rev: check reverse mode of the gradients.
 
     The others are those of ``gradcheck``.
+
+    >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(torch.sin, (x,))
+    True
     """
-    if check_fwd_over_rev:
-        raise NotImplementedError("gradgradcheck(check_fwd_over_rev=True) is not built")
-    inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
+    if not check_fwd_over_rev and not check_rev_over_rev:
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    for on, name in ((check_undefined_grad, "check_undefined_grad"), (check_batched_grad, "check_batched_grad")):
+        if on and not check_rev_over_rev:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
         random = np.random.RandomState(0)
-        grad_outputs = tuple(_random_like(o, random, gen_non_contig_grad_outputs).requires_grad_()
+        grad_outputs = tuple(random_like(o, random, gen_non_contig_grad_outputs).requires_grad_()
                              for o in _differentiable(func(*inputs)))
     else:
-        grad_outputs = (grad_outputs,) if isinstance(grad_outputs, torch.Tensor) else tuple(grad_outputs)
+        grad_outputs = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
     n = len(inputs)
+    wanted = [t.requires_grad for t in tensors_in(inputs)]
 
     def gradients(*args):
-        args, seeds = args[:n], args[n:]
-        # Views stand for the inputs, so that func may change them in place.
-        outputs = _differentiable(func(*args))
-        wanted = tuple(_tensors(args, lambda t: t.requires_grad))
-        found = _grad(outputs, wanted, seeds, create_graph=True, allow_unused=True)
+        given = list(tensors_in(args[:n]))
+        for t, requires_grad in zip(given, wanted, strict=True):
+            if requires_grad and not t.requires_grad:  # forward mode hands over tensors that do not
+                t.requires_grad_()
+        outputs = _differentiable(func(*args[:n]))
+        found = _grad(outputs, [t for t, w in zip(given, wanted, strict=True) if w], args[n:], create_graph=True,
+                      allow_unused=True)
         return tuple(g for g in found if g is not None)
 
     return gradcheck(gradients, inputs + grad_outputs, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
                      nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
-                     check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad, fast_mode=fast_mode)
+                     check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
+                     masked=masked)
 
 
 def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
     """The Jacobians of ``fn``'s output by finite differences: for each input (elements of it, elements of output)."""
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
-    out = []
-    for x in _tensors(inputs if target is None else target, _is_inexact):
-        columns = _numerical(lambda: [_flat(fn(*inputs) if len(inputs) > 1 else fn(inputs[0]))], x, eps)
-        out.append(torch.from_numpy(columns[0]))
-    return tuple(out)
+
+    def values():
+        return [flat(fn(*inputs) if len(inputs) > 1 else fn(inputs[0]))]
+
+    return tuple(torch.from_numpy(numerical(values, x, eps)[0])
+                 for x in tensors_in(inputs if target is None else target, is_inexact))
 
 
-# --- pieces ---------------------------------------------------------------------------------------------------------
-
-def _is_inexact(t):
-    return t.is_floating_point() or t.is_complex()
-
-
-def _tensors(items, keep):
-    for item in items if isinstance(items, (tuple, list)) else (items,):
-        if isinstance(item, torch.Tensor):
-            if keep(item):
-                yield item
-        elif isinstance(item, (tuple, list)):
-            yield from _tensors(item, keep)
-
+# --- comparing ------------------------------------------------------------------------------------------------------
 
 def _differentiable(outputs):
-    return tuple(_tensors(outputs, lambda t: _is_inexact(t) and t.requires_grad))
+    return tuple(tensors_in(outputs, lambda t: is_inexact(t) and t.requires_grad))
 
 
-def _random_like(t, random, gapped):
-    shape = (*t.shape, 2) if gapped else tuple(t.shape)
-    values = random.standard_normal(shape)
-    if t.is_complex():
-        values = values + 1j * random.standard_normal(shape)
-    made = torch.from_numpy(np.asarray(values)).to(t.dtype)
-    return made.select(-1, 0) if gapped else made
+class _Part:
+    """A real function that an output stands for: the output itself, or its real or imaginary part."""
+
+    def __init__(self, output_number, text="", seed=1.0, of=lambda a: a):
+        self.k, self.text, self.seed, self.of = output_number, text, seed, of
 
 
-def _flat(t):
-    """The elements as a NumPy vector of their own."""
-    t = t.detach()
-    return (t.float() if t.dtype.name == "bfloat16" else t).numpy().reshape(-1).copy()
-
-
-def _numerical(values, x, eps):
-    """d values / d x by central differences: for each array of ``values()`` a matrix (elements of x, of the array)."""
-    elements = x.detach().numpy()
-    rows = []
-    for place in np.ndindex(*x.shape):
-        was = elements[place]
-        slopes = None
-        for unit in (1.0, 1j) if x.is_complex() else (1.0,):
-            elements[place] = was + eps * unit
-            above = values()
-            elements[place] = was - eps * unit
-            below = values()
-            elements[place] = was
-            slope = [(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)]
-            slopes = slope if slopes is None else [(s, t) for s, t in zip(slopes, slope, strict=True)]
-        rows.append(slopes)
-    out = []
-    sizes = [v.size for v in values()]
-    for k, size in enumerate(sizes):
-        if not rows:
-            out.append(np.zeros((0, size)))
-        elif x.is_complex():
-            out.append(np.array([r[k][0] + 1j * r[k][1] for r in rows]).reshape(len(rows), size))
-        else:
-            out.append(np.array([r[k] for r in rows]).reshape(len(rows), size))
-    return out
-
-
-class _Undefined(Function):
-    """Lets values through and no gradient back."""
-
-    @staticmethod
-    def forward(ctx, *tensors):
-        return tuple(t.clone() for t in tensors)
-
-    @staticmethod
-    def backward(ctx, *grads):
-        return (None,) * len(grads)
+def _parts(k, t):
+    if not t.is_complex():
+        return [_Part(k)]
+    return [_Part(k, "While considering the real part of complex outputs only, ", 1.0, lambda a: a.real),
+            _Part(k, "While considering the imaginary part of complex outputs only, ", 1j, lambda a: a.imag)]
 
 
 class _Check:
-    """One call of gradcheck."""
+    """What is checked, and how closely."""
 
-    def __init__(self, func, inputs, eps, atol, rtol, nondet_tol, check_dtypes, fast):
+    def __init__(self, func, inputs, eps, atol, rtol, nondet_tol, check_dtypes):
         self.func, self.inputs = func, inputs
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
-        self.check_dtypes, self.fast = check_dtypes, fast
-        self.checked = [t for t in _tensors(inputs, lambda t: t.requires_grad)]
+        self.check_dtypes = check_dtypes
+        self._slopes = None
+        self.checked = list(tensors_in(inputs, lambda t: t.requires_grad))
         self._judge_inputs()
 
     def _judge_inputs(self):
@@ -211,125 +194,153 @@ class _Check:
                                    "You should call .contiguous on the input before passing it to gradcheck.")
 
     def outputs(self):
-        return list(_tensors(self.func(*self.inputs), _is_inexact))
+        return list(tensors_in(self.func(*self.inputs), is_inexact))
 
-    def parts(self, t):
-        """The real functions that an output stands for: (what to say of it, seed, its value)."""
-        if not t.is_complex():
-            return [("", 1.0, lambda a: a)]
-        return [("While considering the real part of complex outputs only, ", 1.0, lambda a: a.real),
-                ("While considering the imaginary part of complex outputs only, ", 1j, lambda a: a.imag)]
+    def values(self):
+        """The values of all parts of all outputs."""
+        return [part.of(flat(o)) for k, o in enumerate(self.outputs()) for part in _parts(k, o)]
 
-    def run(self):
+    def run(self, mode, fast):
+        """Compare what ``mode`` computes with finite differences."""
         outputs = self.outputs()
         if not any(o.requires_grad for o in outputs):
-            self._expect_no_gradient(outputs)
+            self._expect_no_gradient()
             return
-        for k, output in enumerate(outputs):
-            for text, seed, part in self.parts(output):
-                if self.fast:
-                    self._compare_fast(k, output, text, seed, part)
-                else:
-                    self._compare(k, output, text, seed, part)
+        parts = [(part, o) for k, o in enumerate(outputs) for part in _parts(k, o)]
+        for n, (part, output) in enumerate(parts):
+            if not fast or not self._agree_along(mode, n, part, output):
+                self._compare(mode, n, part, output)
+                if fast:
+                    raise GradcheckError(
+                        f"{part.text}Fast gradcheck failed for output {part.k} though all elements of the Jacobian "
+                        "are close to their numerical values. Functions with very large derivatives may need larger "
+                        "tolerances in fast mode.")
 
-    def _expect_no_gradient(self, outputs):
-        for x in self.checked:
-            for slopes in _numerical(lambda: [_flat(o) for o in self.outputs()], x, self.eps):
+    def slopes(self):
+        """For each checked input the matrices of all parts, by finite differences."""
+        if self._slopes is None:
+            self._slopes = [numerical(self.values, x, self.eps) for x in self.checked]
+        return self._slopes
+
+    def _expect_no_gradient(self):
+        for matrices in self.slopes():
+            for slopes in matrices:
                 if np.abs(slopes).max(initial=0.0) > self.atol:
                     raise GradcheckError("Numerical gradient for function expected to be zero")
 
-    def _analytical(self, output, seed):
-        """d output / d input: for each input a matrix (its elements, the output's)."""
-        matrices = [np.zeros((x.numel(), output.numel()), dtype=_flat(x).dtype) for x in self.checked]
-        if not output.requires_grad:
-            return matrices
-        for j, place in enumerate(np.ndindex(*output.shape)):
-            one = np.zeros(tuple(output.shape), dtype=output.detach().numpy().dtype)
-            one[place] = seed
-            found = _grad(output, self.checked, torch.from_numpy(one), retain_graph=True, allow_unused=True)
-            for matrix, x, g in zip(matrices, self.checked, found, strict=True):
-                if g is not None:
-                    self._judge_gradient(x, g)
-                    matrix[:, j] = _flat(g)
-        return matrices
+    def _compare(self, mode, n, part, output):
+        for i, (x, analytical) in enumerate(zip(self.checked, mode.matrices(part, output), strict=True)):
+            self._judge(mode, part, i, output, x, self.slopes()[i][n], analytical)
 
-    def _judge_gradient(self, x, g):
-        if g.shape != x.shape:
-            raise GradcheckError(f"grad has incorrect size: {list(g.shape)} for an input of size {list(x.shape)}")
-        if self.check_dtypes and g.dtype is not x.dtype:
-            raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype} for an input of dtype {x.dtype}")
-
-    def _compare(self, k, output, text, seed, part):
-        analytical = self._analytical(output, seed)
-        for again, first in zip(self._analytical(output, seed), analytical, strict=True):
-            if np.abs(again - first).max(initial=0.0) > self.nondet_tol:
-                raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and "
-                                     "grad_output multiple times gives different values, although analytical gradient "
-                                     "matches numerical gradient. The tolerance for nondeterminism was "
-                                     f"{self.nondet_tol}.")
-        for i, x in enumerate(self.checked):
-            numerical, = _numerical(lambda: [part(_flat(self.outputs()[k]))], x, self.eps)
-            self._judge(k, i, output, x, numerical, analytical[i], text)
-
-    def _judge(self, k, i, output, x, numerical, analytical, text):
-        difference = np.abs(numerical - analytical)
-        allowed = self.atol + self.rtol * np.abs(numerical)
-        wrong = ~(difference <= allowed) & ~(np.isnan(numerical) & np.isnan(analytical))
+    def _judge(self, mode, part, i, output, x, slopes, analytical):
+        difference = np.abs(slopes - analytical)
+        allowed = self.atol + self.rtol * np.abs(slopes)
+        wrong = ~(difference <= allowed) & ~(np.isnan(slopes) & np.isnan(analytical))
         if not wrong.any():
             return
         excess = np.where(wrong, np.nan_to_num(difference - allowed, nan=np.inf), -np.inf)
         row, column = (int(v) for v in np.unravel_index(np.argmax(excess), excess.shape))
-        at_input = tuple(int(v) for v in np.unravel_index(row, tuple(x.shape) or (1,)))
-        at_output = tuple(int(v) for v in np.unravel_index(column, tuple(output.shape) or (1,)))
-        sentence = f"Jacobian mismatch for output {k} with respect to input {i},"
+        sentence = f"{mode.name} mismatch for output {part.k} with respect to input {i},"
         raise GradcheckError(
-            f"{text + sentence}\n"
-            f"numerical:{torch.from_numpy(numerical)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
-            f"The worst of {int(wrong.sum())} differing elements is the derivative of output {k}"
-            f"{_index(at_output, output)} by input {i}{_index(at_input, x)}: numerical {numerical[row, column]:g}, "
+            f"{part.text + sentence}\n"
+            f"numerical:{torch.from_numpy(slopes)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
+            f"The worst of {int(wrong.sum())} differing elements is the derivative of output {part.k}"
+            f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {slopes[row, column]:g}, "
             f"analytical {analytical[row, column]:g}.\n")
 
-    def _compare_fast(self, k, output, text, seed, part):
-        """One random direction: the slope along it, and the gradient of the output summed with random weights."""
+    def _agree_along(self, mode, n, part, output):
+        """One random direction: the slope along it of the output summed with random weights."""
         random = np.random.RandomState(0)
-        weights = random.standard_normal(tuple(output.shape))
-        seeds = torch.from_numpy(np.asarray(weights * seed)).to(output.dtype)
-        found = _grad(output, self.checked, seeds, retain_graph=True, allow_unused=True) if output.requires_grad else \
-            (None,) * len(self.checked)
-        for i, (x, g) in enumerate(zip(self.checked, found, strict=True)):
-            direction = _flat(_random_like(x, random, False)).reshape(tuple(x.shape))
-            elements = x.detach().numpy()
-            was = elements.copy()
-            ends = []
-            for sign in (1, -1):
-                elements[...] = was + sign * self.eps * direction
-                ends.append(float((part(_flat(self.outputs()[k])) * weights.reshape(-1)).sum()))
-            elements[...] = was
-            numerical = (ends[0] - ends[1]) / (2 * self.eps)
-            analytical = 0.0 if g is None else float((_flat(g).conj() * direction.reshape(-1)).sum().real)
-            if g is not None:
-                self._judge_gradient(x, g)
-            allowed = self.atol * max(1.0, np.sqrt(direction.size)) + self.rtol * abs(numerical)
-            if not abs(numerical - analytical) <= allowed:
-                sentence = f"Jacobian mismatch for output {k} with respect to input {i},"
-                raise GradcheckError(f"{text + sentence}\nnumerical:{numerical:g}\nanalytical:{analytical:g}\nThe "
-                                     "above quantities relating the numerical and analytical jacobians are computed in "
-                                     "fast mode, along one random direction.\n")
+        weights = random.standard_normal(output.numel())
+        directions = [random_like(x, random) for x in self.checked]
+        for analytical, x, direction in zip(mode.along(part, output, weights, directions), self.checked, directions,
+                                            strict=True):
+            along = flat(direction).reshape(tuple(x.shape))
+            slope, = slope_along(lambda: [(self.values()[n] * weights).sum()], x, along, self.eps)
+            allowed = self.atol * max(1.0, np.sqrt(along.size)) + self.rtol * abs(slope)
+            if not abs(slope - analytical) <= allowed and not (np.isnan(slope) and np.isnan(analytical)):
+                return False
+        return True
 
-    def run_undefined(self):
-        """Backward where outputs have no gradient: all of them, then each."""
-        outputs = list(_differentiable(self.func(*self.inputs)))
+
+def _place(number, t):
+    """The index of an element, as it is written: [1, 2]."""
+    if not t.ndim:
+        return ""
+    return str([int(v) for v in np.unravel_index(number, tuple(t.shape))])
+
+
+# --- reverse mode ---------------------------------------------------------------------------------------------------
+
+class _Backward:
+    """Matrices by reverse mode: a column for each element of the output."""
+
+    name = "Jacobian"
+
+    def __init__(self, check):
+        self.check = check
+
+    def gradients(self, output, seed):
+        """A vector for each checked input."""
+        checked = self.check.checked
+        if not output.requires_grad:
+            return [np.zeros(x.numel(), dtype=flat(x).dtype) for x in checked]
+        found = _grad(output, checked, seed, retain_graph=True, allow_unused=True)
+        for x, g in zip(checked, found, strict=True):
+            if g is not None and g.shape != x.shape:
+                raise GradcheckError(f"Analytical gradient has incorrect size: {list(g.shape)} for an input of size "
+                                     f"{list(x.shape)}")
+            if g is not None and self.check.check_dtypes and g.dtype is not x.dtype:
+                raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype} for an input of dtype {x.dtype}")
+        return [np.zeros(x.numel(), dtype=flat(x).dtype) if g is None else flat(g)
+                for x, g in zip(checked, found, strict=True)]
+
+    def columns(self, output, seed):
+        columns = []
+        for place in np.ndindex(*output.shape):
+            one = np.zeros(tuple(output.shape), dtype=flat(output).dtype)
+            one[place] = seed
+            columns.append(self.gradients(output, torch.from_numpy(one)))
+        return [np.array([c[i] for c in columns]).reshape(len(columns), x.numel()).T
+                for i, x in enumerate(self.check.checked)]
+
+    def matrices(self, part, output):
+        first = self.columns(output, part.seed)
+        self._expect_same(first, self.columns(output, part.seed))
+        return first
+
+    def _expect_same(self, first, again):
+        for a, b in zip(first, again, strict=True):
+            if np.abs(np.nan_to_num(a - b)).max(initial=0.0) > self.check.nondet_tol:
+                raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and "
+                                     "grad_output multiple times gives different values, although analytical gradient "
+                                     f"matches numerical gradient.The tolerance for nondeterminism was "
+                                     f"{self.check.nondet_tol}.")
+
+    def along(self, part, output, weights, directions):
+        seeds = torch.from_numpy(np.asarray(weights * part.seed).reshape(tuple(output.shape))).to(output.dtype)
+        first = self.gradients(output, seeds)
+        self._expect_same(first, self.gradients(output, seeds))
+        return [float((g.conj() * flat(d)).sum().real) for g, d in zip(first, directions, strict=True)]
+
+    def check_undefined(self):
+        """Backward where outputs have no gradient (all of them, then each), and where gradients are zero."""
+        check = self.check
+        outputs = list(_differentiable(check.func(*check.inputs)))
         if not outputs:
             return
+        for g in _grad(outputs, check.checked, [torch.zeros_like(o) for o in outputs], allow_unused=True):
+            if g is not None and bool((g != 0).any()):
+                raise GradcheckError("backward not multiplied by grad_output")
         several = [list(range(len(outputs)))] + ([[i] for i in range(len(outputs))] if len(outputs) > 1 else [])
         for missing in several:
-            outputs = list(_differentiable(self.func(*self.inputs)))
+            outputs = list(_differentiable(check.func(*check.inputs)))
             hidden = _Undefined.apply(*[outputs[i] for i in missing])
             roots = list(hidden if isinstance(hidden, tuple) else (hidden,))
             roots += [o for i, o in enumerate(outputs) if i not in missing]
             seeds = [torch.zeros_like(o) for o in roots]
             try:
-                found = _grad(roots, self.checked, seeds, allow_unused=True)
+                found = _grad(roots, check.checked, seeds, allow_unused=True)
             except RuntimeError as error:
                 raise GradcheckError("Expected backward function to handle undefined output grads.") from error
             for g in found:
@@ -337,6 +348,127 @@ class _Check:
                     raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are "
                                          "undefined or zero.")
 
+    def check_batched(self):
+        """Several gradients at once against one after the other."""
+        check, random = self.check, np.random.RandomState(0)
+        for k, output in enumerate(check.outputs()):
+            if not output.requires_grad:
+                continue
+            seeds = torch.stack([random_like(output, random) for _ in range(2)])
+            one_by_one = [_grad(output, check.checked, s, retain_graph=True, allow_unused=True) for s in seeds]
+            try:
+                batched = _grad(output, check.checked, seeds, retain_graph=True, allow_unused=True,
+                                is_grads_batched=True)
+            except RuntimeError as error:
+                raise GradcheckError(f"While computing batched gradients of output {k}, got: {error}\n\ngradcheck or "
+                                     "gradgradcheck failed while testing batched gradient computation: backward does "
+                                     "not work under vmap.") from error
+            _expect_batches(batched, one_by_one, k, check)
 
-def _index(place, t):
-    return str(list(place)) if t.ndim else ""
+
+class _Undefined(Function):
+    """Lets values through and no gradient back."""
+
+    @staticmethod
+    def forward(ctx, *tensors):
+        return tuple(t.clone() for t in tensors)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return (None,) * len(grads)
+
+
+def _expect_batches(batched, one_by_one, k, check):
+    """Raise unless batch ``j`` of each tensor is what ``one_by_one[j]`` has there."""
+    for i, together in enumerate(batched):
+        for j, alone in enumerate(one_by_one):
+            if alone[i] is None and together is None:
+                continue
+            got = together[j] if together is not None else torch.zeros_like(alone[i])
+            expected = alone[i] if alone[i] is not None else torch.zeros_like(got)
+            if not torch.allclose(got, expected, rtol=check.rtol, atol=check.atol, equal_nan=True):
+                raise GradcheckError(f"For output {k} and input {i}, number {j} of a batch of derivatives is not what "
+                                     f"it is alone:\ngot:\n{got}\n\nexpected:\n{expected}\n")
+
+
+# --- forward mode ---------------------------------------------------------------------------------------------------
+
+class _Forward:
+    """Matrices by forward mode: a row for each element of the input."""
+
+    name = "Jacobian computed with forward mode"
+
+    def __init__(self, check):
+        self.check = check
+        self._all = None
+
+    def tangents(self, given):
+        """The tangents of all outputs, where the checked inputs have those of ``given`` (None: none)."""
+        from flambeau_autograd import forward_ad
+
+        chosen = iter(given)
+
+        def dual(t):
+            if not t.requires_grad:
+                return t
+            tangent = next(chosen)
+            return t.detach() if tangent is None else forward_ad.make_dual(t.detach(), tangent)
+
+        with forward_ad.dual_level():
+            outputs = tensors_in(self.check.func(*replaced(self.check.inputs, dual)), is_inexact)
+            pairs = [forward_ad.unpack_dual(o) for o in outputs]
+        if self.check.check_dtypes and any(t is not None and t.dtype is not p.dtype for p, t in pairs):
+            raise GradcheckError("Forward AD gradient has dtype mismatch.")
+        return [torch.zeros_like(p) if t is None else t.detach() for p, t in pairs]
+
+    def only(self, i, tangent):
+        """`tangents` where input ``i`` alone moves."""
+        return self.tangents([tangent if j == i else None for j in range(len(self.check.checked))])
+
+    def all_tangents(self):
+        """For each input, each of its elements and each of their `units` the tangents of all outputs."""
+        if self._all is None:
+            self._all = [[[self._at(i, x, place, unit) for unit in units(x)] for place in np.ndindex(*x.shape)]
+                         for i, x in enumerate(self.check.checked)]
+        return self._all
+
+    def _at(self, i, x, place, unit):
+        one = np.zeros(tuple(x.shape), dtype=flat(x).dtype)
+        one[place] = unit
+        return [flat(t) for t in self.only(i, torch.from_numpy(one))]
+
+    def matrices(self, part, output):
+        return [np.array([joined([part.of(outputs[part.k]) for outputs in slopes]) for slopes in elements]
+                         ).reshape(len(elements), output.numel()) for elements in self.all_tangents()]
+
+    def along(self, part, output, weights, directions):
+        return [float((part.of(flat(self.only(i, d)[part.k])) * weights).sum()) for i, d in enumerate(directions)]
+
+    def check_undefined(self):
+        """No tangent must mean the same as a tangent of zeros."""
+        random = np.random.RandomState(0)
+        checked = self.check.checked
+        for i, x in enumerate(checked):
+            direction = random_like(x, random)
+            zeros = [direction if j == i else torch.zeros_like(y) for j, y in enumerate(checked)]
+            for k, (absent, zero) in enumerate(zip(self.only(i, direction), self.tangents(zeros), strict=True)):
+                if not torch.allclose(absent, zero, rtol=self.check.rtol, atol=self.check.atol, equal_nan=True):
+                    raise GradcheckError(f"Mismatch in tangent values for output with index: {k} when input {i} has a "
+                                         f"tangent and the others have none, or zeros:\n{absent}\n{zero}\n")
+
+    def check_batched(self):
+        """Several tangents at once against one after the other."""
+        from flambeau_autograd.func import vmap
+
+        check, random = self.check, np.random.RandomState(0)
+        for i, x in enumerate(check.checked):
+            directions = torch.stack([random_like(x, random) for _ in range(2)])
+            one_by_one = [self.only(i, d) for d in directions]
+            try:
+                batched = vmap(lambda d, i=i: tuple(self.only(i, d)))(directions)
+            except RuntimeError as error:
+                raise GradcheckError(f"While computing batched gradients by input {i}, got: {error}\n\ngradcheck "
+                                     "failed while testing batched forward mode: it does not work under "
+                                     "vmap.") from error
+            for k, together in enumerate(batched):
+                _expect_batches([together], [[alone[k]] for alone in one_by_one], k, check)

@@ -352,7 +352,8 @@ cdef void release_saved(Node node) noexcept:
     if node.kind == NODE_LEAF:
         return
     if node.kind == NODE_COPY and node.saved[0].value != NULL:
-        release_saved(<Node>node.saved[0].value)
+        if refcount(node.saved[0].value) == 1:  # nothing else leads to the writing node, which runs once more otherwise
+            release_saved(<Node>node.saved[0].value)
         return
     for i in range(node.nsaved):
         if node.saved[i].version != NOT_A_TENSOR:

@@ -1,0 +1,101 @@
+"""Derivatives by finite differences, and what checks of derivatives share: matrices in NumPy, random directions.
+
+The matrix of a real function of a tensor has a row for each element of the tensor and a column for each element of the
+function's value. For complex numbers the convention is PyTorch's: an element z = x + iy of the tensor stands in the row
+as d/dx + i d/dy, which is what a gradient is.
+"""
+
+import numpy as np
+
+import flambeau_tensor as torch
+
+
+def is_inexact(t):
+    return t.is_floating_point() or t.is_complex()
+
+
+def tensors_in(items, keep=lambda t: True):
+    """The tensors among ``items``, also in lists and tuples, that ``keep`` says yes to."""
+    for item in items if isinstance(items, (tuple, list)) else (items,):
+        if isinstance(item, torch.Tensor):
+            if keep(item):
+                yield item
+        elif isinstance(item, (tuple, list)):
+            yield from tensors_in(item, keep)
+
+
+def replaced(items, new):
+    """``items`` with ``new(tensor)`` in the place of each tensor, also in lists and tuples."""
+    if isinstance(items, torch.Tensor):
+        return new(items)
+    if isinstance(items, (tuple, list)):
+        return type(items)([replaced(item, new) for item in items])
+    return items
+
+
+def flat(t):
+    """The elements as a NumPy vector of their own."""
+    t = t.detach()
+    return (t.float() if t.dtype.name == "bfloat16" else t).numpy().reshape(-1).copy()
+
+
+def random_like(t, random, gapped=False):
+    """A tensor of random numbers of the same shape and dtype; with gaps between its elements, if asked for."""
+    shape = (*t.shape, 2) if gapped else tuple(t.shape)
+    values = random.standard_normal(shape)
+    if t.is_complex():
+        values = values + 1j * random.standard_normal(shape)
+    made = torch.from_numpy(np.asarray(values)).to(t.dtype)
+    return made.select(-1, 0) if gapped else made
+
+
+def units(t):
+    """The directions of one element: the real one, and the imaginary one of a complex element."""
+    return (1.0, 1j) if t.is_complex() else (1.0,)
+
+
+def joined(slopes):
+    """The slopes along `units` as one array."""
+    return slopes[0] if len(slopes) == 1 else slopes[0] + 1j * slopes[1]
+
+
+def numerical(values, x, eps):
+    """The matrices of the arrays that ``values()`` returns, by central differences; ``x`` is moved and put back."""
+    elements = x.detach().numpy()
+    first = values()
+    rows = [[] for _ in first]
+    for place in np.ndindex(*x.shape):
+        was = elements[place]
+        slopes = []
+        for unit in units(x):
+            elements[place] = was + eps * unit
+            above = values()
+            elements[place] = was - eps * unit
+            below = values()
+            elements[place] = was
+            for ends in (above, below):
+                _expect_same_form(first, ends, eps)
+            slopes.append([(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)])
+        for k, row in enumerate(rows):
+            row.append(joined([s[k] for s in slopes]))
+    return [np.array(row).reshape(len(row), v.size) for row, v in zip(rows, first, strict=True)]
+
+
+def _expect_same_form(before, after, eps):
+    for a, b in zip(before, after, strict=True):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise AssertionError("Expected `func` to return outputs with the same shape and dtype when inputs are "
+                                 f"perturbed by {eps}, but got {a.size} elements of {a.dtype} and then {b.size} of "
+                                 f"{b.dtype}")
+
+
+def slope_along(values, x, direction, eps):
+    """The slope of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
+    elements = x.detach().numpy()
+    was = elements.copy()
+    ends = []
+    for sign in (1, -1):
+        elements[...] = was + sign * eps * direction
+        ends.append(values())
+    elements[...] = was
+    return [(a - b) / (2 * eps) for a, b in zip(*ends, strict=True)]
