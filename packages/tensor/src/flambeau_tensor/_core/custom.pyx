@@ -222,8 +222,8 @@ cdef object _aliasing(Operator op):
     return RuntimeError(
         f"{_qualified(op)}: The output of this custom operator (1) must not also be an input to this custom operator "
         "and (2) may not alias any inputs to this custom operator or other returns. The most common way to trigger "
-        "this error is if we have y = custom_op(x) and y and x are the same Tensor. Please instead return a clone of the "
-        "offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator to not return y.")
+        "this error is if we have y = custom_op(x) and y and x are the same Tensor. Please instead return a clone of "
+        "the offending output tensor(s) (e.g. return x.clone()) or refactor the custom operator to not return y.")
 
 
 # --- calling --------------------------------------------------------------------------------------------------------
