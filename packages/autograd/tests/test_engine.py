@@ -139,6 +139,21 @@ def test_what_is_not_wanted_does_not_run(leaf):
     assert ran == ["left"]
 
 
+@pytest.mark.parametrize("make", [
+    lambda: torch.ones(2, 3),
+    lambda: torch.ones(3, 2).t(),
+    lambda: torch.ones(2, 1, 3).permute(2, 1, 0),
+    lambda: torch.ones(4, 3)[::2],
+], ids=["as usual", "transposed", "permuted", "gapped"])
+def test_gradients_lie_in_memory_as_their_leaf_does(make):
+    """Where the leaf is dense; else as usual. Whatever the layout in which they arrive."""
+    for use in (lambda x: x * 2, lambda x: (x.t() if x.ndim == 2 else x.permute(2, 0, 1)) * 2, lambda x: x.sum() * 2):
+        x = make().requires_grad_()
+        use(x).sum().backward()
+        expected = x.stride() if x.is_contiguous() or x.stride()[0] == 1 else torch.ones(x.shape).stride()
+        assert x.grad.stride() == expected and x.grad.tolist() == torch.full(x.shape, 2.0).tolist()
+
+
 def test_several_roots(leaf):
     x = leaf(1.0, 2.0)
     y = x * 2

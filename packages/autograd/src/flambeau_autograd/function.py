@@ -146,7 +146,10 @@ def bind(forward, with_ctx, args, kwargs):
     signature, names, simple = _signature(forward)
     if simple and not kwargs and not with_ctx and len(args) == len(names):
         return args, kwargs
-    bound = signature.bind(*((None, *args) if with_ctx else args), **kwargs)
+    try:
+        bound = signature.bind(*((None, *args) if with_ctx else args), **kwargs)
+    except TypeError as error:
+        raise TypeError(f"forward() {error}") from None
     if not with_ctx:
         bound.apply_defaults()
     return bound.args[1:] if with_ctx else bound.args, bound.kwargs

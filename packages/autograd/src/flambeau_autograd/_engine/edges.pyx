@@ -9,9 +9,9 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW,
-    copy_of, exclusive,
-    flags_of, is_tensor, look, offset_of, set_accumulator, set_grad, set_history, set_meta, thread_flags,
+    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, copy_into,
+    empty, empty_strided, exclusive, flags_of, is_tensor, look, offset_of, set_accumulator, set_grad, set_history,
+    set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -115,7 +115,7 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
         return 0
     look(t, &f)
     if f.grad == NULL and not thread_flags().grad_enabled and refcount(grads[0]) == 1 and exclusive(grads[0]) and \
-            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD):
+            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and _lie_alike(&f, grads[0]):
         set_grad(t, grads[0])
     else:
         me = PyThread_get_thread_ident()
@@ -138,6 +138,35 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     return 0
 
 
+cdef bint _lie_alike(Facts* f, PyObject* gradient) noexcept:
+    """Whether a gradient's elements are in the order of its leaf's: optimizers go through both together."""
+    cdef Facts g
+    cdef int i
+    look(gradient, &g)
+    for i in range(f.ndim):
+        if f.sizes[i] != 1 and f.strides[i] != g.strides[i]:
+            return False
+    return True
+
+
+cdef object _like_its_leaf(Facts* f):
+    """A tensor in the layout of a leaf, if that is dense, else in the usual one."""
+    cdef Py_ssize_t expected = 1
+    cdef int i, left = 0, before
+    for i in range(f.ndim):
+        left += f.sizes[i] != 1
+    while left:
+        before = left
+        for i in range(f.ndim):
+            if f.sizes[i] != 1 and f.strides[i] == expected:
+                expected *= f.sizes[i]
+                left -= 1
+                break
+        if left == before:
+            return empty(f.dtype, f.ndim, f.sizes)
+    return empty_strided(f.dtype, f.ndim, f.sizes, f.strides)
+
+
 cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     global _add, _add_, _clone
     cdef Facts f
@@ -150,7 +179,8 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         if thread_flags().grad_enabled or flags_of(gradient) & T_TANGENT:
             new = _clone(<object>gradient)
         else:
-            new = copy_of(gradient)
+            new = _like_its_leaf(&f)
+            copy_into(<PyObject*>new, gradient)
         return set_grad(t, <PyObject*>new)
     if thread_flags().grad_enabled:
         new = <object>f.grad + <object>gradient
