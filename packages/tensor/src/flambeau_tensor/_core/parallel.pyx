@@ -21,11 +21,20 @@ cdef extern from * nogil:
     #else
     #define fl_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
     #endif
+    #if defined(_M_X64) || defined(__x86_64__)
+    #include <immintrin.h>
+    #define fl_relax() _mm_pause()
+    #else
+    #define fl_relax()
+    #endif
     """
+    void fl_relax()
     long long fl_fetch_add(long long* p, long long v)
 
 cdef enum:
     MOST = 64
+    CHUNKS = 8  # pieces of each thread's share; others take those that a late thread has not begun
+    SPINS = 4000  # how often a worker looks for the next task before it goes to sleep: about 50 microseconds
 
 cdef struct Worker:
     PyThread_type_lock start
@@ -37,25 +46,36 @@ cdef PyThread_type_lock _pool = PyThread_allocate_lock()
 
 cdef task_t _task
 cdef void* _context
-cdef Py_ssize_t _n, _chunk
-cdef long long _next
+cdef Py_ssize_t _n, _share, _chunk
+cdef int _sharers
+cdef long long[MOST] _next  # of each thread's share: the first piece that nobody has begun
 
 
-cdef void _take() noexcept nogil:
+cdef void _take(int me) noexcept nogil:
+    """One's own share first, which is the same in every call and so may lie in this core's cache; then what is left."""
     cdef Py_ssize_t begin, end
-    while True:
-        begin = <Py_ssize_t>fl_fetch_add(&_next, 1) * _chunk
-        if begin >= _n:
-            return
-        end = begin + _chunk
-        _task(_context, begin, _n if end > _n else end)
+    cdef int k, whose
+    for k in range(_sharers):
+        whose = (me + k) % _sharers
+        while True:
+            begin = whose * _share + <Py_ssize_t>fl_fetch_add(&_next[whose], 1) * _chunk
+            end = min((whose + 1) * _share, _n)
+            if begin >= end:
+                break
+            _task(_context, begin, min(begin + _chunk, end))
 
 
 cdef void _work(void* arg) noexcept nogil:
     cdef Worker* w = <Worker*>arg
+    cdef int i
     while True:
-        PyThread_acquire_lock(w.start, 1)
-        _take()
+        for i in range(SPINS):  # waking up takes as long as adding a hundred thousand numbers
+            if PyThread_acquire_lock(w.start, 0):
+                break
+            fl_relax()
+        else:
+            PyThread_acquire_lock(w.start, 1)
+        _take(<int>(w - _workers) + 1)
         PyThread_release_lock(w.done)
 
 
@@ -77,8 +97,13 @@ cdef int _start(int wanted) noexcept nogil:
     return _started
 
 
+cdef inline Py_ssize_t _whole_lines(Py_ssize_t n) noexcept nogil:
+    # Where the pieces are elements, they should begin with a line of the cache; where they are few, they are not.
+    return (n + 63) & ~<Py_ssize_t>63 if n >= 4096 else n
+
+
 cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* context) noexcept nogil:
-    global _task, _context, _n, _chunk, _next
+    global _task, _context, _n, _share, _chunk, _sharers
     cdef int helpers = _threads - 1, i
     if grain < 1:
         grain = 1
@@ -89,11 +114,14 @@ cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* contex
         return
     if _started < helpers:
         helpers = min(helpers, _start(helpers))
-    _task, _context, _n, _next = task, context, n, 0
-    _chunk = max(grain, (n + 4 * helpers + 3) // (4 * helpers + 4))
+    _task, _context, _n, _sharers = task, context, n, helpers + 1
+    _share = _whole_lines((n + helpers) // (helpers + 1))
+    _chunk = _whole_lines(max(grain, (_share + CHUNKS - 1) // CHUNKS))
+    for i in range(_sharers):
+        _next[i] = 0
     for i in range(helpers):
         PyThread_release_lock(_workers[i].start)
-    _take()
+    _take(0)
     for i in range(helpers):
         PyThread_acquire_lock(_workers[i].done, 1)
     PyThread_release_lock(_pool)
