@@ -27,7 +27,7 @@ cdef extern from * nogil:
 cdef enum:
     ALIGN = 64
     HEADER = 128  # in front of each block: the malloc pointer, the class, the link of the free list
-    NCLASSES = 192
+    NCLASSES = 192  # for up to 2^54 bytes, more than any address space has
     HUGE = 1 << 22
 
 cdef struct Header:
@@ -56,14 +56,22 @@ cdef inline int _class_of(Py_ssize_t n, Py_ssize_t* capacity) noexcept nogil:
     return (e - 7) * 4 + <int>k
 
 
+cdef object _out_of_memory(Py_ssize_t n):
+    return MemoryError(f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {n} bytes.")
+
+
 cdef char* _allocate(Py_ssize_t n) except NULL:
     global _cached, _in_use, _peak, _hits, _misses
-    cdef Py_ssize_t capacity
-    cdef int c = _class_of(n, &capacity)
-    cdef Header* h = _free[c]
+    cdef Py_ssize_t capacity, align
+    cdef int c
+    cdef Header* h
     cdef char* p
     cdef void* raw
-    cdef Py_ssize_t align = HUGE if capacity >= 2 * HUGE else ALIGN
+    if n > <Py_ssize_t>1 << (NCLASSES // 4 + 6):
+        raise _out_of_memory(n)
+    c = _class_of(n, &capacity)
+    h = _free[c]
+    align = HUGE if capacity >= 2 * HUGE else ALIGN
     if h != NULL:
         _free[c] = h.next
         _cached -= capacity
@@ -74,7 +82,7 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
             empty_cache()
             raw = PyMem_RawMalloc(capacity + HEADER + align)
         if raw == NULL:
-            raise MemoryError(f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {n} bytes.")
+            raise _out_of_memory(n)
         p = <char*>((<uintptr_t>raw + HEADER + align - 1) & ~<uintptr_t>(align - 1))
         if align == HUGE:
             fl_advise(p, capacity)
