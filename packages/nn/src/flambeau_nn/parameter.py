@@ -39,7 +39,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             return data.detach().as_subclass(cls).requires_grad_(requires_grad)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
-        param = data.detach().requires_grad_(requires_grad)
+        param = data.detach()
+        if type(param) is type(data):
+            param = param.requires_grad_(requires_grad)
         if type(param) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "

@@ -7,6 +7,8 @@ from cpython.object cimport PyObject
 # The number of modes that are pushed in all threads together; a consumer keeps the pointer and reads it on every call.
 cdef int* active_modes_ptr() noexcept nogil
 cdef bint modes_active() noexcept nogil
+# Whether a mode of this thread is to be asked for `func`; worth its price only while modes are active.
+cdef bint mode_handles(object func) noexcept
 
 # --- switches of the calling thread; pushes and pops nest
 

@@ -215,6 +215,10 @@ cdef bint modes_active() noexcept nogil:
     return _active_modes != 0
 
 
+cdef bint mode_handles(object func) noexcept:
+    return tls_thread != NULL and (<ThreadState>tls_thread).handler_of(func) >= 0
+
+
 cdef bint subclass_disabled() noexcept nogil:
     return tls_subclass_disabled != 0
 

@@ -14,7 +14,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 from flambeau_overrides._dispatch cimport collect_vector
-from flambeau_overrides._thread cimport active_modes_ptr, pop_all_disabled, push_all_disabled
+from flambeau_overrides._thread cimport active_modes_ptr, mode_handles, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.scalar cimport is_number
@@ -143,7 +143,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     cdef PyTypeObject* cls = NULL
     cdef PyObject* packed[MAX_ARGS]
     cdef tuple rest
-    if _modes[0] != 0 or n < op.nrequired:
+    if n < op.nrequired or (_modes[0] != 0 and mode_handles(op)):
         return call_general(op, args, n, NULL)
     if n > op.npos:
         if op.varargs < 0 or n == 0 or not PyLong_CheckExact(<object>args[op.varargs]):

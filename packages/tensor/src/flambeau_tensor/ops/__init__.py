@@ -2,6 +2,6 @@
 from importlib import import_module as _import
 
 FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "random", "matmul", "reductions", "softmax",
-            "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting")
+            "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting", "arrays")
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")

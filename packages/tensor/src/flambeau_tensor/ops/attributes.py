@@ -220,13 +220,6 @@ Operator("__contains__(Tensor self, Any element) -> bool", _contains, composite=
          plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
 
 
-def _array(self, dtype=None, copy=None):
-    array = self.numpy()
-    if dtype is not None and array.dtype != dtype:
-        return array.astype(dtype)
-    return array.copy() if copy else array
-
-
 def _dlpack(self, **options):
     if interop.requires_grad(self):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -234,8 +227,6 @@ def _dlpack(self, **options):
     return interop.shared_array(self).__dlpack__(**options)
 
 
-set_attribute("__array__", _array)
-set_attribute("__array_priority__", 1000)
 set_attribute("__dlpack__", _dlpack)
 set_attribute("__dlpack_device__", lambda self: (1, 0))
 

@@ -1,0 +1,86 @@
+"""NumPy's protocols: what NumPy does when it meets a tensor.
+
+A universal function (`np.sin(tensor)`, `array + tensor`) is answered by the torch function of the same meaning, so that
+gradients, subclasses and types with `__torch_function__` take part. What torch has no function for is computed on
+arrays and comes back as a tensor.
+"""
+import numpy as np
+
+from flambeau_overrides import is_tensor_like
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import functions, set_attribute
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
+from flambeau_tensor.ops.factories import as_tensor
+
+# NumPy's functions that torch calls by another name; most others have the same one.
+_RENAMED = {"conjugate": "conj", "degrees": "rad2deg", "equal": "eq", "fabs": "abs", "invert": "bitwise_not",
+            "left_shift": "bitwise_left_shift", "power": "pow", "radians": "deg2rad",
+            "right_shift": "bitwise_right_shift", "rint": "round"}
+_cache = {}
+
+
+def _function_of(ufunc):
+    """The torch function of the same meaning, or None."""
+    if not _cache:
+        found = functions("torch")
+        for name in (value.__name__ for value in vars(np).values() if isinstance(value, np.ufunc)):
+            _cache[name] = found.get(_RENAMED.get(name, name))
+    return _cache.get(ufunc.__name__)
+
+
+def _array_ufunc(self, ufunc, method, *inputs, out=(), **options):
+    if any(_knows_better(x) for x in inputs):
+        return NotImplemented
+    into_tensor = any(isinstance(x, Tensor) for x in out)
+    function = None if method != "__call__" or options or (out and not into_tensor) else _function_of(ufunc)
+    if function is not None:
+        operands = [_operand(x) for x in inputs]
+        return function(*operands, out=out[0]) if out else function(*operands)
+    if into_tensor:
+        raise TypeError(f"{ufunc.__name__}(): argument 'out' must be an array: torch has no such function")
+    if out:
+        options["out"] = out
+    results = getattr(ufunc, method)(*[np.asarray(x) if isinstance(x, Tensor) else x for x in inputs], **options)
+    if out or results is None:
+        return results
+    if isinstance(results, tuple):
+        return tuple(self.__array_wrap__(result) for result in results)
+    return self.__array_wrap__(results)
+
+
+def _knows_better(x):
+    """Whether an operand has to be asked next: no tensor, and with an answer to universal functions of its own."""
+    return not is_tensor_like(x) and getattr(type(x), "__array_ufunc__", _PLAIN) is not _PLAIN
+
+
+_PLAIN = np.ndarray.__array_ufunc__
+
+
+def _operand(x):
+    if isinstance(x, (int, float, complex)) or is_tensor_like(x):
+        return x
+    converted = interop.from_array_operand(x if isinstance(x, np.generic) else np.asarray(x))
+    return x if converted is None else converted
+
+
+def _array(self, dtype, copy):
+    array = self.numpy()
+    if dtype is not None and array.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"Unable to avoid copy while creating an array of {np.dtype(dtype)} from a tensor of "
+                             f"{self.dtype}")
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _method(schema, function, **options):
+    return Operator(schema, function, composite=True, variants="method", **options)
+
+
+_method("__array__(Tensor self, Any dtype=None, bool? copy=None) -> Any", _array, plain_result=True,
+        doc="The elements as a NumPy array, over the same memory where dtype and `copy` allow it.")
+_method("__array_wrap__(Tensor self, Any array, Any context=None, bool return_scalar=False) -> Tensor",
+        lambda self, array, context, return_scalar: as_tensor(array),
+        doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.")
+set_attribute("__array_ufunc__", _array_ufunc)
