@@ -142,6 +142,8 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     cdef bint tensors = False, numbers = False
     cdef PyTypeObject* cls = NULL
     cdef PyObject* packed[MAX_ARGS]
+    cdef PyObject** bound = <PyObject**>args
+    cdef Py_ssize_t given = n
     cdef tuple rest
     if n < op.nrequired or (_modes[0] != 0 and mode_handles(op)):
         return call_general(op, args, n, NULL)
@@ -155,9 +157,9 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
         for i in range(op.varargs):
             packed[i] = args[i]
         packed[op.varargs] = <PyObject*>rest
-        return call_positional(op, packed, op.varargs + 1)
+        bound, n = packed, op.varargs + 1
     for i in range(n):
-        o = args[i]
+        o = bound[i]
         spec = &op.args[i]
         if spec.kind == K_TENSOR:
             if is_plain(o):
@@ -172,20 +174,20 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 flags |= (<Tensor>o).flags
                 tensors = True
             else:
-                return call_general(op, args, n, NULL)
+                return call_general(op, args, given, NULL)
         elif spec.kind == K_TENSORS:
             if not PyTuple_CheckExact(<object>o):
-                return call_general(op, args, n, NULL)
+                return call_general(op, args, given, NULL)
             for j in range(PyTuple_GET_SIZE(<object>o)):
                 element = PyTuple_GET_ITEM(<object>o, j)
                 if not is_plain(element):
-                    return call_general(op, args, n, NULL)
+                    return call_general(op, args, given, NULL)
                 flags |= (<Tensor>element).flags
         elif not is_ready(spec, o):
-            return call_general(op, args, n, NULL)
+            return call_general(op, args, given, NULL)
         slots[i] = o
     if numbers and not tensors:
-        return call_general(op, args, n, NULL)
+        return call_general(op, args, given, NULL)
     for i in range(n, op.nslots):
         slots[i] = op.args[i].default
     return call_slots(op, slots, flags) if cls == NULL else call_for_subclass(op, cls, slots, flags)

@@ -12,7 +12,7 @@ from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core cimport syntax as S
 from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.operator cimport (
-    Operator, call1, call2, call_positional, call_slots, enable_vectorcall, type_members, vectorcallfunc,
+    A_NUMBER, Operator, call1, call2, call_positional, call_slots, enable_vectorcall, type_members, vectorcallfunc,
 )
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, is_plain
@@ -237,13 +237,14 @@ def functions(str namespace not None):
 
 # --- Python's syntax ------------------------------------------------------------------------------------------------
 
-cdef bint _acceptable(object o):
+cdef bint _acceptable(Operator op, int i, object o):
+    """Whether the operator may take `o`; otherwise Python asks the other operand, as NumPy does for an array."""
     cdef PyObject* p = <PyObject*>o
     if isinstance(o, Tensor) or is_number(p):
         return True
     if type_overrides(p.ob_type) and not subclass_disabled():
         return True
-    return PyFloat_Check(o) or PyLong_Check(o) or type(o).__module__ == "numpy"
+    return PyFloat_Check(o) or PyLong_Check(o) or (op.args[i].flags & A_NUMBER and type(o).__module__ == "numpy")
 
 
 cdef object _call_syntax(int which, object a, object b):
@@ -262,8 +263,8 @@ cdef object _call_syntax(int which, object a, object b):
             args[2] = PyTuple_GET_ITEM(b, 1)
             return call_positional(op, args, 3)
         return call_positional(op, args, 1 if which < S.S_CONTAINS else 2)
-    if (not is_plain(args[0]) and not _acceptable(a)) or \
-            (not is_plain(args[1]) and not is_number(args[1]) and not _acceptable(b)):
+    if (not is_plain(args[0]) and not _acceptable(op, 0, a)) or \
+            (not is_plain(args[1]) and not is_number(args[1]) and not _acceptable(op, 1, b)):
         return NotImplemented
     return call_positional(op, args, 2)
 

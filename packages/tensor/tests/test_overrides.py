@@ -1,0 +1,415 @@
+"""Overriding on tensors: which arguments are asked, who answers, and what happens when nobody or nonsense does."""
+import copy
+import operator
+import pickle
+import traceback
+
+import pytest
+
+import flambeau_overrides as overrides
+import flambeau_tensor as ft
+from flambeau_overrides import TorchFunctionMode
+
+
+class Duck:
+    """Answers with what it was asked."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return func, types, args, kwargs
+
+
+class Sub(ft.Tensor):
+    pass
+
+
+class Other(ft.Tensor):
+    pass
+
+
+def answering(answer):
+    """A subclass whose handler gives the same answer to everything."""
+    class Answers(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return answer
+
+    return ft.ones(2, 2).as_subclass(Answers)
+
+
+D, T = Duck(), ft.ones(2, 2)
+
+
+# --- which arguments are asked --------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("call, func", [
+    (lambda: ft.add(D, T), ft.add), (lambda: ft.add(T, D), ft.add), (lambda: ft.add(T, other=D), ft.add),
+    (lambda: T + D, ft.add), (lambda: D + T, ft.add), (lambda: D - T, ft.sub), (lambda: T @ D, ft.matmul),
+    (lambda: T < D, ft.lt), (lambda: T == D, ft.eq), (lambda: T.add(D), ft.add), (lambda: T.add_(D), ft.Tensor.add_),
+    (lambda: ft.max(T, D), ft.max), (lambda: ft.max(D, 1), ft.max), (lambda: ft.max(T, other=D), ft.max),
+    (lambda: ft.cat([T, D]), ft.cat), (lambda: ft.cat((D,)), ft.cat), (lambda: ft.cat(D), ft.cat),
+    (lambda: ft.stack(tensors=[T, D]), ft.stack), (lambda: ft.cat([T, T], out=D), ft.cat),
+    (lambda: ft.tensor(D), ft.tensor), (lambda: ft.tensor([1.0, D]), ft.tensor),
+    (lambda: ft.as_tensor(D), ft.as_tensor), (lambda: ft.as_tensor((D, 1)), ft.as_tensor),
+    (lambda: ft.asarray(D), ft.asarray), (lambda: T.new_tensor(D), ft.Tensor.new_tensor),
+    (lambda: ft.full((2,), D), ft.full), (lambda: ft.zeros(D), ft.zeros), (lambda: ft.zeros((2, D)), ft.zeros),
+    (lambda: ft.zeros(2, dtype=D), ft.zeros), (lambda: ft.arange(D), ft.arange),
+    (lambda: ft.add(T, 1, alpha=D), ft.add), (lambda: ft.sum(T, D), ft.sum), (lambda: ft.sum(T, dim=D), ft.sum),
+    (lambda: T.view(D), ft.Tensor.view), (lambda: T.view(2, D), ft.Tensor.view),
+    (lambda: T.view(D, 2), ft.Tensor.view), (lambda: T.to(D), ft.Tensor.to),
+    (lambda: T[D], ft.Tensor.__getitem__), (lambda: T[D, 0], ft.Tensor.__getitem__),
+    (lambda: T[[D]], ft.Tensor.__getitem__), (lambda: T.__setitem__(0, D), ft.Tensor.__setitem__),
+    (lambda: ft.where(T > 0, D, T), ft.where), (lambda: ft.where(D), ft.where), (lambda: ft.split(T, D), ft.split),
+    (lambda: ft.split(T, [1, D]), ft.split), (lambda: ft.quantile(T, D), ft.quantile),
+    (lambda: ft.searchsorted(T[0], D), ft.searchsorted), (lambda: ft.repeat_interleave(T, D), ft.repeat_interleave),
+    (lambda: ft.normal(D), ft.normal), (lambda: ft.randint(0, D, (2,)), ft.randint),
+    (lambda: ft.Tensor.shape.__get__(D), ft.Tensor.shape.__get__), (lambda: ft.Tensor.sum(D), ft.sum),
+])
+def test_every_argument_is_asked(call, func):
+    got, types, args, kwargs = call()
+    assert got is func and types == (Duck,)
+    found = [x for a in (*args, *kwargs.values()) for x in (a if isinstance(a, (list, tuple)) else [a])]
+    assert any(x is D for x in found)
+
+
+def test_attributes_that_are_set():
+    seen = []
+
+    class Sees(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func, args))
+
+    s = ft.ones(2, dtype=ft.complex64).as_subclass(Sees)
+    s.real = 3
+    assert len(seen) == 1 and seen[0][0] is ft.Tensor.real.__set__ and seen[0][1][1] == 3
+
+
+def test_handlers_get_the_arguments_as_they_were_written():
+    E = Duck()
+    assert ft.add(D, E, alpha=2)[2:] == ((D, E), {"alpha": 2})
+    assert ft.cat([E, D], dim=1)[2:] == (([E, D],), {"dim": 1})
+    assert ft.add(other=D, input=E)[2:] == ((), {"other": D, "input": E})
+    assert ft.Tensor.view(D, 2, E)[2:] == ((D, 2, E), {})
+
+
+def test_what_lies_deeper_is_not_looked_for():
+    with pytest.raises(TypeError, match="expected Tensor as element 0 in argument 0, but got list"):
+        ft.cat([[D]])
+    with pytest.raises(RuntimeError, match="Could not infer dtype of Duck"):
+        ft.tensor([[D]])
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: ft.add(D), r"add\(\) missing 1 required positional arguments: \"other\""),
+    (lambda: ft.add(D, D, D), r"add\(\) takes 2 positional arguments but 3 were given"),
+    (lambda: ft.add(D, D, beta=1), r"add\(\) got an unexpected keyword argument 'beta'"),
+    (lambda: ft.add("x", D), r"add\(\): argument 'input' \(position 1\) must be Tensor, not str"),
+    (lambda: ft.add(D, 1, alpha="x"), r"add\(\): argument 'alpha' must be Number, not str"),
+    (lambda: ft.cat([D, "x"]), r"cat\(\): expected Tensor as element 1 in argument 0, but got str"),
+    (lambda: ft.transpose(D, 0, "x"), r"transpose\(\): argument 'dim1' \(position 3\) must be int, not str"),
+])
+def test_a_call_has_to_be_right_before_anybody_is_asked(call, text):
+    with pytest.raises(TypeError, match=text):
+        call()
+
+
+def test_the_type_has_to_define_it():
+    instance = type("Instance", (), {})()
+    instance.__torch_function__ = lambda *args: "instance"
+
+    class Asked(type):
+        def __getattr__(cls, name):
+            return lambda *args: "metaclass"
+
+    for x in (instance, Asked("A", (), {})(), Duck):
+        with pytest.raises(TypeError, match=r"add\(\): argument 'input' \(position 1\) must be Tensor, not "):
+            ft.add(x, T)
+
+
+# --- nobody answers -------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("call, text", [
+    (lambda f: f(ft.add, D, T), r"add\(\): argument 'input' \(position 1\) must be Tensor, not Duck"),
+    (lambda f: f(ft.stack, [D, T]), r"stack\(\): expected Tensor as element 0 in argument 0, but got Duck"),
+    (lambda f: f(ft.cat, D), r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Duck"),
+    (lambda f: f(ft.sum, T, D), r"sum\(\): argument 'dim' \(position 2\) must be tuple of ints, not Duck"),
+    (lambda f: f(ft.exp, T, out=D), r"exp\(\): argument 'out' must be Tensor, not Duck"),
+])
+@pytest.mark.parametrize("how", ["redispatch", "types off", "all off"])
+def test_only_tensors_reach_kernels(call, text, how):
+    def run(func, *args, **kwargs):
+        if how == "redispatch":
+            return overrides.redispatch_function(func, (), args, kwargs)
+        with overrides.DisableTorchFunctionSubclass() if how == "types off" else overrides.DisableTorchFunction():
+            return func(*args, **kwargs)
+
+    with pytest.raises(TypeError, match=text):
+        call(run)
+
+
+def test_a_handler_borrowed_from_tensor_does_not_make_a_tensor():
+    Borrowed = type("Borrowed", (), {"__torch_function__": vars(ft.Tensor)["__torch_function__"]})
+    with pytest.raises(TypeError, match=r"add\(\): argument 'input' \(position 1\) must be Tensor, not Borrowed"):
+        ft.add(Borrowed(), T)
+    with pytest.raises(TypeError, match=r"no implementation found for 'torch\.add' .*: \[Borrowed, Sub\]"):
+        ft.add(Borrowed(), T.as_subclass(Sub))
+
+
+def test_pretending_to_be_a_tensor_does_not_make_one():
+    class Pretender:
+        __class__ = property(lambda self: ft.Tensor)
+
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    assert isinstance(Pretender(), ft.Tensor)
+    with pytest.raises(TypeError, match=r"types that implement __torch_function__: \[Pretender\]"):
+        ft.add(Pretender(), T)
+    with overrides.DisableTorchFunction(), pytest.raises(TypeError, match="must be Tensor, not Pretender"):
+        ft.add(Pretender(), T)
+
+
+@pytest.mark.parametrize("answer", [True, False, ValueError])
+def test_metaclasses_are_not_asked_who_inherits_from_whom(answer):
+    class Meta(type(ft.Tensor)):
+        def __subclasscheck__(cls, other):
+            if answer is ValueError:
+                raise ValueError
+            return answer
+
+        __instancecheck__ = __subclasscheck__
+
+    Tricky = Meta("Tricky", (ft.Tensor,), {})
+    t = T.as_subclass(Tricky)
+    assert type(t + 1) is type(ft.add(1, t, alpha=2)) is Tricky
+    assert type(ft.Tensor.__torch_function__.__func__(Tricky, ft.add, (Tricky,), (t, t))) is Tricky
+    with pytest.raises(TypeError, match=r"'torch.add' on types .*: \[Tricky, Sub\]"):
+        t + T.as_subclass(Sub)
+
+
+def test_redispatch_gives_plain_tensors_and_lets_inner_calls_be_overridden():
+    seen = []
+
+    class Logged(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return overrides.redispatch_function(func, types, args, kwargs)
+
+    @overrides.overridable(namespace="testing")
+    def scaled(a, b):
+        return a * b + 1
+
+    x, y = ft.tensor([3.0]).as_subclass(Logged), ft.tensor([4.0]).as_subclass(Logged)
+    result = scaled(x, y)
+    assert type(result) is ft.Tensor and result.tolist() == [13] and seen == ["scaled", "mul"]
+
+
+# --- nonsense is answered -------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("answer", [None, "x", 1.5, -1])
+def test_python_refuses_answers_of_the_wrong_kind(answer):
+    w = answering(answer)
+    with pytest.raises(TypeError, match=f"__bool__ should return bool, returned {type(answer).__name__}"):
+        bool(w)
+    with pytest.raises(TypeError, match="__complex__ returned non-complex"):
+        complex(w)
+    if answer != 1.5:
+        with pytest.raises(TypeError, match="__float__ returned non-float"):
+            float(w)
+    if answer != -1:
+        for function, text in ((int, "__int__ returned non-int"), (operator.index, "__index__ returned non-int"),
+                               (len, "cannot be interpreted as an integer"), (range, "__index__ returned non-int")):
+            with pytest.raises(TypeError, match=text):
+                function(w)
+        with pytest.raises(pickle.PicklingError):
+            pickle.dumps(w)
+    else:
+        with pytest.raises(ValueError, match=r"__len__\(\) should return >= 0"):
+            len(w)
+    if answer != "x":
+        for function in (iter, copy.copy):
+            with pytest.raises(TypeError):
+                function(w)
+    assert (1 in w) is bool(answer)
+    assert w + 1 == w.sum() == w[0] == w.shape == answer  # what a function returns is the handler's business
+    assert repr(w).startswith("Answers([[1., 1.],") and f"{w}" == repr(w) and isinstance(hash(w), int)
+
+
+@pytest.mark.parametrize("handler", [None, 5, "handler", property(lambda self: 5)])
+def test_a_handler_that_cannot_be_called(handler):
+    for bases in ((), (ft.Tensor,)):
+        cls = type("Odd", bases, {"__torch_function__": handler})
+        odd = cls() if not bases else ft.ones(2).as_subclass(cls)
+        for call in (lambda odd=odd: ft.add(odd, 1), lambda odd=odd: T + odd, lambda odd=odd: ft.cat([T, odd])):
+            with pytest.raises(TypeError, match=r"^Odd\.__torch_function__ must be a method, not \w+$"):
+                call()
+    with pytest.raises(TypeError, match="Odd"):
+        odd.shape  # noqa: B018
+
+
+def test_nothing_is_half_done():
+    class Fails(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            raise KeyError(func.__name__)
+
+    f, t, out = ft.ones(2).as_subclass(Fails), ft.ones(2), ft.zeros(2)
+    for call in (lambda: t.add_(f), lambda: t.copy_(f), lambda: t.__setitem__(0, f), lambda: ft.add(t, f, out=out),
+                 lambda: f.add_(1), lambda: f.__setitem__(0, 5), lambda: operator.iadd(t, f)):
+        version = t._version
+        with pytest.raises(KeyError):
+            call()
+        assert t.tolist() == [1, 1] and out.tolist() == [0, 0] and t._version == version
+    assert repr(f) == "Fails([1., 1.])"
+    assert overrides._get_current_function_mode_stack() == [] and overrides._is_torch_function_enabled()
+
+
+@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x.sum(dim=0), lambda x: 2 - x, lambda x: x.shape,
+                                  lambda x: x[0], lambda x: bool(x), lambda x: ft.cat([x]), lambda x: list(x),
+                                  lambda x: setattr(x, "real", 1), lambda x: ft.atleast_1d(x)])
+def test_errors_show_the_callers_line_and_the_handlers(call):
+    class Raises(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            raise LookupError("from the handler")
+
+    with pytest.raises(LookupError, match="from the handler") as error:
+        call(ft.ones(2).as_subclass(Raises))
+    frames = traceback.extract_tb(error.value.__traceback__)
+    mine = [frame.name for frame in frames if frame.filename == __file__]
+    assert mine == ["test_errors_show_the_callers_line_and_the_handlers", "<lambda>", "__torch_function__"]
+    assert frames[-1].line == 'raise LookupError("from the handler")'
+
+
+@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x + 1, lambda x: x.shape, lambda x: ft.cat([x, x]),
+                                  lambda x: x.sum(dim=0), lambda x: x[0], lambda x: len(x)])
+def test_a_handler_that_calls_its_function_again_is_told_so(call):
+    class Loops(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func(*args, **(kwargs or {}))
+
+    x = ft.ones(2).as_subclass(Loops)
+    with pytest.raises(TypeError, match=r"^Loops\.__torch_function__ calls 'torch\.[\w.]+' again on the arguments"):
+        call(x)
+    assert repr(x) == "Loops([1., 1.])"
+
+
+def test_printing_never_dispatches():
+    class Prints(ft.Tensor):
+        seen = []
+
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            cls.seen.append(f"{func.__name__}({', '.join(map(repr, args))})")
+            return super().__torch_function__(func, types, args, kwargs)
+
+    class PrintsToo(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            Prints.seen.append(repr(args))
+            with self:
+                return f"{args[0]}" if func is ft.neg else repr(args)
+
+    p = ft.ones(()).as_subclass(Prints)
+    p + 1
+    assert Prints.seen == ["add(Prints(1.), 1)"]
+    with PrintsToo():
+        assert (-p, p * 2) == ("Prints(1.)", "(Prints(1.), 2)")
+    assert Prints.seen[1:] == ["(Prints(1.),)", "(Prints(1.), 2)"]
+
+
+# --- modes and switches ---------------------------------------------------------------------------------------------
+
+class Names(TorchFunctionMode):
+    def __init__(self, handles=None):
+        self.names = []
+        if handles is not None:
+            self.__torch_function_handles__ = handles
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.names.append(func.__name__)
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_stay_where_types_are_switched_off():
+    with Names() as mode, overrides.DisableTorchFunctionSubclass():
+        ft.exp(T)
+        assert type(T.as_subclass(Sub) + 1) is ft.Tensor
+    assert mode.names == ["exp", "as_subclass", "add"]
+    with Names() as mode, overrides.DisableTorchFunction():
+        ft.exp(T)
+    assert mode.names == []
+
+
+def test_what_a_kernel_calls_is_its_own_business():
+    with Names() as mode:
+        ft.std(T, dim=0), ft.quantile(T, 0.5), T.split(1), repr(T)
+    assert mode.names == ["std", "quantile", "split"]
+
+
+def test_modes_that_say_what_they_handle():
+    s = T.as_subclass(Sub)
+    with Names({ft.exp, ft.Tensor.shape.__get__}) as mode:
+        results = [T + 1, s + 1, s.sum(dim=0), ft.cat([s, T]), s.view(4), ft.add(T, T, alpha=2), ft.atleast_1d(s)]
+        ft.exp(s), T.shape, T.ndim
+    assert mode.names == ["exp", "__get__"]
+    assert [type(r) for r in results] == [ft.Tensor, Sub, Sub, Sub, Sub, ft.Tensor, Sub]
+
+
+# --- what subclasses get --------------------------------------------------------------------------------------------
+
+RESULTS = {
+    "function": lambda x: ft.exp(x), "keyword": lambda x: ft.sum(x, dim=0), "composite": lambda x: ft.std(x, 0),
+    "in a list": lambda x: ft.stack([T, x]), "Any": lambda x: ft.max(T, x), "number": lambda x: ft.add(T, x[0, 0]),
+    "values and indices": lambda x: ft.sort(x), "min and max": lambda x: ft.aminmax(x),
+    "several": lambda x: ft.var_mean(x), "views": lambda x: ft.chunk(x, 2), "unbind": lambda x: x.unbind(),
+    "iteration": lambda x: tuple(x), "reversed": lambda x: tuple(reversed(x)), "unique": lambda x: ft.unique(x),
+    "nonzero": lambda x: x.nonzero(as_tuple=True), "overridable": lambda x: ft.broadcast_tensors(x, T)[0],
+    "factory": lambda x: ft.as_tensor([x[0, 0], 1.0]),
+}
+
+
+@pytest.mark.parametrize("make", RESULTS.values(), ids=RESULTS)
+def test_results_have_the_class(make):
+    result = make(T.as_subclass(Sub))
+    for t in result if isinstance(result, tuple) else [result]:
+        assert type(t) is Sub
+
+
+def test_torch_tensor_makes_plain_tensors():
+    s = ft.tensor(3.0).as_subclass(Sub)
+    assert type(ft.tensor([s, s])) is ft.Tensor
+    assert ft.as_tensor(s) is s
+
+
+def test_a_result_that_somebody_else_has_is_left_alone():
+    s = T.as_subclass(Sub)
+    plain = ft.ones(2, 2)
+    assert type(ft.add(s, 1, out=plain)) in (Sub, ft.Tensor) and type(plain) is ft.Tensor
+    assert type(s._base) is not Sub or s._base is s
+
+
+def test_subclasses_with_a_layout_of_their_own():
+    class Slotted(ft.Tensor):
+        __slots__ = ("slot",)
+
+    s = ft.ones(3).as_subclass(Slotted)
+    s.slot = 1
+    assert type(s + 1) is Slotted and not hasattr(s + 1, "slot") and s.sum().item() == 3
+
+
+def test_subclasses_with_a_finalizer_are_finalized_once():
+    gone = []
+
+    class Final(ft.Tensor):
+        def __del__(self):
+            gone.append(self.tolist())
+
+    f = ft.ones(2).as_subclass(Final)
+    f + 1
+    assert gone == [[2, 2]]
+    del f
+    assert gone == [[2, 2], [1, 1]]
