@@ -63,13 +63,9 @@ def get_overridable_functions() -> dict[object, list]:
     The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
     """
     if "functions" not in _cache:
-        for namespace in list(_namespaces):  # modules that declare functions when they are imported
-            _resolve(namespace)
-        ignored = set(_ignored)
         found = {}
-        for namespace, name, func, _ in _entries:
-            if func not in ignored:
-                found.setdefault(_resolve(namespace), {})[name] = func
+        for namespace, name, func, _ in _listed():
+            found.setdefault(_resolve(namespace), {})[name] = func
         _cache["functions"] = found
     return {namespace: [funcs[name] for name in sorted(funcs)] for namespace, funcs in _cache["functions"].items()}
 
@@ -85,11 +81,8 @@ def get_testing_overrides() -> dict:
     (<Signature (input, other, *, out=None)>, -1)
     """
     if "dummies" not in _cache:
-        ignored = set(_ignored)
         _cache["dummies"] = {
-            func: _dummy(_dotted(namespace, name), func, signature)
-            for namespace, name, func, signature in _entries
-            if func not in ignored
+            func: _dummy(_dotted(namespace, name), func, signature) for namespace, name, func, signature in _listed()
         }
     return dict(_cache["dummies"])
 
@@ -103,7 +96,7 @@ def get_default_nowrap_functions() -> set:
     """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
     function says so. Of others a subclass gets results of its own class.
     """
-    return {func for _, _, func, _ in _entries if getattr(func, "plain_result", False)}
+    return {func for _, _, func, _ in _listed() if getattr(func, "plain_result", False)}
 
 
 def resolve_name(func: object) -> str | None:
@@ -141,6 +134,14 @@ def is_tensor_method_or_property(func: object) -> bool:
     if "methods" not in _cache:
         _cache["methods"] = {entry[2] for entry in _entries if isinstance(_resolve(entry[0]), type)}
     return func in _cache["methods"] or func.__name__ == "__get__"
+
+
+def _listed():
+    """The entries that are not ignored, those of modules included that declare functions when they are imported."""
+    for namespace in list(_namespaces):
+        _resolve(namespace)
+    ignored = set(_ignored)
+    return [entry for entry in _entries if entry[2] not in ignored]
 
 
 def _resolve(namespace):

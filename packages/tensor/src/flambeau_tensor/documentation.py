@@ -4,7 +4,7 @@ _TYPES = {
     "Tensor": "Tensor", "int": "int", "SymInt": "int", "bool": "bool", "float": "float", "Scalar": "Number",
     "ScalarType": "torch.dtype", "str": "str", "Device": "torch.device | str", "Layout": "torch.layout",
     "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Dimname": "str", "Any": "Any",
-    "Storage": "Storage", "Size": "torch.Size",
+    "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer",
 }
 
 
@@ -66,8 +66,8 @@ def parameter_names(op):
     arguments = list(op.schema.arguments)
     if op.functional is not None:
         arguments = [a for a in arguments if a.name != "out"]
-    return [("input" if a.name == "self" and op.is_function else a.name + "_" * iskeyword(a.name), a)
-            for a in arguments]
+    function = op.is_function and "._" not in op.namespace  # what answers an attribute is a method
+    return [("input" if a.name == "self" and function else a.name + "_" * iskeyword(a.name), a) for a in arguments]
 
 
 def _identifier(name):

@@ -85,7 +85,7 @@ tensor = _factory("tensor(Any data, *, ScalarType? dtype=None, Device? device=No
                   "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
                   "Python floats become the default dtype, ints int64, bools bool. A subclass becomes a plain tensor.",
                   plain_result=True)
-from_numpy = _factory("from_numpy(Any ndarray) -> Tensor", interop.from_numpy_,
+from_numpy = _factory("from_numpy(Buffer ndarray) -> Tensor", interop.from_numpy_,
                       "A tensor over the memory of a NumPy array. A read-only array gives a tensor that cannot be "
                       "written to.")
 
@@ -126,7 +126,7 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-frombuffer = _factory("frombuffer(Any buffer, *, ScalarType dtype, int count=-1, int offset=0, "
+frombuffer = _factory("frombuffer(Buffer buffer, *, ScalarType dtype, int count=-1, int offset=0, "
                       "bool requires_grad=False) -> Tensor", _frombuffer,
                       "A one-dimensional tensor over the memory of an object with the buffer protocol.")
 
