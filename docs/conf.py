@@ -5,6 +5,7 @@ from pathlib import Path
 import flambeau
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples" / "overridable_library"))
 flambeau.install_as_torch()  # the reference goes by the names that users write: torch.add, torch.nn.Module
 
 project = "flambeau"
