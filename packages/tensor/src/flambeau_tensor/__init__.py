@@ -25,9 +25,9 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor.dlpack import from_dlpack, to_dlpack
 from flambeau_tensor.ops import contraction as _contraction
 from flambeau_tensor.ops import joining as _joining
-from flambeau_tensor.ops.attributes import from_dlpack
 from flambeau_tensor.ops.factories import scalar_tensor
 from flambeau_tensor.options import (
     channels_last,
@@ -45,7 +45,7 @@ __version__ = "0.1.0"
 __all__ = [  # the operators of torch's own namespace are added below
     "Operator", "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
     "dtype", "from_dlpack", "get_default_dtype", "get_num_threads", "layout", "memory_format", "preserve_format",
-    "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided",
+    "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided", "to_dlpack",
 ]
 
 _named = {d.name: d for d in _all_dtypes()}

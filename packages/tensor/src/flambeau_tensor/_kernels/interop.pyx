@@ -67,7 +67,7 @@ cpdef object shared_array(Tensor t):
         strides[i] = t.strides[i] * ITEMSIZE[t.dtype]
     a = PyArray_New(&PyArray_Type, t.ndim, <cnp.npy_intp*>t.sizes, NPY_TYPE[t.dtype], strides, t.data, 0,
                     0 if t.storage.readonly else NPY_ARRAY_WRITEABLE, None)
-    cnp.set_array_base(<cnp.ndarray>a, t)
+    cnp.set_array_base(<cnp.ndarray>a, t.storage)  # whatever becomes of the tensor
     return a
 
 
@@ -318,11 +318,15 @@ def shared_array_checked(Tensor t not None):
     """`shared_array`, refused where a gradient would be lost in silence."""
     if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    t.storage.lent = True  # its memory may not move
     return shared_array(t)
 
 
 cdef object _numpy(Operator op, PyObject** a):
-    return shared_array(<Tensor>a[0]) if a[1] == Py_True else shared_array_checked(<Tensor>a[0])
+    if a[1] != Py_True:
+        return shared_array_checked(<Tensor>a[0])
+    (<Tensor>a[0]).storage.lent = True
+    return shared_array(<Tensor>a[0])
 
 
 item = make_kernel(_item)

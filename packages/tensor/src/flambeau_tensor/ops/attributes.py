@@ -1,9 +1,8 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
-import numpy as np
 
 from flambeau_tensor._core.dtype import DType, _dtype_by_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, place_property, set_attribute
+from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
@@ -219,25 +218,3 @@ def _contains(input, element):
 Operator("__contains__(Tensor self, Any element) -> bool", _contains, composite=True, variants=METHOD,
          plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
 
-
-def _dlpack(self, **options):
-    if interop.requires_grad(self):
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    options.pop("stream", None)
-    return interop.shared_array(self).__dlpack__(**options)
-
-
-set_attribute("__dlpack__", _dlpack)
-set_attribute("__dlpack_device__", lambda self: (1, 0))
-
-
-def from_dlpack(ext_tensor):
-    """A tensor over the memory of any object with the DLPack protocol, without copying.
-
-    >>> import numpy as np
-    >>> from_dlpack(np.arange(3.0))
-    tensor([0., 1., 2.], dtype=torch.float64)
-    """
-    if isinstance(ext_tensor, Tensor):
-        return interop.detached_alias(ext_tensor)
-    return interop.from_numpy(np.from_dlpack(ext_tensor))

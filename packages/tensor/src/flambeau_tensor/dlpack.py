@@ -1,0 +1,72 @@
+"""DLPack: the memory of other libraries' arrays as tensors, and the other way round, without copying."""
+
+import enum
+
+from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import dlpack
+
+__all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]
+
+
+class DLDeviceType(enum.IntEnum):
+    """The types of devices that DLPack knows. Tensors are on ``kDLCPU``."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLOpenCL = 4
+    kDLVulkan = 7
+    kDLMetal = 8
+    kDLVPI = 9
+    kDLROCM = 10
+    kDLROCMHost = 11
+    kDLExtDev = 12
+    kDLCUDAManaged = 13
+    kDLOneAPI = 14
+    kDLWebGPU = 15
+    kDLHexagon = 16
+    kDLMAIA = 17
+
+
+def from_dlpack(ext_tensor, *, device=None, copy=None):
+    """A tensor over the memory of any object with the DLPack protocol, or of a capsule.
+
+    Args:
+        ext_tensor: an array of another library, or what its `__dlpack__` gave. A capsule can be taken once.
+        device: must be the CPU.
+        copy: True copies, False and None share memory. What the other library holds read-only stays unwritten.
+
+    Raises:
+        BufferError: the memory is on another device, or of a kind that tensors do not have.
+        RuntimeError: the capsule was taken before.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.arange(3.0))
+    tensor([0., 1., 2.], dtype=torch.float64)
+    """
+    if device is not None and str(device) != "cpu":
+        raise BufferError(f"from_dlpack(): there is no device {device}, only the CPU")
+    if hasattr(type(ext_tensor), "__dlpack__"):
+        return dlpack.from_object(ext_tensor, copy)
+    tensor = dlpack.from_capsule(ext_tensor)
+    return tensor.clone() if copy else tensor
+
+
+def to_dlpack(tensor):
+    """The tensor's memory as a capsule for another library, in the form that has no version.
+
+    >>> to_dlpack(torch.ones(2))
+    <capsule object "dltensor" at ...>
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"to_dlpack(): argument 'tensor' (position 1) must be Tensor, not {type(tensor).__name__}")
+    return dlpack.to_capsule(tensor)
+
+
+def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+    return dlpack.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+
+set_attribute("__dlpack__", _dlpack)
+set_attribute("__dlpack_device__", lambda self: (DLDeviceType.kDLCPU, 0))
