@@ -138,3 +138,12 @@ def test_resize_keeps_elements_and_views():
     borrowed = ft.from_numpy(np.zeros(2))
     with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
         borrowed.resize_(1000)
+
+
+def test_elements_are_aligned():
+    """Also of small tensors, whose memory lies in the storage itself; others read it through the buffer protocol."""
+    for dtype in (ft.int64, ft.float64, ft.complex128, ft.float32):
+        for size in (1, 3, 7, 100):
+            t = ft.zeros(size, dtype=dtype)
+            assert t.data_ptr() % 8 == 0 and t.numpy().flags.aligned
+    assert memoryview(ft.ones(2, dtype=ft.float64))[1] == 1.0

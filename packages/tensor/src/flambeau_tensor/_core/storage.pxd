@@ -1,5 +1,5 @@
 """Memory: the caching allocator and the Storage that owns a block of it."""
-from flambeau_tensor._core.types cimport INLINE_BYTES
+from flambeau_tensor._core.types cimport INLINE_WORDS
 
 cdef class Storage:
     cdef char* data
@@ -9,7 +9,7 @@ cdef class Storage:
     cdef bint owned  # the block came from the allocator
     cdef bint readonly
     cdef bint lent  # another Storage borrows this one's memory, which therefore may not move
-    cdef char[INLINE_BYTES] inline_block
+    cdef double[INLINE_WORDS] inline_block  # aligned for every dtype
 
 cdef Storage new_storage(Py_ssize_t nbytes)
 cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint readonly)

@@ -207,7 +207,7 @@ cdef Storage new_storage(Py_ssize_t nbytes):
     s.readonly = False
     if nbytes <= INLINE_BYTES:
         s.owned = False
-        s.data = s.inline_block
+        s.data = <char*>s.inline_block
     else:
         s.owned = False
         s.data = _allocate(nbytes)

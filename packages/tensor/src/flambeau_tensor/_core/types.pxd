@@ -29,7 +29,8 @@ cdef enum:  # categories of dtypes, in order of promotion
 cdef enum:
     MAX_NDIM = 64
     INLINE_NDIM = 5  # sizes and strides up to here live in the Tensor itself
-    INLINE_BYTES = 64  # data up to here lives in the Storage itself
+    INLINE_WORDS = 8
+    INLINE_BYTES = 64  # 8 * INLINE_WORDS; data up to here lives in the Storage itself
     MAX_ARGS = 24  # arguments of one operator
     MAX_OPERANDS = 6  # tensors that one elementwise loop touches, result included
 
