@@ -102,7 +102,7 @@ def tests(session, package):
     """Test each package with only what it declares, then all of them and the whole repository together."""
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
-        session.install(*group("test", *ORDER))
+        session.install(*group("test", *ORDER), *group("examples"))
         folders = [*(ROOT / "packages" / name / "tests" for name in ORDER), ROOT / "tests"]
     else:
         install(session, package, test=True)
