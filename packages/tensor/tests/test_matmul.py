@@ -326,3 +326,18 @@ def test_addr_of_integers_and_truth_values():
                        (lambda: ft.addr(i, i, i, alpha=True), "Boolean alpha only supported for Boolean results")):
         with pytest.raises(RuntimeError, match=text):
             call()
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize(("m", "k", "n"), [(8, 8, 8), (1, 8, 8), (3, 5, 16), (8, 64, 8), (8, 65, 8),
+                                           (4, 1, 8), (2, 7, 3)])
+def test_small_products_with_transposed_factors(dtype, m, k, n):
+    """Those of our own loop, which goes along rows, and those just beyond it."""
+    rng = np.random.RandomState(0)
+    a, b = rng.randn(m, k), rng.randn(n, k)
+    left, right = ft.from_numpy(a).to(dtype), ft.from_numpy(b).to(dtype)
+    tolerance = 1e-5 if dtype is ft.float32 else 1e-12
+    assert np.allclose((left @ right.t()).numpy(), a @ b.T, rtol=tolerance, atol=tolerance)
+    assert np.allclose((left.t().contiguous().t() @ right.t()).numpy(), a @ b.T, rtol=tolerance, atol=tolerance)
+    wide = ft.from_numpy(np.repeat(b, 2, axis=1)).to(dtype)[:, ::2]
+    assert np.allclose((left @ wide.t()).numpy(), a @ b.T, rtol=tolerance, atol=tolerance)

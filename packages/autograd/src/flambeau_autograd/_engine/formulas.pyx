@@ -16,7 +16,11 @@ from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
 from flambeau_tensor._core.registry import find_operator
 
 cdef object _mul = find_operator("torch.mul")
-cdef object _neg = find_operator("torch.neg")
+cdef object _mm = find_operator("torch.mm")
+cdef object _where = find_operator("torch.where")
+cdef object _tanh_backward = find_operator("torch._ops.tanh_backward")
+cdef object _sigmoid_backward = find_operator("torch._ops.sigmoid_backward")
+cdef object _relu_backward = find_operator("torch._ops.relu_backward")
 
 cdef enum:
     SMALL = 256  # elements up to which writing a broadcast gradient out beats reading it as a broadcast one
@@ -68,6 +72,61 @@ def mul_other(grad, self):
     """The gradient of the other factor."""
     return _call2(_mul, grad, conj(self))
 
+
+# --- products of matrices -------------------------------------------------------------------------------------------
+
+cdef object _turned(object matrix):
+    """The conjugate transpose."""
+    cdef Facts f
+    cdef Py_ssize_t sizes[2]
+    cdef Py_ssize_t strides[2]
+    matrix = conj(matrix)
+    if not _plain(<PyObject*>matrix):
+        return matrix.t()
+    look(<PyObject*>matrix, &f)
+    sizes[0], sizes[1] = f.sizes[1], f.sizes[0]
+    strides[0], strides[1] = f.strides[1], f.strides[0]
+    return as_strided(<PyObject*>matrix, 2, sizes, strides, offset_of(<PyObject*>matrix))
+
+
+def mm_self(grad, mat2):
+    """The gradient of the left factor of a matrix product."""
+    return _call2(_mm, grad, _turned(mat2))
+
+
+def mm_mat2(grad, self):
+    """The gradient of the right factor."""
+    return _call2(_mm, _turned(self), grad)
+
+
+# --- slopes in one pass ---------------------------------------------------------------------------------------------
+
+cdef inline bint _in_one_pass(object grad, object result) noexcept:
+    return _plain(<PyObject*>grad) and _plain(<PyObject*>result) and dtype_number(<PyObject*>result) < T_COMPLEX
+
+
+def tanh_self(grad, result):
+    """The gradient of tanh."""
+    if _in_one_pass(grad, result):
+        return _call2(_tanh_backward, grad, result)
+    return grad * conj(1 - result * result)
+
+
+def sigmoid_self(grad, result):
+    """The gradient of sigmoid."""
+    if _in_one_pass(grad, result):
+        return _call2(_sigmoid_backward, grad, result)
+    return grad * conj(result * (1 - result))
+
+
+def relu_self(grad, result):
+    """The gradient of relu."""
+    if _in_one_pass(grad, result):
+        return _call2(_relu_backward, grad, result)
+    return _where(result <= 0, 0.0, grad)
+
+
+# --- sums -----------------------------------------------------------------------------------------------------------
 
 cdef object _spread(object grad, object shape, object dim, bint keepdim):
     """``grad``, a reduction over ``dim``, broadcast to ``shape``: without copying, or written out if that is small."""

@@ -1,10 +1,10 @@
 """Derivatives of matrix and vector products."""
+from flambeau_autograd._engine import formulas
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import matmul as ops
 from flambeau_tensor.ops.pointwise import conj
 
-derivative(ops.mm, self=lambda grad, mat2: grad.mm(conj(mat2).t()), mat2=lambda grad, self: conj(self).t().mm(grad),
-           linear="each")
+derivative(ops.mm, self=formulas.mm_self, mat2=formulas.mm_mat2, linear="each")
 derivative(ops.bmm, self=lambda grad, mat2: grad.bmm(conj(mat2).transpose(1, 2)),
            mat2=lambda grad, self: conj(self).transpose(1, 2).bmm(grad), linear="each")
 derivative(ops.mv, self=lambda grad, vec: ops.outer(grad, conj(vec)), vec=lambda grad, self: conj(self).t().mv(grad),

@@ -162,7 +162,7 @@ derivative(ops.acos, self=lambda grad, self: -grad * conj((1 - self * self).rsqr
 derivative(ops.atan, self=lambda grad, self: grad / conj(self * self + 1), **_E)
 derivative(ops.sinh, self=lambda grad, self: grad * conj(self.cosh()), **_E)
 derivative(ops.cosh, self=lambda grad, self: grad * conj(self.sinh()), **_E)
-derivative(ops.tanh, self=lambda grad, result: grad * conj(1 - result * result), **_E)
+derivative(ops.tanh, self=formulas.tanh_self, **_E)
 derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()), **_E)
 derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()), **_E)
 derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self), **_E)
@@ -194,8 +194,8 @@ def _sinc_slope(x):
 
 # --- activations and special functions ------------------------------------------------------------------------------
 
-derivative(ops.sigmoid, self=lambda grad, result: grad * conj(result * (1 - result)), **_E)
-derivative(ops.relu, self=lambda grad, result: ops.where(result <= 0, 0.0, grad), **_E)
+derivative(ops.sigmoid, self=formulas.sigmoid_self, **_E)
+derivative(ops.relu, self=formulas.relu_self, **_E)
 derivative(find_operator("torch._ops.logit"), self=lambda grad, self, eps: _logit(grad, self, eps), **_E)
 derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
 derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)

@@ -7,6 +7,7 @@ of ``np.matmul`` does the same work. Large products are split over the thread po
 thread meanwhile: its own threads would spin beside ours.
 """
 from cpython.object cimport PyObject
+from cython cimport floating
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
@@ -61,6 +62,7 @@ cdef enum:  # CBLAS
 
 cdef enum:  # multiplications
     SMALL = 4096  # up to this our own loop is faster
+    TURNED = 512  # elements of a right factor that are worth copying for it
     QUIET = 4096  # below this BLAS does not think of threads
     GIL_FREE = 65536  # from this on the GIL is released
     GRAIN = 524288  # a thread should have at least this many
@@ -292,7 +294,10 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 cdef inline bint _small(const Products* p) noexcept:
     """Do a single small product, if it is one."""
     cdef small_t loop
-    if p.b_col != 1 or p.alpha[0] != 1:
+    cdef double[TURNED] turned
+    cdef const void* b = p.b
+    cdef Py_ssize_t b_row = p.b_row
+    if p.alpha[0] != 1 or (p.beta[0] != 0 and p.beta[0] != 1):
         return False
     if p.dtype == FLOAT32:
         loop = _small_float if p.n % 8 == 0 else NULL
@@ -300,10 +305,26 @@ cdef inline bint _small(const Products* p) noexcept:
         loop = _small_double if p.n % 4 == 0 else NULL
     else:
         return False
-    if loop == NULL or (p.beta[0] != 0 and p.beta[0] != 1):
+    if loop == NULL:
         return False
-    loop(p.m, p.n, p.k, p.a, p.a_row, p.a_col, p.b, p.b_row, p.c, p.c_row, p.beta[0] == 1)
+    if p.b_col != 1:  # the loop goes along rows of the right factor
+        if p.k * p.n > TURNED:
+            return False
+        if p.dtype == FLOAT32:
+            _turn(p, <float*>turned, <const float*>p.b)
+        else:
+            _turn(p, turned, <const double*>p.b)
+        b, b_row = turned, p.n
+    loop(p.m, p.n, p.k, p.a, p.a_row, p.a_col, b, b_row, p.c, p.c_row, p.beta[0] == 1)
     return True
+
+
+cdef inline void _turn(const Products* p, floating* out, const floating* b) noexcept:
+    """The right factor with its rows one after the other."""
+    cdef Py_ssize_t i, j
+    for j in range(p.n):
+        for i in range(p.k):
+            out[i * p.n + j] = b[i * p.b_row + j * p.b_col]
 
 
 cdef int multiply(Products* p) except -1:
