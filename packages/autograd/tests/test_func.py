@@ -103,7 +103,7 @@ def test_vmap(x):
     close(outer, x.reshape(3, 1) * x)
     close(vmap(lambda a: a.sum(), in_dims=1)(outer), outer.sum(0))
     close(vmap(lambda a: a * 2, out_dims=1)(outer), outer.T * 2)
-    close(vmap(lambda a, n=None: a * n)(x, n=x), x * x)
+    close(vmap(lambda a, n=None: a * n)(x, n=x), x.reshape(3, 1) * x)  # keyword arguments are shared
     close(vmap(lambda a: a + 1, chunk_size=2)(x), x + 1)
 
 

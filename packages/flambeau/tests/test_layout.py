@@ -115,3 +115,17 @@ def test_what_import_loads():
     others = {p for p in packages.split() if p not in ours and not p.startswith(("_cython", "cython_runtime"))}
     assert others <= {"importlib", "contextlib"}
     assert lazy == ""
+
+
+def test_transforms():
+    import flambeau_autograd
+
+    functional_call = torch.func.functional_call
+    assert torch.vmap is torch.func.vmap is flambeau_autograd.func.vmap and "vmap" in dir(torch)
+    with pytest.raises(NotImplementedError, match="torch.func.functionalize is not built"):
+        torch.func.functionalize  # noqa: B018
+    model = torch.nn.Linear(2, 1)
+    params, _ = torch.func.stack_module_state([model, torch.nn.Linear(2, 1)])
+    found = torch.vmap(lambda p: functional_call(model, p, torch.ones(2)))(params)
+    assert torch.allclose(found[0], model(torch.ones(2)))
+    assert torch.func.grad(torch.sin)(torch.tensor(0.0)).item() == 1.0

@@ -8,6 +8,7 @@ transforms that compose; these functions take the inputs at once.
 """
 
 import flambeau_tensor as torch
+from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
@@ -195,8 +196,6 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
     def gradient(*at):
-        if outer_jacobian_strategy == "forward-mode":  # not yet recorded there
-            at = tuple(x.requires_grad_() for x in at)
         call = _Call("hessian", func, at, True, strict)
         call.evaluate()
         call.expect_one_element()
@@ -205,7 +204,17 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         call.demand(slopes, _NO_HESSIAN)
         return slopes
 
-    blocks = jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
+    def gradient_inside(*at):  # of forward mode, where the inputs are not yet recorded
+        level = layers.enter_level("grad", internal=True)
+        try:
+            with enable_grad():
+                slopes = gradient(*(layers.enter_tape(x, level) for x in at))
+                return tuple(layers.leave_tape(g, level, True) for g in slopes)
+        finally:
+            layers.leave_level(level)
+
+    chosen = gradient_inside if outer_jacobian_strategy == "forward-mode" else gradient
+    blocks = jacobian(chosen, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)
     return blocks if several else blocks[0][0]
 
 

@@ -153,7 +153,7 @@ def transposed(function, values, tangents):
         A tuple with a tangent for each result, None for those without gradient.
     """
     recording = is_grad_enabled()
-    level = layers.enter_level("grad")
+    level = layers.enter_level("grad", internal=True)
     try:
         with enable_grad():
             args, entered, directions = [], [], []

@@ -32,6 +32,10 @@ for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
 
 
 def __getattr__(name: str):
+    if name == "vmap":  # loads the transforms
+        from flambeau_autograd.func import vmap
+
+        return vmap
     if name in _layout.SUBMODULES:
         import importlib
 
@@ -50,4 +54,4 @@ def __getattr__(name: str):
 def __dir__():
     from importlib.util import find_spec
 
-    return sorted(set(globals()) | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})
+    return sorted({"vmap", *globals()} | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})

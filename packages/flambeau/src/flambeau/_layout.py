@@ -13,7 +13,6 @@ from importlib.machinery import ModuleSpec
 TABLE = {
     "autograd": "flambeau_autograd",
     "autograd.forward_ad": "flambeau_autograd.forward_ad",
-    "func": "flambeau_autograd.func",
     "utils.checkpoint": "flambeau_autograd.checkpoint",
     "nn": "flambeau_nn",
     "optim": "flambeau_nn.optim",
@@ -29,7 +28,7 @@ TABLE = {
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
 }
-SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "utils", "version"}
+SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "func", "utils", "version"}
 MISSING = {"compile", "cuda", "distributed", "distributions", "fft", "fx", "hub", "jit", "onnx", "quantization",
            "sparse", "special", "testing"}
 

@@ -7,7 +7,7 @@ from flambeau_overrides import DisableTorchFunctionSubclass, metadata, register_
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.operator import Operator, set_default_handler
 from flambeau_tensor._core.registry import set_attribute
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.tensor import Tensor, check_read
 from flambeau_tensor._kernels import interop
 
 
@@ -58,6 +58,7 @@ def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad):
 
 
 def _reduce(self, protocol):
+    check_read(self, "__reduce_ex__")
     arguments = (type(self), self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
                  self.stride(), interop.requires_grad(self))
     return _rebuild, arguments, self.__getstate__()
@@ -66,6 +67,7 @@ def _reduce(self, protocol):
 def _deepcopy(self, memo):
     if id(self) in memo:
         return memo[id(self)]
+    check_read(self, "__deepcopy__")
     if not interop.is_leaf(self):
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
                            f"at the moment; this one comes from {self.grad_fn!r}. Copy tensor.detach() instead.")

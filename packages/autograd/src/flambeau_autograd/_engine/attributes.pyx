@@ -3,12 +3,13 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, detach,
+    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, detach,
     detach_in_place, dtype_of, flags_of, is_tensor, look, new_kernel, set_data, set_flags, set_grad,
     shape_of, thread_flags, untracked,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
+from flambeau_autograd._engine.layers cimport is_input, layer_of, refuse_inside
 from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
 from flambeau_autograd._engine.refs cimport *
 
@@ -41,10 +42,13 @@ cdef int _set_requires_grad(PyObject* t, bint on) except -1:
 
 
 cdef object _assign_requires_grad(PyObject* op, PyObject** a):
+    if a[1] == <PyObject*>(<object>True) and not needs_grad(a[0]):
+        refuse_inside("requires_grad_")
     _set_requires_grad(a[0], a[1] == <PyObject*>(<object>True))
 
 
 cdef object _requires_grad_(PyObject* op, PyObject** a):
+    refuse_inside("requires_grad_")
     _set_requires_grad(a[0], a[1] == <PyObject*>(<object>True))
     return <object>a[0]
 
@@ -97,7 +101,8 @@ cdef object _grad_fn(PyObject* op, PyObject** a):
 cdef object _is_leaf(PyObject* op, PyObject** a):
     if not needs_grad(a[0]):
         return True
-    return _grad_fn(op, a) is None
+    node = _grad_fn(op, a)
+    return node is None or is_input(<PyObject*>node)
 
 
 cdef object _output_nr(PyObject* op, PyObject** a):
@@ -113,6 +118,7 @@ cdef object _retains_grad(PyObject* op, PyObject** a):
 cdef object _retain_grad(PyObject* op, PyObject** a):
     cdef Facts f
     cdef Extra extra
+    refuse_inside("retain_grad")
     if not needs_grad(a[0]):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node = _grad_fn(op, a)
@@ -198,6 +204,8 @@ cdef object _set_data(PyObject* op, PyObject** a):
     cdef Node node
     if not is_tensor(a[1]):
         raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
+    if flags_of(a[1]) & T_TANGENT and layer_of(a[1]) is not None:
+        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
     look(a[1], &f)
     if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")

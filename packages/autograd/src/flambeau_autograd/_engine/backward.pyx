@@ -9,6 +9,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport gradient_edge
 from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
+from flambeau_autograd._engine.layers cimport refuse_backward
 from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.node cimport Meta, Node
 from flambeau_autograd._engine.refs cimport *
@@ -140,6 +141,7 @@ cdef object _backward_kernel(PyObject* op, PyObject** a):
     cdef int nr = 0
     cdef PyObject* node
     cdef bint create_graph = a[3] == TRUE
+    refuse_backward()
     if a[1] == NONE and a[4] == NONE:  # from a scalar to all leaves
         look(a[0], &f)
         if f.numel == 1 and f.dtype < T_COMPLEX:
@@ -175,6 +177,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     >>> x.grad
     tensor([2., 4.])
     """
+    refuse_backward()
     if grad_variables is not None:
         import warnings
 

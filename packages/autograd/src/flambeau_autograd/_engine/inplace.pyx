@@ -12,6 +12,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
+from flambeau_autograd._engine.layers cimport is_input
 from flambeau_autograd._engine.node cimport (
     NODE_COPY, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
 )
@@ -27,11 +28,11 @@ cdef int check_write(PyObject* tensor) except -1:
         if f.flags & T_ODD_VIEW:
             raise RuntimeError(odd_view(&f, "is being modified inplace"))
         look(f.base, &b)
-        if b.flags & T_REQUIRES_GRAD and b.grad_fn == NULL:
+        if b.flags & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
         if f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:
             raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    elif f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:
+    elif f.flags & T_REQUIRES_GRAD and (f.grad_fn == NULL or is_input(f.grad_fn)):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     return 0
 

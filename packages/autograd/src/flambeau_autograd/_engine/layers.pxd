@@ -10,6 +10,7 @@ cdef class Level:
     cdef readonly int kind
     cdef readonly int depth  # how many transforms it lies inside of, and itself; 0: forward_ad's own
     cdef readonly bint alive
+    cdef readonly bint internal  # serves a call of the engine's own, rather than a user's function
     cdef public int paused  # while that is not 0, layers at this level are passed over
     cdef readonly Py_ssize_t size  # of a batch
     cdef readonly str randomness
@@ -29,4 +30,8 @@ cdef int history_depth(PyObject* tensor) except -2  # of the innermost transform
 cdef object bare(PyObject* tensor)  # without history, with its layers
 cdef object value_of(PyObject* tensor)  # a copy of what it holds now, without history
 cdef object with_history(object tensor, PyObject* of)
+cdef bint is_input(PyObject* node) noexcept  # whether a tensor with that history is what a transform differentiates by
+cdef bint inside() noexcept  # of a function that is being transformed, in this thread
+cdef int refuse_inside(str what) except -1  # a method that switches recording
+cdef int refuse_backward() except -1
 cdef object wrap_batch(object value, int dim, Level level)

@@ -14,6 +14,8 @@ from flambeau_tensor.abi cimport (
     is_tensor, look, offset_of, set_flags, set_history, thread_flags,
 )
 
+from flambeau_tensor._core.tensor import set_layers
+
 from flambeau_autograd._engine.edges cimport TensorMeta, gradient_edge, meta_of, requires_grad
 from flambeau_autograd._engine.node cimport NODE_OTHER, Node, describe, make_type, new_node, number, set_outputs
 from flambeau_autograd._engine.refs cimport *
@@ -42,14 +44,14 @@ cdef Level _new_level(int kind, int depth):
     return level
 
 
-def enter_level(str kind not None, Py_ssize_t size=-1, str randomness="error"):
+def enter_level(str kind not None, Py_ssize_t size=-1, str randomness="error", bint internal=False):
     """Begin a transform: ``"vmap"`` (of `size` examples), ``"jvp"`` or ``"grad"``."""
     cdef Level level
     cdef list stack = _stacks.setdefault(PyThread_get_thread_ident(), [])
     if len(stack) == MAX_DEPTH:
         raise RuntimeError(f"more than {MAX_DEPTH} transforms inside each other")
     level = _new_level(_KINDS.index(kind), <int>len(stack) + 1)
-    level.size, level.randomness = size, randomness
+    level.size, level.randomness, level.internal = size, randomness, internal
     stack.append(level)
     if level.kind == BATCH:
         thread_flags().transforming += 1
@@ -65,6 +67,31 @@ def leave_level(Level level not None):
         thread_flags().transforming -= 1
     if not stack:
         del _stacks[PyThread_get_thread_ident()]
+
+
+cdef bint inside() noexcept:
+    if not _stacks:
+        return False
+    found = _stacks.get(PyThread_get_thread_ident())
+    return found is not None and not (<Level>(<list>found)[len(<list>found) - 1]).internal
+
+
+cdef int refuse_inside(str what) except -1:
+    if inside():
+        also = "(or perhaps using torch.autograd.functional.* APIs) " if what == "requires_grad_" else ""
+        raise RuntimeError(
+            f"You are attempting to call Tensor.{what}() {also}inside of "
+            "a function being transformed by a functorch transform. This is unsupported, please attempt to use the "
+            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+            f"{what}() outside of a function being transformed instead.")
+    return 0
+
+
+cdef int refuse_backward() except -1:
+    if inside():
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms.")
 
 
 def levels():
@@ -236,10 +263,15 @@ cdef object with_history(object tensor, PyObject* of):
     cdef Node node = _producer(of, &nr)
     if node is None:
         return tensor
-    return _through(tensor, node, nr, node.levels)
+    return _through(_Alias, tensor, node, nr, node.levels)
 
 
 cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
+cdef PyTypeObject* _Input = make_type("TransformInput", <PyTypeObject*>Node)
+
+
+cdef bint is_input(PyObject* node) noexcept:
+    return node != NULL and node.ob_type == _Input
 
 
 cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
@@ -248,9 +280,9 @@ cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObjec
     return 0
 
 
-cdef object _through(object tensor, Node producer, int nr, unsigned long long levels):
+cdef object _through(PyTypeObject* kind, object tensor, Node producer, int nr, unsigned long long levels):
     """Give ``tensor`` a history: a node that hands gradients on to ``producer`` (None: to nobody)."""
-    cdef Node node = new_node(_Alias, _hand_on, NODE_OTHER, 1, 0)
+    cdef Node node = new_node(kind, _hand_on, NODE_OTHER, 1, 0)
     cdef Facts f
     look(<PyObject*>tensor, &f)
     if producer is not None:
@@ -274,7 +306,7 @@ def enter_tape(tensor, Level level not None):
     look(<PyObject*>tensor, &f)
     if f.dtype < T_FLOATING:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    return _through(bare(<PyObject*>tensor), node, nr,
+    return _through(_Input, bare(<PyObject*>tensor), node, nr,
                     (node.levels if node is not None else 0) | <unsigned long long>1 << level.depth)
 
 
@@ -304,7 +336,7 @@ def leave_tape(tensor, Level level not None, bint keep=True):
         return tensor
     if keep and bits & ~inner:
         node = _producer(t, &nr)
-        _through(out, node, nr, bits & ~inner)
+        _through(_Alias, out, node, nr, bits & ~inner)
     return out
 
 
@@ -397,14 +429,66 @@ def attach_tangent(tensor, tangent, Level level not None):
         set_layer(<PyObject*>tensor, _dual(level, tangent, layer))
 
 
-def describe_layer(tensor):
-    """(kind, depth, dimension, value or tangent) of a tensor's topmost layer, or None."""
-    cdef Layer layer
-    try:
-        layer = layer_of(<PyObject*>tensor)
-    except RuntimeError:
-        return None
-    if layer is None:
-        return None
-    return (_KINDS[layer.level.kind], layer.level.depth, layer.dim,
-            layer.value if layer.level.kind == BATCH else layer.tangent)
+# --- what the tensor package asks ----------------------------------------------------------------------------------
+
+def _check_read(tensor, str what):
+    """Raise where memory that stands for one example of many, or has a tangent, is about to be handed out."""
+    cdef Layer layer = layer_of(<PyObject*>tensor)
+    cdef bint dual = layer is not None
+    while layer is not None:
+        if layer.level.kind == BATCH:
+            raise RuntimeError(f"vmap: {what}() reads numbers out of a tensor that stands for one example of many. "
+                               "Rewrite it with tensor operations, or use vmap(..., fallback=\"loop\").")
+        layer = layer.below
+    if dual:
+        raise RuntimeError(f"Can't call {what}() on a tensor that has a tangent, which would be lost in silence. Use "
+                           f"tensor.detach().{what}() instead.")
+
+
+def _describe(tensor):
+    """(text with a line for each level or None, what to add to the plain text)"""
+    cdef PyObject* t = <PyObject*>tensor
+    cdef Layer layer = None
+    cdef Facts f
+    cdef int depth
+    if flags_of(t) & T_TANGENT:
+        look(t, &f)
+        layer = <Layer>(<TensorMeta>f.meta).layer
+        while layer is not None and layer.level.kind != BATCH and not layer.level.alive:
+            layer = layer.below
+    depth = _tape_under_way(history_depth(t))
+    if layer is None and depth < 1:
+        return None, ()
+    if layer is None or depth > layer.level.depth:
+        return _wrapped("GradTrackingTensor", depth, "", _one_tape_less(tensor, depth)), ()
+    if layer.level.kind == BATCH:
+        return _wrapped("BatchedTensor", layer.level.depth, f"bdim={layer.dim}, ", layer.value), ()
+    if layer.level.depth:
+        below = detach(t)
+        set_layer(<PyObject*>below, layer.below)
+        return _wrapped("GradTrackingTensor", layer.level.depth, "", with_history(below, t)), ()
+    return None, (f"tangent={layer.tangent!r}",)
+
+
+cdef int _tape_under_way(int depth) except -2:
+    cdef tuple stack = levels()
+    if 0 < depth <= len(stack) and (<Level>stack[depth - 1]).kind == TAPE:
+        return depth
+    return -1
+
+
+cdef object _one_tape_less(object tensor, int depth):
+    cdef unsigned long long bits = history_levels(<PyObject*>tensor) & ~(<unsigned long long>1 << depth)
+    cdef int nr = 0
+    below = bare(<PyObject*>tensor)
+    if bits:
+        _through(_Alias, below, _producer(<PyObject*>tensor, &nr), nr, bits)
+    return below
+
+
+cdef str _wrapped(str kind, int depth, str more, object value):
+    inside = "\n".join(["    " + line for line in repr(value).split("\n")])
+    return f"{kind}(lvl={depth}, {more}value=\n{inside}\n)"
+
+
+set_layers(_check_read, _describe)

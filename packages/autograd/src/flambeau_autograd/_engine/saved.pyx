@@ -12,7 +12,7 @@ from flambeau_tensor.abi cimport (
     thread_flags, type_string, version_of,
 )
 
-from flambeau_autograd._engine.layers cimport bare
+from flambeau_autograd._engine.layers cimport bare, inside
 from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 
@@ -57,7 +57,7 @@ def pop_hooks():
 
 
 cdef int check_saveable(PyObject* tensor) except -1:
-    if flags_of(tensor) & T_INFERENCE:
+    if flags_of(tensor) & T_INFERENCE and not inside():
         raise RuntimeError("Inference tensors cannot be saved for backward. Please do not use Tensors created in "
                            "inference mode in computation tracked by autograd. To work around this, you can make a "
                            "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "

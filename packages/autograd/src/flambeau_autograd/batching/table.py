@@ -97,9 +97,9 @@ def registered(level, op, args, dims):
 
 def looped(level, op, args, dims):
     """Run the operator once for each example."""
-    if level.size == 0:
-        raise RuntimeError(f"vmap: {op.name}() has no batching rule and there is no example to run it on")
     inplace = op.schema.returns[0].write
+    if level.size == 0:
+        return (args[0], dims[0]) if inplace else _none(call(op, *_stand_in(args, dims)))
     results = [call(op, *_example(args, dims, i)) for i in range(level.size)]
     if inplace:
         return args[0], dims[0]
@@ -118,6 +118,21 @@ def looped(level, op, args, dims):
 def _example(args, dims, i):
     return [a if d is None else tuple(_example(a, d, i)) if isinstance(d, tuple) else a.select(d, i)
             for a, d in zip(args, dims, strict=True)]
+
+
+def _stand_in(args, dims):
+    """An example of zeros, where there is none, for the form of the results."""
+    return [a if d is None else tuple(_stand_in(a, d)) if isinstance(a, tuple) else
+            a.new_zeros(a.shape[:d] + a.shape[d + 1:]) for a, d in zip(args, dims, strict=True)]
+
+
+def _none(result):
+    """No example of what ``result`` is one of."""
+    if isinstance(result, (tuple, list)):
+        columns = [_none(r)[0] if isinstance(r, Tensor) else r for r in result]
+        kind = type(result)
+        return at_front(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
+    return at_front(result.new_zeros((0, *result.shape)) if isinstance(result, Tensor) else result)
 
 
 def elementwise(level, op, args, dims):

@@ -225,9 +225,10 @@ def _dual(cls, args, kwargs, level, floor):
             finally:
                 ctx.in_jvp = False
         else:
-            out = apply_layered(cls, args, kwargs)
-            found = transposed(lambda *given: tuple(leaves(_called(cls, (args, kwargs), given))),
+            # On copies, and first: forward may write to what it is given.
+            found = transposed(lambda *given: tuple(leaves(_called(cls, (args, kwargs), map(_copied, given)))),
                                [p[0] for p in pairs], tangents)
+            out = apply_layered(cls, args, kwargs)
     finally:
         level.paused -= 1
     outputs = leaves(out)
@@ -235,8 +236,15 @@ def _dual(cls, args, kwargs, level, floor):
     if len(found) != len(outputs):
         raise RuntimeError(f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs")
     for o, tangent in zip(outputs, found, strict=True):
+        before = next((t for a, t in zip(flat, tangents, strict=True) if a is o), None)
+        if not own and before is not None and tangent is not None:
+            tangent = before.copy_(tangent)
         _attach(cls, o, tangent, flat, tangents, level)
     return out
+
+
+def _copied(value):
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 def _called(cls, form, values):

@@ -22,8 +22,8 @@ def _basis(tensors):
     return out
 
 
-def _chosen(func, argnums, args, where):
-    wanted = _argnums(argnums, args, where)
+def _chosen(func, argnums, args):
+    wanted = _argnums(argnums, args)
 
     def of_chosen(*given):
         full = list(args)
@@ -55,7 +55,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
 
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args, "jacrev")
+        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
         out = vjp(chosen, *primals, has_aux=has_aux)
         value, back = out[:2]
         outputs = leaves(value)
@@ -105,7 +105,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error", chunk_size=Non
     """
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args, "jacfwd")
+        chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
         inputs = leaves(primals)
         directions = _basis(inputs)
         kept = {}

@@ -7,7 +7,7 @@ from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself
 from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
-from flambeau_autograd.func.trees import filled, leaves, tree_map
+from flambeau_autograd.func.trees import filled, form, leaves, tree_map
 
 Tensor = torch.Tensor
 
@@ -45,24 +45,37 @@ class _Tape:
         return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
 
 
-def _tensors(tree, what, where):
+def _tensors(tree):
     flat = leaves(tree)
     for t in flat:
         if not isinstance(t, Tensor):
-            raise ValueError(f"{where}: Expected all {what} to be Tensors, got {type(t)}")
+            raise ValueError(f"Thing passed to transform API must be Tensor, got {type(t)}")
     return flat
 
 
-def _argnums(argnums, args, where):
+def _results(tree, where):
+    """The leaves of what a function returned, all tensors."""
+    flat = leaves(tree)
+    for t in flat:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type {type(t)}")
+    return flat
+
+
+def _argnums(argnums, args):
+    if not isinstance(argnums, (int, tuple)):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     if not wanted:
-        raise RuntimeError(f"{where}: argnums must be non-empty")
+        raise RuntimeError("argnums must be non-empty")
     for n in wanted:
-        if not isinstance(n, int) or not -len(args) <= n < len(args):
-            raise RuntimeError(f"{where}: Got argnum={n}, but only {len(args)} positional inputs")
+        if not isinstance(n, int):
+            raise RuntimeError(f"argnums must be int, got {type(n)}")
+        if not -len(args) <= n < len(args):
+            raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
     wanted = [n % len(args) for n in wanted]
     if len(set(wanted)) != len(wanted):
-        raise RuntimeError(f"{where}: argnums elements must be unique")
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     return wanted
 
 
@@ -74,13 +87,13 @@ def grad_and_value(func, argnums=0, has_aux=False):
     """
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        wanted = _argnums(argnums, args, "grad_and_value")
+        wanted = _argnums(argnums, args)
         tape = _Tape()
         with tape:
             args = list(args)
             for n in wanted:
                 args[n] = tape.enter(args[n])
-            inputs = _tensors([args[n] for n in wanted], "inputs", "grad_and_value")
+            inputs = _tensors([args[n] for n in wanted], )
             out = func(*args, **kwargs)
             aux = None
             if has_aux:
@@ -89,14 +102,11 @@ def grad_and_value(func, argnums=0, has_aux=False):
                                        "(output, aux) if has_aux is True")
                 out, aux = out
             if not isinstance(out, Tensor):
-                raise RuntimeError("Expected the function passed to grad_and_value to return a Tensor, got "
-                                   f"{type(out).__name__}")
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
+                                   f"{type(out)}")
             if out.ndim:
-                raise RuntimeError("Expected the function passed to grad_and_value to return a scalar tensor, got a "
-                                   f"tensor with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs?")
-            if not (out.is_floating_point() or out.is_complex()):
-                raise RuntimeError("grad_and_value: the function must return a floating point tensor, got "
-                                   f"{out.dtype}")
+                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
+                                   f"with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
             found = iter(tape.gradients([out], inputs, [None]))
             gradients = [tree_map(lambda _: next(found), args[n]) for n in wanted]
             gradients = tape.leave(gradients[0] if isinstance(argnums, int) else tuple(gradients))
@@ -143,7 +153,7 @@ def vjp(func, *primals, has_aux=False):
     tape = _Tape()
     with tape:
         entered = tape.enter(primals)
-        inputs = _tensors(entered, "primals", "vjp(f, *primals)")
+        inputs = _tensors(entered, )
         out = func(*entered)
         aux = None
         if has_aux:
@@ -152,11 +162,7 @@ def vjp(func, *primals, has_aux=False):
                                    "is True")
             out, aux = out
             aux = tape.leave(aux)
-        outputs = leaves(out)
-        for o in outputs:
-            if not isinstance(o, Tensor):
-                raise RuntimeError(f"vjp(f, *primals): Expected f to be a function that has non-empty output (got "
-                                   f"output of type {type(o)})")
+        outputs = _results(out, "vjp(f, *primals)")
         if not outputs:
             raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output")
         value = tape.leave(out)
@@ -167,7 +173,7 @@ def vjp(func, *primals, has_aux=False):
         seeds = leaves(given)
         if len(seeds) != len(outputs):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
-                               f"to the function. cotangents: {len(seeds)} tensors, primal output: {len(outputs)}")
+                               f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
         with enable_grad():
             found = tape.gradients(outputs, inputs, seeds, retain=retain_graph)
             found = [layers.leave_tape(g, tape.level, tape.keep or is_grad_enabled()) for g in found]
@@ -193,7 +199,9 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     if not isinstance(primals, tuple):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
                            "f(*primals).")
-    flat, directions = _tensors(primals, "primals", "jvp(f, primals, tangents)"), leaves(tangents)
+    flat, directions = _tensors(primals, ), leaves(tangents)
+    if not flat:
+        raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
     if len(flat) != len(directions):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
                            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be.")
@@ -202,6 +210,8 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
             raise RuntimeError("jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
                                f"{list(p.shape)} and {p.dtype}, got "
                                + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__))
+        if not (p.is_floating_point() or p.is_complex()):
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
     level = layers.enter_level("jvp")
     try:
         duals = filled(primals, [layers.make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)])
@@ -214,10 +224,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
             out, aux = out
             aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
         pairs = []
-        for o in leaves(out):
-            if not isinstance(o, Tensor):
-                raise RuntimeError("jvp(f, primals, tangents): Expected f to return only tensors, got unsupported type "
-                                   f"{type(o)}")
+        for o in _results(out, "jvp(f, primals, tangents)"):
             value, tangent = layers.unpack_dual(o, level)
             if tangent is None:
                 if strict:
@@ -241,9 +248,9 @@ def linearize(func, *primals):
     tape = _Tape()
     with tape:
         entered = tape.enter(primals)
-        inputs = _tensors(entered, "primals", "linearize(f, *primals)")
+        inputs = _tensors(entered, )
         out = func(*entered)
-        outputs = _tensors(out, "outputs", "linearize(f, *primals)")
+        outputs = _results(out, "linearize(f, *primals)")
         seeds = [layers.enter_tape(torch.zeros_like(o).detach(), tape.level) for o in outputs]
         live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
         gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \

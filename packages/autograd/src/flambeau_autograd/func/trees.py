@@ -62,3 +62,13 @@ def broadcast(prefix, tree):
             return None
         out += part
     return out
+
+
+class _Leaf:
+    def __repr__(self):
+        return "*"
+
+
+def form(tree):
+    """A tree's containers, for messages."""
+    return tree_map(lambda _: _Leaf(), tree)

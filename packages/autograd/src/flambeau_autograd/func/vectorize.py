@@ -6,7 +6,7 @@ import warnings
 import flambeau_tensor as torch
 from flambeau_autograd import batching as _batching  # noqa: F401  (the rules)
 from flambeau_autograd._engine import layers
-from flambeau_autograd.func.trees import broadcast, filled, is_leaf, leaves, tree_map
+from flambeau_autograd.func.trees import broadcast, filled, form, is_leaf, leaves, tree_map
 
 Tensor = torch.Tensor
 
@@ -19,7 +19,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
     Args:
         func: takes tensors, or tuples, lists and dicts of them, and returns such.
         in_dims: which dimension of each argument runs over the examples; None for what all share. A number for all,
-            or a tuple in the form of the arguments. Keyword arguments have their examples in dimension 0.
+            or a tuple in the form of the arguments. All examples share the keyword arguments.
         out_dims: where the examples lie in the results.
         randomness: ``"error"`` refuses random numbers, ``"different"`` draws for each example, ``"same"`` once for all.
         chunk_size: how many examples to run at once; all by default.
@@ -43,12 +43,15 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
         size, dims, flat = _examples(func, in_dims, args, kwargs)
-        run = functools.partial(_run, func, (args, kwargs), out_dims=out_dims, randomness=randomness)
+        run = functools.partial(_run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims,
+                                randomness=randomness)
         if chunk_size is None or size <= chunk_size:
             return _guarded(func, fallback, run, flat, dims, size)
-        pieces = []
+        pieces, state = [], torch.get_rng_state() if randomness == "same" else None
         for start in range(0, size, chunk_size):
             n = min(chunk_size, size - start)
+            if state is not None:
+                torch.set_rng_state(state)
             part = [a if d is None else a.narrow(d, start, n) for a, d in zip(flat, dims, strict=True)]
             pieces.append(_guarded(func, fallback, run, part, dims, n))
         return _joined(pieces, out_dims, func)
@@ -57,7 +60,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
 
 
 def _name(func):
-    return getattr(func, "__name__", repr(func))
+    return getattr(getattr(func, "func", func), "__name__", repr(func))
 
 
 def _examples(func, in_dims, args, kwargs):
@@ -72,12 +75,9 @@ def _examples(func, in_dims, args, kwargs):
     dims = broadcast(prefix, args)
     if dims is None:
         raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
-                         f"structure of inputs. in_dims has structure {in_dims} but the inputs are "
-                         f"{len(args)} arguments of other structure.")
+                         f"structure of `inputs`. in_dims has structure {form(prefix)} but inputs has structure "
+                         f"{form(args)}.")
     flat = leaves(args)
-    extra = leaves(tuple(kwargs.values()))
-    dims = [*dims, *(0 if isinstance(leaf, Tensor) else None for leaf in extra)]
-    flat += extra
     sizes = []
     for i, (leaf, dim) in enumerate(zip(flat, dims, strict=True)):
         if dim is None:
@@ -95,20 +95,18 @@ def _examples(func, in_dims, args, kwargs):
         dims[i] = dim % leaf.ndim
         sizes.append(leaf.shape[dims[i]])
     if not sizes:
-        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): at least one input must have a "
-                         "dimension that runs over the examples")
+        raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) > 1:
         raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
                          "for the mapped dimension")
     return sizes[0], dims, flat
 
 
-def _run(func, form, flat, dims, size, *, out_dims, randomness):
+def _run(func, args, flat, dims, size, *, out_dims, randomness):
     level = layers.enter_level("vmap", size, randomness)
     try:
         entered = [a if d is None else layers.batch(a, d, level) for a, d in zip(flat, dims, strict=True)]
-        args, kwargs = filled(form, entered)
-        result = func(*args, **kwargs)
+        result = func(*filled(args, entered))
         return _out(func, result, out_dims, level)
     finally:
         layers.leave_level(level)
@@ -120,6 +118,8 @@ def _out(func, result, out_dims, level):
     def taken(out):
         dim = next(places)
         if not isinstance(out, Tensor):
+            if dim is None:
+                return out
             raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
                              f"{type(out)}. Did you mean to set out_dims= to None for output?")
         value, at = layers.unbatch(out, level)
@@ -135,7 +135,7 @@ def _out(func, result, out_dims, level):
                              f"but got {dim})")
         return value if at == dim % value.ndim else value.movedim(at, dim)
 
-    return tree_map(lambda out: next(places) and out if out is None else taken(out), result)
+    return tree_map(taken, result)
 
 
 def _places(func, result, out_dims):
@@ -144,8 +144,8 @@ def _places(func, result, out_dims):
     flat = broadcast(out_dims, result)
     if flat is None or not all(d is None or isinstance(d, int) for d in flat):
         raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-                         f"the structure of `outputs`. out_dims has structure {out_dims} but outputs has structure "
-                         f"{tree_map(lambda _: '*', result)}.")
+                         f"the structure of `outputs`. out_dims has structure {form(out_dims)} but outputs has "
+                         f"structure {form(result)}.")
     return iter(flat)
 
 
@@ -172,11 +172,11 @@ def _guarded(func, fallback, run, flat, dims, size):
         if func not in _warned:
             _warned.add(func)
             warnings.warn(f"vmap runs {_name(func)} once for each example: {error}", stacklevel=3)
-    form, out_dims = run.args[1], run.keywords["out_dims"]
+    run_one, of, out_dims = *run.args, run.keywords["out_dims"]
     rows = []
     for i in range(size):
-        args, kwargs = filled(form, [a if d is None else a.select(d, i) for a, d in zip(flat, dims, strict=True)])
-        rows.append(tree_map(lambda out: out if isinstance(out, Tensor) else torch.tensor(out), func(*args, **kwargs)))
+        args = filled(of, [a if d is None else a.select(d, i) for a, d in zip(flat, dims, strict=True)])
+        rows.append(tree_map(lambda out: out if isinstance(out, Tensor) else torch.tensor(out), run_one(*args)))
     places = list(_places(func, rows[0], out_dims))
     columns = zip(*map(leaves, rows), strict=True)
     return filled(rows[0], [column[0] if d is None else torch.stack(column, d if d >= 0 else d)

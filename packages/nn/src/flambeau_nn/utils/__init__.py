@@ -14,10 +14,14 @@ __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_
 
 _MISSING = ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",
             "memory_format", "parametrizations", "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm",
-            "rnn", "spectral_norm", "stateless", "weight_norm")
+            "rnn", "spectral_norm", "weight_norm")
 
 
 def __getattr__(name):
+    if name == "stateless":
+        from importlib import import_module
+
+        return import_module("flambeau_nn.utils.stateless")
     if name in _MISSING:
         raise NotImplementedError(f"torch.nn.utils.{name} is not built")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

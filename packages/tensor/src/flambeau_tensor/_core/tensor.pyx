@@ -562,6 +562,23 @@ def is_layered(Tensor t not None):
     return (t.flags & TANGENT) != 0
 
 
+cdef object _check_read = None  # autograd's: (tensor, what reads) -> None, raises where that loses something in silence
+cdef object _describe_layers = None  # autograd's: tensor -> (text of all its layers or None, suffixes of the plain text)
+
+
+def set_layers(check_read, describe):
+    """Name what autograd knows about tensors that are more than their own elements."""
+    global _check_read, _describe_layers
+    _check_read, _describe_layers = check_read, describe
+
+
+cpdef int check_read(Tensor t, str what) except -1:
+    """Raise where reading a tensor's memory would hand out one example of many, or drop a tangent."""
+    if t.flags & TANGENT and _check_read is not None:
+        _check_read(t, what)
+    return 0
+
+
 cdef Tensor scalar_tensor(object number, int dtype):
     cdef Scalar s
     cdef Tensor t = empty(dtype, 0, NULL)
@@ -633,10 +650,15 @@ def describe(tensor, spec=None):
     from flambeau_tensor.printing import tensor_format, tensor_repr
 
     subclass = type(tensor) is not Tensor
+    suffixes = ()
+    if _describe_layers is not None:
+        text, suffixes = _describe_layers(tensor)
+        if text is not None:
+            return text
     if spec:
         return tensor_format(tensor, spec, as_array=as_array, subclass=subclass)
     return tensor_repr(tensor, as_array=as_array, default_dtype=get_default_dtype,
-                       name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__)
+                       name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
 
 
 buffer_source = None  # interop fills this in

@@ -16,7 +16,7 @@ from libc.string cimport strcmp
 from flambeau_tensor._core.copying cimport copy_of
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.storage cimport borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, detached, empty, new_tensor, set_geometry
+from flambeau_tensor._core.tensor cimport Tensor, check_read, detached, empty, new_tensor, set_geometry
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.registry import set_attribute
@@ -179,7 +179,7 @@ cdef void _delete_unversioned(DLManagedTensor* m) noexcept nogil:
 cdef int _check_out(Tensor t) except -1:
     if t.flags & REQUIRES_GRAD:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    return 0
+    return check_read(t, "__dlpack__")
 
 
 cdef DLManagedTensorVersioned* _managed(Tensor t, bint copied) except NULL:

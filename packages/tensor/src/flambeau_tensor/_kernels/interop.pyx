@@ -9,7 +9,9 @@ from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, make_kernel, thread_state
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, as_subclass, detached, empty, new_tensor, read_ints, set_geometry
+from flambeau_tensor._core.tensor cimport (
+    Tensor, as_subclass, check_read, detached, empty, new_tensor, read_ints, set_geometry,
+)
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.tensor import set_buffer_source
@@ -238,6 +240,7 @@ cpdef Tensor from_data(object data, object dtype):
     cdef Tensor t, out
     if isinstance(data, Tensor):
         t = <Tensor>data
+        check_read(t, "tensor")
     elif isinstance(data, cnp.ndarray) or cnp.PyArray_CheckScalar(data):
         array = cnp.PyArray_FROM_O(data)
         t = <Tensor>from_array(array)
@@ -318,6 +321,7 @@ def shared_array_checked(Tensor t not None):
     """`shared_array`, refused where a gradient would be lost in silence."""
     if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    check_read(t, "numpy")
     t.storage.lent = True  # its memory may not move
     return shared_array(t)
 

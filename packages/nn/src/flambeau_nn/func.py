@@ -1,0 +1,106 @@
+"""Modules as functions of their parameters, for the function transforms; a part of ``torch.func``."""
+import flambeau_tensor as torch
+from flambeau_nn.modules.batchnorm import _BatchNorm
+from flambeau_nn.utils.stateless import call_with, check_module
+
+__all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
+
+
+def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """``module(*args, **kwargs)`` with other tensors in place of the module's parameters and buffers.
+
+    The module has its own back afterwards, whatever happens. Buffers that its forward replaces are found in the dict.
+
+    Args:
+        module: a module.
+        parameter_and_buffer_dicts: from the names that ``named_parameters()`` and ``named_buffers()`` give to tensors;
+            a dict, or several without common names. What none names stays as it is.
+        args: the positional arguments, a tuple; what is no tuple is the only one.
+        kwargs: the keyword arguments.
+        tie_weights: a tensor that the module holds under several names is replaced under all of them.
+        strict: every parameter and buffer must be named, and nothing else.
+
+    Raises:
+        ValueError: a name stands in several dicts, or tied names are given different tensors.
+        RuntimeError: names are missing or unexpected and ``strict`` is true.
+        AttributeError: the module has no such parameter.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> weights = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
+    >>> torch.func.functional_call(layer, weights, torch.tensor([2.0, 3.0]))
+    tensor([5.])
+    """
+    check_module(module, "functional_call")
+    dicts = parameter_and_buffer_dicts
+    if isinstance(dicts, dict):
+        tensors = dicts
+    elif isinstance(dicts, (list, tuple)):
+        if not all(isinstance(d, dict) for d in dicts):
+            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+        tensors = {}
+        for d in dicts:
+            repeated = [name for name in d if name in tensors]
+            if repeated:
+                raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
+                                 "ambiguous")
+            tensors.update(d)
+    else:
+        raise ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
+                         f"{type(dicts)}")
+    return call_with(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def stack_module_state(models):
+    """The parameters and buffers of modules of the same kind, stacked, for running all of them at once by ``vmap``.
+
+    Args:
+        models: modules of one class, all training or all evaluating.
+
+    Returns:
+        ``(params, buffers)``: dicts from names to tensors with the modules in dimension 0. The parameters are leaves.
+
+    Raises:
+        RuntimeError: there is no module, or they differ in class, mode or in what requires grad.
+
+    >>> layers = [torch.nn.Linear(2, 1) for _ in range(3)]
+    >>> params, buffers = torch.func.stack_module_state(layers)
+    >>> params["weight"].shape
+    torch.Size([3, 1, 2])
+    >>> def run(params, x):
+    ...     return torch.func.functional_call(layers[0], params, x)
+    >>> torch.vmap(run, in_dims=(0, None))(params, torch.ones(2)).shape
+    torch.Size([3, 1])
+    """
+    if len(models) == 0:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({m.training for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(m) for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    return (_stacked([dict(m.named_parameters()) for m in models]),
+            _stacked([dict(m.named_buffers()) for m in models]))
+
+
+def _stacked(states):
+    out = {}
+    for name in states[0]:
+        tensors = tuple(state[name] for state in states)
+        if len({t.requires_grad for t in tensors}) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+        out[name] = torch.stack([t.detach() for t in tensors]).requires_grad_(tensors[0].requires_grad)
+    return out
+
+
+def replace_all_batch_norm_modules_(root):
+    """Let all batch normalizations inside a module forget and no longer keep running statistics; returns the module.
+
+    ``vmap`` cannot write statistics of many examples into a buffer that they share.
+
+    >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2)).running_mean is None
+    True
+    """
+    for module in root.modules():
+        if isinstance(module, _BatchNorm) and module.track_running_stats:
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

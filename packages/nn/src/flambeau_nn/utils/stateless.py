@@ -1,0 +1,105 @@
+"""Calling a module with other tensors in place of its parameters and buffers, which it has back afterwards."""
+import contextlib
+
+import flambeau_tensor as torch
+from flambeau_nn.modules.module import Module
+
+__all__ = ["functional_call"]
+
+
+def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """The older name of ``torch.func.functional_call``, of a single dict."""
+    import warnings
+
+    warnings.warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
+                  "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
+                  "replacement.", FutureWarning, stacklevel=2)
+    return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+
+
+def call_with(module, tensors, args=None, kwargs=None, *, tie_weights=True, strict=False):
+    """``module(*args, **kwargs)`` while ``tensors`` stand for its parameters and buffers."""
+    if args is None:
+        args = ()
+    elif not isinstance(args, tuple):
+        args = (args,)
+    with _replaced(module, tensors, tie_weights, strict):
+        return module(*args, **({} if kwargs is None else kwargs))
+
+
+@contextlib.contextmanager
+def _replaced(module, tensors, tie_weights, strict):
+    given = _with_tied(module, tensors) if tie_weights else dict(tensors)
+    places = _places(module, given, strict)
+    originals = {}
+    try:
+        for name, (state, last) in places.items():
+            originals[name] = state.get(last, _ABSENT)
+            state[last] = given[name]
+        yield
+    finally:
+        # What the module itself has put in place meanwhile goes to the caller's dict.
+        left = {name: places[name][0].get(places[name][1]) for name in originals}
+        for name, tensor in originals.items():
+            state, last = places[name]
+            if tensor is _ABSENT:
+                del state[last]
+            else:
+                state[last] = tensor
+        tensors.update({name: left[name] for name in tensors if name in left})
+
+
+_ABSENT = object()
+
+
+def _places(module, given, strict):
+    """name -> (the dict of a submodule that holds it, the key there)"""
+    own = {name for name, _ in _members(module)}
+    unexpected = [name for name in given if name not in own]
+    missing = sorted(own - set(given))
+    if strict and (unexpected or missing):
+        told = [f"{kind} key(s): {', '.join(map(repr, names))}." for kind, names in
+                (("Unexpected", sorted(unexpected)), ("Missing", missing)) if names]
+        raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(told))
+    places = {}
+    for name, tensor in given.items():
+        path, _, last = name.rpartition(".")
+        owner = module.get_submodule(path)
+        for state in (owner._parameters, owner._buffers):
+            if last in state:
+                break
+        else:
+            if hasattr(owner, last):
+                raise TypeError(f"attribute `{last}`: {getattr(owner, last)!r} is not an instance of torch.Tensor")
+            state = owner.__dict__  # unknown to the module: an attribute for the length of the call
+        if not isinstance(tensor, torch.Tensor) and tensor is not None:
+            raise TypeError(f"{tensor} is not an instance of torch.Tensor")
+        places[name] = state, last
+    return places
+
+
+def _members(module):
+    yield from module.named_parameters(remove_duplicate=False)
+    yield from module.named_buffers(remove_duplicate=False)
+
+
+def _with_tied(module, tensors):
+    """``tensors`` with the other names of each tensor that the module holds under several."""
+    names_of = {}
+    for name, tensor in _members(module):
+        names_of.setdefault(id(tensor), []).append(name)
+    given = dict(tensors)
+    for names in names_of.values():
+        named = [name for name in names if name in tensors]
+        if len(names) == 1 or not named:
+            continue
+        if any(tensors[name] is not tensors[named[0]] for name in named):
+            raise ValueError(f"functional_call got multiple values for keys {sorted(named)}, which are tied. Consider "
+                             "using tie_weights=False")
+        given.update(dict.fromkeys(names, tensors[named[0]]))
+    return given
+
+
+def check_module(module, where):
+    if not isinstance(module, Module):
+        raise TypeError(f"{where}: expected an nn.Module, got {type(module).__name__}")
