@@ -135,7 +135,7 @@ def test_one_operation_returns_its_argument(leaf):
     ({"other": lambda grad: grad}, r"derivative of tests.op\d+: no argument named 'other' in op"),
     ({"self": lambda grad, wight: grad}, "the formula's parameter 'wight' is neither an argument of op"),
     ({"k": lambda grad: grad}, "argument 'k' is no tensor"),
-    ({"self": 3}, "a formula is a Python function, not 3"),
+    ({"self": 3}, "a formula is a Python function or an operator, not 3"),
     ({}, "no formula; what never has gradients is declared with differentiable=False"),
     ({"self, b": lambda grad: grad, "b": lambda grad: grad}, "an argument has two formulas"),
     ({"b, self": lambda grad: grad}, "in the order of the schema"),

@@ -11,12 +11,24 @@ from flambeau_cext import compiler
 
 HEADER = Path(cext.include_paths()[0], "flambeau", "tensor.h")
 
-# The slots of the table in their order. New ones are appended, with a higher FL_ABI_MINOR; nothing here ever changes.
-SLOTS = """
+OLD_HEADERS = Path(__file__).parent / "headers"  # as earlier releases had them
+
+# The slots that came with each minor version, in their order. New ones are appended with a higher FL_ABI_MINOR; nothing
+# here ever changes.
+SLOTS_OF_MINOR = [
+    """
     dtype ndim numel sizes strides is_contiguous const_data data check retain release empty contiguous as_strided
     from_blob error error_occurred error_clear find_operator call num_threads parallel_for gil_release gil_acquire
     from_python to_python
-""".split()
+    """.split(),
+    """
+    error_read error_take error_put error_drop flags storage_offset storage_nbytes version written describe
+    promote_types result_type default_dtype find_function call_function new_list clear define implement set_backward
+    grad_mode in_parallel gil_held gil_ensure gil_drop
+    """.split(),
+]
+MINOR = len(SLOTS_OF_MINOR) - 1
+SLOTS = [slot for slots in SLOTS_OF_MINOR for slot in slots]
 FIRST_SLOT = 24
 
 LAYOUT = "\n".join(
@@ -30,9 +42,10 @@ LAYOUT = "\n".join(
         "#endif",
         "CHECK(offsetof(fl_api, major) == 0 && offsetof(fl_api, minor) == 4 && offsetof(fl_api, size) == 8);",
         "CHECK(offsetof(fl_api, provider) == 16);",
-        *(f"CHECK(offsetof(fl_api, {slot}) == {FIRST_SLOT + 8 * i});" for i, slot in enumerate(SLOTS)),
-        f"CHECK(sizeof(fl_api) == {FIRST_SLOT + 8 * len(SLOTS)});",
+        f"CHECK(FL_ABI_MAJOR == 1 && FL_ABI_MINOR == {MINOR});",
+        f"CHECK(sizeof(fl_api) == {FIRST_SLOT} + 8 * SLOTS);",
         "CHECK(sizeof(fl_tensor) == 8 && sizeof(fl_optional_tensor) == 8 && sizeof(fl_operator) == 8);",
+        "CHECK(sizeof(fl_function) == 8 && sizeof(fl_exception) == 8 && sizeof(fl_kernel) == 8);",
         "CHECK(sizeof(fl_dtype) == 4 && sizeof(fl_status) == 4);",
         "CHECK(sizeof(fl_value) == 32 && offsetof(fl_value, name) == 0 && offsetof(fl_value, kind) == 8);",
         "CHECK(offsetof(fl_value, count) == 12 && offsetof(fl_value, as) == 16);",
@@ -40,13 +53,24 @@ LAYOUT = "\n".join(
         "CHECK(FL_FLOAT16 == 5 && FL_FLOAT32 == 6 && FL_FLOAT64 == 7 && FL_COMPLEX64 == 9 && FL_COMPLEX128 == 10);",
         "CHECK(FL_BOOL == 11 && FL_BFLOAT16 == 15 && FL_ANY == -1);",
         "CHECK(FL_RUNTIME_ERROR == 1 && FL_TYPE_ERROR == 2 && FL_VALUE_ERROR == 3 && FL_INDEX_ERROR == 4);",
-        "CHECK(FL_NOT_IMPLEMENTED_ERROR == 5 && FL_MEMORY_ERROR == 6);",
+        "CHECK(FL_NOT_IMPLEMENTED_ERROR == 5 && FL_MEMORY_ERROR == 6 && FL_OTHER_ERROR == 7);",
         "CHECK(FL_VALUE_NONE == 0 && FL_VALUE_TENSOR == 1 && FL_VALUE_INT == 2 && FL_VALUE_DOUBLE == 3);",
         "CHECK(FL_VALUE_BOOL == 4 && FL_VALUE_COMPLEX == 5 && FL_VALUE_DTYPE == 6 && FL_VALUE_STRING == 7);",
-        "CHECK(FL_VALUE_INTS == 8 && FL_VALUE_TENSORS == 9);",
-        "int value(void) { return FL_ABI_MAJOR * 1000 + FL_ABI_MINOR; }",
+        "CHECK(FL_VALUE_INTS == 8 && FL_VALUE_TENSORS == 9 && FL_VALUE_DEFAULT == 10 && FL_VALUE_OBJECT == 11);",
+        "CHECK(FL_VALUE_DOUBLES == 12 && FL_VALUE_BOOLS == 13);",
+        "CHECK(FL_OP_COMPOSITE == 1 && FL_OP_NOT_DIFFERENTIABLE == 2);",
+        "CHECK(FL_REQUIRES_GRAD == 1 && FL_IS_LEAF == 2 && FL_IS_VIEW == 4 && FL_IS_READONLY == 8);",
     ]
 )
+
+
+def layout(minor):
+    """Source that compiles if the table for this minor version has its slots where they have always been."""
+    slots = [slot for slots in SLOTS_OF_MINOR[: minor + 1] for slot in slots]
+    places = (f"CHECK(offsetof(fl_api, {slot}) == {FIRST_SLOT + 8 * i});" for i, slot in enumerate(slots))
+    return "\n".join((f"#define FL_TARGET_MINOR {minor}\n#define SLOTS {len(slots)}", LAYOUT, *places, ""))
+
+
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
@@ -54,16 +78,18 @@ def build_only(**options):
     return cext.load_inline("layout", is_python_module=False, no_implicit_headers=True, **options)
 
 
+@pytest.mark.parametrize("minor", range(MINOR + 1))
 @pytest.mark.parametrize("standard", ["c99", "c11", "c17"])
-def test_layout_in_c(standard):
+def test_layout_in_c(standard, minor):
     # _Static_assert is C11's; compilers have it in C99 too, with a warning that -pedantic makes of it.
-    source = '#pragma GCC diagnostic ignored "-Wpedantic"\n' + LAYOUT if standard == "c99" else LAYOUT
-    build_only(c_sources=source, extra_cflags=[f"-std={standard}", *STRICT])
+    pragma = '#pragma GCC diagnostic ignored "-Wpedantic"\n' if standard == "c99" else ""
+    build_only(c_sources=pragma + layout(minor), extra_cflags=[f"-std={standard}", *STRICT])
 
 
+@pytest.mark.parametrize("minor", range(MINOR + 1))
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
-def test_layout_in_cxx(standard):
-    build_only(cpp_sources=LAYOUT, extra_cflags=[f"-std={standard}", *STRICT])
+def test_layout_in_cxx(standard, minor):
+    build_only(cpp_sources=layout(minor), extra_cflags=[f"-std={standard}", *STRICT])
 
 
 @pytest.mark.parametrize(("language", "suffix", "standard"), [("C", "c", "c99"), ("C++", "cpp", "c++17")])
@@ -82,57 +108,77 @@ def test_every_slot_is_filled():
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     address = get(capi.API, b"flambeau_tensor._core.capi.API")
-    words = (ctypes.c_uint64 * ((FIRST_SLOT + 8 * len(SLOTS)) // 8)).from_address(address)
-    assert words[1] == FIRST_SLOT + 8 * len(SLOTS)
+    words = (ctypes.c_uint64 * (size_of(MINOR) // 8)).from_address(address)
+    assert words[1] == size_of(MINOR)
     assert all(words[FIRST_SLOT // 8 :])
 
 
+# The library as another release would provide it: the same table with fewer or more slots, and other numbers on it.
 MEET = """
     import ctypes, sys, types
     import flambeau_cext
     from flambeau_tensor._core import capi
 
-    major, minor, extra = (int(a) for a in sys.argv[1:4])
+    major, minor, size = (int(a) for a in sys.argv[1:4])
+    folder, target = sys.argv[4:6]
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     NAME = b"flambeau_tensor._core.capi.API"
     address = get(capi.API, NAME)
-    size = ctypes.c_uint64.from_address(address + 8).value
-    # The library as another release would provide it: the same table with slots more or fewer, another number on it.
-    table = ctypes.create_string_buffer(ctypes.string_at(address, size), size + max(extra, 0) * 8)
+    own_size = ctypes.c_uint64.from_address(address + 8).value
+    table = ctypes.create_string_buffer(ctypes.string_at(address, min(size, own_size)), size)
     numbers = (ctypes.c_uint32 * 2).from_buffer(table)
-    numbers[0] += major
-    numbers[1] += minor
-    ctypes.c_uint64.from_buffer(table, 8).value += extra * 8
+    numbers[0], numbers[1] = major, minor
+    ctypes.c_uint64.from_buffer(table, 8).value = size
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     other = types.ModuleType("flambeau_tensor._core.capi")
     other.API = new(ctypes.addressof(table), NAME, None)
     sys.modules["flambeau_tensor._core.capi"] = other
+    flags = [f"-I{folder}"] * bool(folder) + [f"-DFL_TARGET_MINOR={target}"] * bool(target)
     try:
         module = flambeau_cext.load_inline(
-            "meeting", c_sources="int dims(void) { return fl_ndim(fl_zeros(NULL, 0, FL_INT8)); }", functions=["dims"])
+            "meeting", extra_cflags=flags, functions=["dims"],
+            c_sources="int dims(void) { return fl_ndim(fl_zeros(NULL, 0, FL_INT8)); }")
         print("dims", module.dims())
     except ImportError as error:
         print(error)
 """
 
 
+def size_of(minor, more=0):
+    return FIRST_SLOT + 8 * (sum(len(slots) for slots in SLOTS_OF_MINOR[: minor + 1]) + more)
+
+
 @pytest.mark.parametrize(
-    ("major", "minor", "extra", "said"),
+    ("major", "minor", "size", "target", "said"),
     [
-        (0, 0, 0, "dims 0"),
-        (0, 1, 3, "dims 0"),
-        (0, -1, -1, r"meeting needs flambeau's C ABI 1\.0, but the installed flambeau-tensor \S+ has ABI 1\.-1: "
-         r"pip install --upgrade flambeau-tensor"),
-        (1, 0, 0, r"meeting was built for flambeau's C ABI 1\.0, but the installed flambeau-tensor \S+ has ABI 2\.0: "
-         r"build it again"),
-        (-1, 0, 0, r"meeting was built for flambeau's C ABI 1\.0, but the installed flambeau-tensor \S+ has ABI 0\.0: "
-         r"build it again"),
+        (1, MINOR, size_of(MINOR), "", "dims 0"),
+        (1, MINOR + 1, size_of(MINOR, 3), "", "dims 0"),
+        (1, 0, size_of(0), "", rf"meeting needs flambeau's C ABI 1\.{MINOR}, but the installed flambeau-tensor \S+ has "
+         r"ABI 1\.0: pip install --upgrade flambeau-tensor"),
+        (1, 0, size_of(0), "0", "dims 0"),
+        (1, MINOR, size_of(MINOR), "0", "dims 0"),
+        (2, 0, size_of(MINOR), "", rf"meeting was built for flambeau's C ABI 1\.{MINOR}, but the installed "
+         r"flambeau-tensor \S+ has ABI 2\.0: build it again"),
+        (0, 9, size_of(MINOR), "", rf"meeting was built for flambeau's C ABI 1\.{MINOR}, but the installed "
+         r"flambeau-tensor \S+ has ABI 0\.9: build it again"),
     ],
 )  # fmt: skip
-def test_releases_meet(run, major, minor, extra, said):
-    assert re.fullmatch(said, run(MEET, major, minor, extra).strip())
+def test_releases_meet(run, major, minor, size, target, said):
+    assert re.fullmatch(said, run(MEET, major, minor, size, "", target).strip())
+
+
+def test_built_with_an_older_header(run):
+    """The header of ABI 1.0, as it was released: what is built with it runs on today's library."""
+    folder = OLD_HEADERS / "1.0"
+    assert "#define FL_ABI_MINOR 0\n" in (folder / "flambeau" / "tensor.h").read_text(encoding="utf-8")
+    assert run(MEET, 1, MINOR, size_of(MINOR), folder, "").strip() == "dims 0"
+
+
+def test_a_target_of_the_future_does_not_compile():
+    with pytest.raises(cext.CompileError, match="FL_TARGET_MINOR is later than this header"):
+        build_only(c_sources="#include <flambeau/tensor.h>\n", extra_cflags=[f"-DFL_TARGET_MINOR={MINOR + 1}"])
 
 
 def test_without_the_library(run):

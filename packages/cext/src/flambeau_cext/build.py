@@ -267,7 +267,8 @@ class _Build:
         bindings = generate_bindings(job.name, job.functions, sources, preprocessed)
         if bindings is not None:
             path = self.folder.write(bindings.path.name, bindings.text)
-            self._compile(Source(path, bindings.language), len(sources), self._flags(bindings.language))
+            target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import asks for
+            self._compile(Source(path, bindings.language), len(sources), [*self._flags(bindings.language), *target])
 
     def _run(self, command: list[str], doing: str) -> None:
         done = self.processes.run(command)

@@ -70,9 +70,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
     cdef int k, nedges = 0, nsaved
     cdef PyObject* p
     look_operator(op, &o)
-    if o.rule == NULL:
-        raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
-    rule = <Rule>o.rule
+    rule = <Rule>o.rule if o.rule != NULL else declared(<object>op)
     nsaved = rule.nitems
     if rule.varies:
         wanted = _wanted_with_lists(rule, slots, below, &nedges, &nsaved)

@@ -64,3 +64,4 @@ cdef class Rule:
     cdef readonly tuple argument_names
 
 cdef PyTypeObject* type_of(Rule rule) except NULL
+cdef Rule declared(op)

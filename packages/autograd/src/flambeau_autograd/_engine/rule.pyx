@@ -124,6 +124,18 @@ cdef class _Reader:
                              "of grad, grads, needs, result, NAME_shape, NAME_dtype")
         return 0
 
+    cdef object parameters(self, function):
+        """The names of a formula's parameters: of a Python function, or of an operator that computes gradients."""
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            return code.co_varnames[:code.co_argcount]
+        schema = getattr(function, "schema", None)
+        if schema is None:
+            raise self.error(f"a formula is a Python function or an operator, not {function!r}")
+        if [a for a in schema.arguments if a.kwarg_only]:
+            raise self.error(f"an operator that computes gradients gets its arguments by position: {schema}")
+        return [a.name for a in schema.arguments]
+
     cdef Rule read(self, dict formulas, dict options):
         cdef Rule rule = Rule.__new__(Rule)
         cdef Formula* f
@@ -158,17 +170,13 @@ cdef class _Reader:
             if rule.lists[i]:
                 self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)
         rule.argument_names = tuple([self.schema.arguments[s].name for s in order])
-        codes = []
-        for function in rule.functions:
-            code = getattr(function, "__code__", None)
-            if code is None:
-                raise self.error(f"a formula is a Python function, not {function!r}")
-            codes.append(code)
-            total += code.co_argcount
+        parameters = [self.parameters(function) for function in rule.functions]
+        for names in parameters:
+            total += len(names)
         rule.params = <Param*>PyMem_Calloc(total + 1, sizeof(Param))
         if rule.params == NULL:
             raise MemoryError()
-        for group, function, code in zip(groups, rule.functions, codes, strict=True):
+        for group, function, names in zip(groups, rule.functions, parameters, strict=True):
             f = &rule.formulas[rule.nformulas]
             rule.nformulas += 1
             f.function = <PyObject*>function
@@ -179,19 +187,18 @@ cdef class _Reader:
             f.results = 0
             for s in group:
                 f.results |= 1 << order.index(s)
-            f.params, f.nparams = rule.nparams, code.co_argcount
+            f.params, f.nparams = rule.nparams, <int>len(names)
             if f.nparams > MAX_PARAMS:
                 raise self.error(f"a formula has more than {MAX_PARAMS} parameters")
             uses_grads = False
             for k in range(f.nparams):
-                self.param(&rule.params[rule.nparams], code.co_varnames[k], f)
+                self.param(&rule.params[rule.nparams], names[k], f)
                 if rule.params[rule.nparams].kind == FROM_GRADS:
                     uses_grads = True
                 rule.nparams += 1
             if uses_grads:
                 f.grads = 0
-        names = options.get("not_differentiable") or ()
-        for name in names:
+        for name in options.get("not_differentiable") or ():
             if isinstance(name, str):
                 if name not in self.returns:
                     raise self.error(f"no result named '{name}'")
@@ -246,11 +253,27 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
     return rule
 
 
+cdef Rule declared(op):
+    """The rule of an operator whose derivative an extension declared, by operators that compute the gradients."""
+    if op.rule is None and op.sockets and "derivative" in op.sockets:
+        derivative(op, op.sockets["derivative"])
+    if op.rule is None:
+        raise NotImplementedError(f"the derivative for '{op.name}' is not implemented.")
+    return op.rule
+
+
 def missing_derivatives(namespace=None):
-    """The differentiable operators (of one namespace and those below it) that have no rule."""
-    below = None if namespace is None else namespace + "."
-    return [op for op in operators().values() if op.records and op.rule is None
-            and (namespace is None or op.namespace == namespace or op.namespace.startswith(below))]
+    """The differentiable operators (of one namespace and those below it) that have no rule.
+
+    Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
+    """
+    return [op for op in operators().values() if op.records and op.rule is None and _within(op.namespace, namespace)]
+
+
+cdef bint _within(str space, namespace):
+    if namespace is not None and not f"{space}.".startswith(f"{namespace}."):
+        return False
+    return not space.startswith("torch.ops.") or (namespace is not None and namespace.startswith("torch.ops"))
 
 
 def check_complete(namespace=None):

@@ -4,22 +4,23 @@
 A handle is the tensor's Python object. Slots are only ever appended here and in the header, together with
 FL_ABI_MINOR; what a slot takes and returns is written in the header.
 """
-from cpython.bool cimport PyBool_FromLong
-from cpython.complex cimport PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.string cimport memset, strlen
+from libc.string cimport memcpy, strlen
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, dtype_object
+from flambeau_tensor._core.capi cimport *
+from flambeau_tensor._core.capi_operators cimport call, call_function, define, find_function, find_operator, \
+    implement, set_backward
+from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.operator cimport Operator
-from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, default_dtype, dtype_object
+from flambeau_tensor._core.operands cimport promote
+from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, TensorType, contiguous_strides, detached, empty, set_geometry, \
-    shape_str
+from flambeau_tensor._core.tensor cimport Tensor, TensorType, contiguous_strides, detached, empty, grad_flags, \
+    offset_of, set_geometry, shape_str
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
@@ -30,69 +31,14 @@ cdef extern from "Python.h":
     PyObject* PyErr_Occurred() noexcept
     void PyErr_Clear() noexcept
     int PyObject_TypeCheck(PyObject*, void*) noexcept
-    object PyObject_Vectorcall(object, PyObject* const*, size_t, PyObject*)
     ctypedef struct PyThreadState
     PyThreadState* PyEval_SaveThread() noexcept nogil
     void PyEval_RestoreThread(PyThreadState*) noexcept nogil
     int PyGILState_Check() noexcept nogil
-
-cdef extern from "flambeau/tensor.h" nogil:
-    ctypedef struct fl_tensor_object
-    ctypedef fl_tensor_object* fl_tensor
-    ctypedef struct fl_operator_object
-    ctypedef fl_operator_object* fl_operator
-    ctypedef union fl_value_as "fl_value_as_is_unnamed":
-        fl_tensor tensor
-        int64_t integer
-        double real
-        double[2] re_im
-        const char* string
-        const int64_t* ints
-        const fl_tensor* tensors
-    ctypedef struct fl_value:
-        const char* name
-        int32_t kind
-        int32_t count
-        fl_value_as value "as"
-    ctypedef void (*fl_range_body)(int64_t, int64_t, void*) noexcept nogil
-    ctypedef struct fl_api:
-        uint32_t major
-        uint32_t minor
-        uint64_t size
-        const char* provider
-        void* dtype
-        void* ndim
-        void* numel
-        void* sizes
-        void* strides
-        void* is_contiguous
-        void* const_data
-        void* data
-        void* check
-        void* retain
-        void* release
-        void* empty
-        void* contiguous
-        void* as_strided
-        void* from_blob
-        void* error
-        void* error_occurred
-        void* error_clear
-        void* find_operator
-        void* call
-        void* num_threads
-        void* parallel_for
-        void* gil_release
-        void* gil_acquire
-        void* from_python
-        void* to_python
-    int FL_ABI_MAJOR, FL_ABI_MINOR
-    int FL_ANY, FL_BOOL, FL_UINT8, FL_INT8, FL_INT16, FL_INT32, FL_INT64, FL_FLOAT16, FL_BFLOAT16, FL_FLOAT32
-    int FL_FLOAT64, FL_COMPLEX64, FL_COMPLEX128
-    int FL_RUNTIME_ERROR, FL_TYPE_ERROR, FL_VALUE_ERROR, FL_INDEX_ERROR, FL_NOT_IMPLEMENTED_ERROR, FL_MEMORY_ERROR
-    enum:
-        FL_VALUE_NONE, FL_VALUE_TENSOR, FL_VALUE_INT, FL_VALUE_DOUBLE, FL_VALUE_BOOL, FL_VALUE_COMPLEX, FL_VALUE_DTYPE
-        FL_VALUE_STRING, FL_VALUE_INTS, FL_VALUE_TENSORS
+    int PyGILState_Ensure() noexcept nogil
+    void PyGILState_Release(int) noexcept nogil
+    void _incref "Py_INCREF"(fl_tensor) noexcept nogil
+    void _decref "Py_DECREF"(fl_tensor) noexcept nogil
 
 cdef extern from * nogil:
     """
@@ -101,12 +47,40 @@ cdef extern from * nogil:
 
     /* The fl_parallel_for whose body this thread is running. */
     #if defined(_MSC_VER)
-    static __declspec(thread) struct fl_job *fl_current_job = NULL;
+    static __declspec(thread) void *fl_current_job = NULL;
     #else
     static __thread void *fl_current_job = NULL;
     #endif
+
+    /* The recorded error, taken away: an exception with its traceback, or NULL. */
+    static PyObject *fl_taken(void) {
+    #if PY_VERSION_HEX >= 0x030C0000
+        return PyErr_GetRaisedException();
+    #else
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (!type) return NULL;
+        PyErr_NormalizeException(&type, &value, &traceback);
+        if (traceback) PyException_SetTraceback(value, traceback);
+        Py_XDECREF(type);
+        Py_XDECREF(traceback);
+        return value;
+    #endif
+    }
+
+    static void fl_given_back(PyObject *exception) {
+    #if PY_VERSION_HEX >= 0x030C0000
+        PyErr_SetRaisedException(exception);
+    #else
+        PyObject *type = (PyObject *)Py_TYPE(exception);
+        Py_INCREF(type);
+        PyErr_Restore(type, exception, PyException_GetTraceback(exception));
+    #endif
+    }
     """
     void* fl_current_job
+    PyObject* taken "fl_taken"() noexcept
+    void given_back "fl_given_back"(PyObject*) noexcept
 
 ctypedef void (*deleter_t)(void*) noexcept
 
@@ -115,15 +89,10 @@ cdef struct Job:
     void* context
     PyObject* error  # (type, message) of the first error in the body, owned
 
-cdef enum:
-    NABI = 16
-
-cdef int[NABI] _from_abi
-cdef int[NDTYPES] _to_abi
 cdef char[64] _nowhere  # the address of no elements
-cdef dict _exceptions = {
-    FL_RUNTIME_ERROR: RuntimeError, FL_TYPE_ERROR: TypeError, FL_VALUE_ERROR: ValueError, FL_INDEX_ERROR: IndexError,
-    FL_NOT_IMPLEMENTED_ERROR: NotImplementedError, FL_MEMORY_ERROR: MemoryError,
+cdef dict _exceptions = {  # the more special before what it is derived from
+    FL_NOT_IMPLEMENTED_ERROR: NotImplementedError, FL_RUNTIME_ERROR: RuntimeError, FL_TYPE_ERROR: TypeError,
+    FL_VALUE_ERROR: ValueError, FL_INDEX_ERROR: IndexError, FL_MEMORY_ERROR: MemoryError,
 }
 
 
@@ -146,6 +115,70 @@ cdef int32_t _error_occurred() noexcept:
     return PyErr_Occurred() != NULL
 
 
+cdef int32_t _read_exception(object e, char* text, int64_t size):
+    cdef bytes said = str(e).encode("utf-8", "replace")
+    cdef int64_t n = min(<int64_t>len(said), size - 1)
+    if text != NULL and size > 0:
+        memcpy(text, <const char*>said, n)
+        text[n] = 0
+    for code, kind in _exceptions.items():
+        if isinstance(e, kind):
+            return code
+    return FL_OTHER_ERROR
+
+
+cdef int32_t _error_read(fl_exception e, char* text, int64_t size) noexcept nogil:
+    cdef PyObject* p = <PyObject*>e
+    cdef int32_t code
+    with gil:
+        if p == NULL:
+            p = <PyObject*>_error_take()
+            if p == NULL:
+                return 0
+            code = _read_exception(<object>p, text, size)
+            _error_put(<fl_exception>p)
+            return code
+        return _read_exception(<object>p, text, size)
+
+
+cdef fl_exception _error_take() noexcept nogil:
+    cdef Job* job = <Job*>fl_current_job
+    cdef PyObject* e = NULL
+    with gil:
+        if job != NULL and job.error != NULL:
+            kind, text = <tuple>job.error
+            Py_DECREF(<tuple>job.error)
+            job.error = NULL
+            exception = kind(text)
+            Py_INCREF(exception)
+            e = <PyObject*>exception
+        else:
+            e = taken()
+    return <fl_exception>e
+
+
+cdef void _error_put(fl_exception e) noexcept nogil:
+    cdef Job* job = <Job*>fl_current_job
+    if e == NULL:
+        return
+    with gil:
+        if job == NULL:
+            given_back(<PyObject*>e)
+            return
+        if job.error == NULL:
+            exception = <object><PyObject*>e
+            first = (type(exception), str(exception))
+            Py_INCREF(first)
+            job.error = <PyObject*>first
+        Py_DECREF(<object><PyObject*>e)
+
+
+cdef void _error_drop(fl_exception e) noexcept nogil:
+    if e != NULL:
+        with gil:
+            Py_DECREF(<object><PyObject*>e)
+
+
 cdef bint _absent(fl_tensor t) noexcept nogil:
     """Whether the handle is NULL; a recorded error is then why, or that is the error."""
     if t != NULL:
@@ -162,7 +195,7 @@ cdef bint _absent(fl_tensor t) noexcept nogil:
 # --- geometry and elements ------------------------------------------------------------------------------------------
 
 cdef int32_t _dtype(fl_tensor t) noexcept nogil:
-    return -1 if _absent(t) else _to_abi[(<Tensor>t).dtype]
+    return -1 if _absent(t) else to_abi[(<Tensor>t).dtype]
 
 
 cdef int32_t _ndim(fl_tensor t) noexcept nogil:
@@ -203,11 +236,50 @@ cdef void* _data(fl_tensor t) noexcept nogil:
     return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
 
 
+cdef int32_t _written(fl_tensor t) noexcept nogil:
+    return -1 if _data(t) == NULL else 0
+
+
+cdef int32_t _flags(fl_tensor handle) noexcept nogil:
+    cdef unsigned int own_flags
+    cdef int32_t flags = 0
+    if _absent(handle):
+        return 0
+    with gil:
+        own_flags = grad_flags(<Tensor>handle)
+        if own_flags & REQUIRES_GRAD:
+            flags |= FL_REQUIRES_GRAD
+        if not own_flags & REQUIRES_GRAD:
+            flags |= FL_IS_LEAF
+        elif (<Tensor>handle).grad_fn is None and (<Tensor>handle).flags & REQUIRES_GRAD:
+            flags |= FL_IS_LEAF
+        if own_flags & VIEW:
+            flags |= FL_IS_VIEW
+        if (<Tensor>handle).storage.readonly:
+            flags |= FL_IS_READONLY
+    return flags
+
+
+cdef int64_t _storage_offset(fl_tensor t) noexcept nogil:
+    if _absent(t):
+        return 0
+    with gil:
+        return offset_of(<Tensor>t)
+
+
+cdef int64_t _storage_nbytes(fl_tensor t) noexcept nogil:
+    return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).nbytes
+
+
+cdef int64_t _version(fl_tensor t) noexcept nogil:
+    return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).version
+
+
 cdef int32_t _check(fl_tensor t, const char* function, const char* argument, int32_t dtype,
                     int32_t ndim) noexcept nogil:
     if _absent(t):
         return -1
-    if (dtype == FL_ANY or dtype == _to_abi[(<Tensor>t).dtype]) and (ndim < 0 or ndim == (<Tensor>t).ndim) and \
+    if (dtype == FL_ANY or dtype == to_abi[(<Tensor>t).dtype]) and (ndim < 0 or ndim == (<Tensor>t).ndim) and \
             (<Tensor>t).flags & CONTIGUOUS:
         return 0
     with gil:
@@ -218,8 +290,8 @@ cdef int32_t _check(fl_tensor t, const char* function, const char* argument, int
 
 cdef bytes _mismatch(Tensor t, const char* function, const char* argument, int dtype, int ndim):
     where = f"{function.decode()}(): argument '{argument.decode()}'"
-    if dtype != FL_ANY and dtype != _to_abi[t.dtype]:
-        expected = type_name(_dtype_of_abi(dtype))
+    if dtype != FL_ANY and dtype != to_abi[t.dtype]:
+        expected = type_name(dtype_of_abi(dtype))
         return f"{where}: expected scalar type {expected} but found {type_name(dtype_object(t.dtype))}".encode()
     if ndim >= 0 and ndim != t.ndim:
         return f"{where}: expected {ndim} dimensions but found {t.ndim}, shape {shape_str(t.ndim, t.sizes)}".encode()
@@ -227,30 +299,27 @@ cdef bytes _mismatch(Tensor t, const char* function, const char* argument, int d
            f"{shape_str(t.ndim, t.sizes)}; pass x.contiguous() or take fl_contiguous(x)".encode()
 
 
-cdef DType _dtype_of_abi(int code):
-    return dtype_object(_dtype_id(code))
-
-
-cdef int _dtype_id(int code) except -1:
-    if code < 0 or code >= NABI or _from_abi[code] < 0:
-        raise RuntimeError(f"{code} is no dtype")
-    return _from_abi[code]
-
-
 # --- lifetime -------------------------------------------------------------------------------------------------------
 
-cdef fl_tensor _own(Tensor t) noexcept:
-    Py_INCREF(t)
-    return <fl_tensor><PyObject*>t
+cdef fl_tensor _retain(fl_tensor t) noexcept nogil:
+    if _absent(t):
+        return NULL
+    if PyGILState_Check():
+        _incref(t)
+    else:
+        with gil:
+            _incref(t)
+    return t
 
 
-cdef fl_tensor _retain(fl_tensor t) noexcept:
-    return NULL if _absent(t) else _own(<Tensor>t)
-
-
-cdef void _release(fl_tensor t) noexcept:
-    if t != NULL:
-        Py_DECREF(<Tensor>t)
+cdef void _release(fl_tensor t) noexcept nogil:
+    if t == NULL:
+        return
+    if PyGILState_Check():
+        _decref(t)
+    else:
+        with gil:
+            _decref(t)
 
 
 # --- making tensors -------------------------------------------------------------------------------------------------
@@ -266,7 +335,7 @@ cdef fl_tensor _empty(const int64_t* sizes, int32_t ndim, int32_t dtype) except 
     if PyErr_Occurred() != NULL:
         return NULL
     _check_ndim(ndim)
-    return _own(empty(_dtype_id(dtype), ndim, <const Py_ssize_t*>sizes))
+    return own(empty(dtype_id(dtype), ndim, <const Py_ssize_t*>sizes))
 
 
 cdef fl_tensor _contiguous(fl_tensor t) except NULL:
@@ -274,10 +343,10 @@ cdef fl_tensor _contiguous(fl_tensor t) except NULL:
     if PyErr_Occurred() != NULL or _absent(t):
         return NULL
     if (<Tensor>t).flags & CONTIGUOUS:
-        return _own(<Tensor>t)
+        return own(<Tensor>t)
     copy = empty((<Tensor>t).dtype, (<Tensor>t).ndim, (<Tensor>t).sizes)
     copy_elements(copy, <Tensor>t)
-    return _own(copy)
+    return own(copy)
 
 
 cdef Tensor _over(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
@@ -316,7 +385,7 @@ cdef fl_tensor _as_strided(fl_tensor handle, const int64_t* sizes, const int64_t
             f"fl_as_strided: sizes {shape_str(ndim, v.sizes)} with strides {shape_str(ndim, v.strides)} from element "
             f"{offset} on need {offset + reach} elements, but the storage has {available}")
     v.data = t.storage.data + (offset * ITEMSIZE[t.dtype] if reach else 0)
-    return _own(v)
+    return own(v)
 
 
 cdef class _Foreign:
@@ -337,7 +406,7 @@ cdef fl_tensor _from_blob(void* data, const int64_t* sizes, const int64_t* strid
     if PyErr_Occurred() != NULL:
         return NULL
     _check_ndim(ndim)
-    cdef int id = _dtype_id(dtype)
+    cdef int id = dtype_id(dtype)
     if strides == NULL:
         contiguous_strides(ndim, <const Py_ssize_t*>sizes, dense)
         steps = dense
@@ -349,117 +418,50 @@ cdef fl_tensor _from_blob(void* data, const int64_t* sizes, const int64_t* strid
     t.storage = borrow_storage(<char*>data if data != NULL else &_nowhere[0], nbytes, owner, False)
     t.data = t.storage.data
     owner.deleter, owner.context = deleter, context
-    return _own(t)
+    return own(t)
 
 
-# --- operators ------------------------------------------------------------------------------------------------------
+# --- dtypes ---------------------------------------------------------------------------------------------------------
 
-cdef fl_operator _find_operator(const char* name) except NULL:
-    if PyErr_Occurred() != NULL:
-        return NULL
-    text = name.decode()
-    try:
-        op = find(text)
-    except AttributeError:
-        try:
-            op = find("torch." + text)
-        except AttributeError:
-            raise RuntimeError(f"no operator named '{text}'") from None
-    return <fl_operator><PyObject*>op
+cdef int32_t _promote_types(int32_t a, int32_t b) except -1:
+    return to_abi[PROMOTED[dtype_id(a)][dtype_id(b)]]
 
 
-cdef object _object(const fl_value* v):
-    cdef int i
-    if v.kind == FL_VALUE_NONE:
-        return None
-    if v.kind == FL_VALUE_TENSOR:
-        if v.value.tensor == NULL:
-            raise RuntimeError("got NULL for a tensor")
-        return <object><PyObject*>v.value.tensor
-    if v.kind == FL_VALUE_INT:
-        return v.value.integer
-    if v.kind == FL_VALUE_DOUBLE:
-        return v.value.real
-    if v.kind == FL_VALUE_BOOL:
-        return PyBool_FromLong(v.value.integer != 0)
-    if v.kind == FL_VALUE_COMPLEX:
-        return complex(v.value.re_im[0], v.value.re_im[1])
-    if v.kind == FL_VALUE_DTYPE:
-        return _dtype_of_abi(<int>v.value.integer)
-    if v.kind == FL_VALUE_STRING:
-        return v.value.string.decode()
-    if v.kind == FL_VALUE_INTS:
-        return tuple([v.value.ints[i] for i in range(v.count)])
-    if v.kind == FL_VALUE_TENSORS:
-        for i in range(v.count):
-            if v.value.tensors[i] == NULL:
-                raise RuntimeError(f"got NULL for tensor {i} of a list")
-        return tuple([<object><PyObject*>v.value.tensors[i] for i in range(v.count)])
-    raise RuntimeError(f"{v.kind} is no kind of fl_value")
-
-
-cdef int _store(object o, fl_value* v) except -1:
-    memset(v, 0, sizeof(fl_value))
-    if isinstance(o, Tensor):
-        v.kind = FL_VALUE_TENSOR
-        v.value.tensor = _own(o)
-    elif o is None:
-        v.kind = FL_VALUE_NONE
-    elif isinstance(o, bool):
-        v.kind, v.value.integer = FL_VALUE_BOOL, o
-    elif isinstance(o, int):
-        v.kind, v.value.integer = FL_VALUE_INT, o
-    elif isinstance(o, float):
-        v.kind, v.value.real = FL_VALUE_DOUBLE, o
-    elif isinstance(o, complex):
-        v.kind = FL_VALUE_COMPLEX
-        v.value.re_im[0], v.value.re_im[1] = PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)
-    elif isinstance(o, DType):
-        v.kind, v.value.integer = FL_VALUE_DTYPE, _to_abi[(<DType>o).id]
-    else:
-        raise TypeError(f"a result of type {type(o).__name__} has no fl_value")
-    return 0
-
-
-cdef int32_t _call(fl_operator op, const fl_value* args, int32_t nargs, fl_value* results, int32_t nresults) except -1:
+cdef int32_t _result_type(const fl_value* operands, int32_t count) except -1:
     cdef PyObject* objects[MAX_ARGS]
-    cdef int i, npositional = 0
-    cdef list keep = [], names = []
+    cdef int none_fixed[MAX_ARGS]
+    cdef int i
     if PyErr_Occurred() != NULL:
         return -1
-    if op == NULL:
-        raise RuntimeError("got NULL for an operator")
-    name = (<Operator>op).name
-    if nargs > MAX_ARGS:
-        raise TypeError(f"{name}() takes at most {MAX_ARGS} arguments, got {nargs}")
-    for i in range(nargs):
-        argument = _object(&args[i])
-        keep.append(argument)
-        objects[i] = <PyObject*>argument
-        if args[i].name != NULL:
-            names.append(args[i].name.decode())
-        elif names:
-            raise TypeError(f"{name}(): positional argument {i + 1} follows one given by name")
-        else:
-            npositional += 1
-    if names:
-        keywords = tuple(names)
-        got = PyObject_Vectorcall(<object><PyObject*>op, objects, npositional, <PyObject*>keywords)
-    else:
-        got = PyObject_Vectorcall(<object><PyObject*>op, objects, npositional, NULL)
-    many = got if isinstance(got, (tuple, list)) else (got,)
-    if len(many) > nresults:
-        raise RuntimeError(f"{name}() has {len(many)} results, but there is room for {nresults}")
-    for i in range(len(many)):
-        try:
-            _store(many[i], &results[i])
-        except BaseException:
-            while i > 0:
-                i -= 1
-                if results[i].kind == FL_VALUE_TENSOR:
-                    _release(results[i].value.tensor)
-            raise
-    return len(many)
+    if count < 1 or count > MAX_ARGS:
+        raise RuntimeError(f"fl_result_type: 1 to {MAX_ARGS} operands, got {count}")
+    keep = []
+    for i in range(count):
+        objects[i] = new_object(&operands[i])
+        operand = <object>objects[i]
+        Py_DECREF(operand)
+        keep.append(operand)
+        none_fixed[i] = -1
+        if not isinstance(operand, (Tensor, int, float, complex)):
+            raise TypeError(f"fl_result_type: operand {i} is {type(operand).__name__}, neither Tensor nor number")
+    return to_abi[promote(count, objects, none_fixed)]
+
+
+cdef int32_t _default_dtype() noexcept nogil:
+    return to_abi[default_dtype()]
+
+
+cdef int64_t _describe(fl_tensor t, char* text, int64_t size) except -1:
+    cdef bytes shown
+    cdef int64_t n
+    if PyErr_Occurred() != NULL or _absent(t):
+        return -1
+    shown = repr(<Tensor>t).encode()
+    if size > 0:
+        n = min(<int64_t>len(shown), size - 1)
+        memcpy(text, <const char*>shown, n)
+        text[n] = 0
+    return len(shown)
 
 
 # --- threads --------------------------------------------------------------------------------------------------------
@@ -506,6 +508,29 @@ cdef void _gil_acquire(void* state) noexcept nogil:
     PyEval_RestoreThread(<PyThreadState*>state)
 
 
+cdef int32_t _gil_held() noexcept nogil:
+    return PyGILState_Check()
+
+
+cdef int32_t _gil_ensure() noexcept nogil:
+    return PyGILState_Ensure()
+
+
+cdef void _gil_drop(int32_t state) noexcept nogil:
+    PyGILState_Release(state)
+
+
+cdef int32_t _in_parallel() noexcept nogil:
+    return fl_current_job != NULL
+
+
+cdef int32_t _grad_mode(int32_t on) noexcept nogil:
+    cdef int32_t was = thread_state().grad_enabled
+    if on >= 0:
+        thread_state().grad_enabled = on != 0
+    return was
+
+
 # --- Python objects -------------------------------------------------------------------------------------------------
 
 cdef fl_tensor _from_python(PyObject* o) noexcept:
@@ -531,17 +556,20 @@ _api.retain, _api.release = <void*>_retain, <void*>_release
 _api.empty, _api.contiguous = <void*>_empty, <void*>_contiguous
 _api.as_strided, _api.from_blob = <void*>_as_strided, <void*>_from_blob
 _api.error, _api.error_occurred, _api.error_clear = <void*>_error, <void*>_error_occurred, <void*>PyErr_Clear
-_api.find_operator, _api.call = <void*>_find_operator, <void*>_call
+_api.find_operator, _api.call = <void*>find_operator, <void*>call
 _api.num_threads, _api.parallel_for = <void*>num_threads, <void*>_parallel_for
 _api.gil_release, _api.gil_acquire = <void*>_gil_release, <void*>_gil_acquire
 _api.from_python, _api.to_python = <void*>_from_python, <void*>_to_python
-
-cdef int _i
-for _i in range(NABI):
-    _from_abi[_i] = -1
-for _i, _code in enumerate((FL_BOOL, FL_UINT8, FL_INT8, FL_INT16, FL_INT32, FL_INT64, FL_FLOAT16, FL_BFLOAT16,
-                            FL_FLOAT32, FL_FLOAT64, FL_COMPLEX64, FL_COMPLEX128)):
-    _from_abi[_code] = _i
-    _to_abi[_i] = _code
+_api.error_read, _api.error_take = <void*>_error_read, <void*>_error_take
+_api.error_put, _api.error_drop = <void*>_error_put, <void*>_error_drop
+_api.flags, _api.storage_offset, _api.storage_nbytes = <void*>_flags, <void*>_storage_offset, <void*>_storage_nbytes
+_api.version, _api.written, _api.describe = <void*>_version, <void*>_written, <void*>_describe
+_api.promote_types, _api.result_type = <void*>_promote_types, <void*>_result_type
+_api.default_dtype = <void*>_default_dtype
+_api.find_function, _api.call_function = <void*>find_function, <void*>call_function
+_api.new_list, _api.clear = <void*>new_list, <void*>clear
+_api.define, _api.implement, _api.set_backward = <void*>define, <void*>implement, <void*>set_backward
+_api.grad_mode, _api.in_parallel = <void*>_grad_mode, <void*>_in_parallel
+_api.gil_held, _api.gil_ensure, _api.gil_drop = <void*>_gil_held, <void*>_gil_ensure, <void*>_gil_drop
 
 API = PyCapsule_New(&_api, "flambeau_tensor._core.capi.API", NULL)

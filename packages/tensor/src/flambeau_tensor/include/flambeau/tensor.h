@@ -2,7 +2,8 @@
  *
  * An extension reaches the library through one table of function pointers, fl_api, which the library hands over when
  * the extension is loaded. New releases append slots to the table and never move or change one, so an extension
- * built against one release runs on every later one of the same FL_ABI_MAJOR.
+ * built against one release runs on every later one of the same FL_ABI_MAJOR. To build for earlier releases as well,
+ * define FL_TARGET_MINOR before including this header: what came after that minor version is left out.
  *
  * Handles. An fl_tensor is a reference to a tensor. The ones a function receives as arguments are borrowed: they live
  * until it returns and are not released. The ones that fl_ functions return are owned: return them, or fl_release
@@ -12,9 +13,10 @@
  * from your function; the Python caller gets the exception. A NULL handle given to any function is an error of that
  * kind, never a crash, and while an error is recorded nothing new is made: a chain of calls may be checked at its end.
  *
- * The GIL. Your function is called with Python's GIL held, and everything here needs it, except the functions under
- * "Geometry and elements" and "Errors", which may be called from any thread as long as the tensor is kept alive.
- * fl_parallel_for lets go of the GIL while threads run its body; fl_gil_release and fl_gil_acquire do so by hand.
+ * The GIL. Your function is called with Python's GIL held, and everything here needs it, except what stands under
+ * "Geometry and elements", "Lifetime" and "Errors", which may be called from any thread as long as the tensor is kept
+ * alive. fl_parallel_for lets go of the GIL while threads run its body; fl_gil_release and fl_gil_acquire do so by
+ * hand; a thread that Python does not know, or that let go, gets it with fl_gil_ensure.
  */
 #ifndef FLAMBEAU_TENSOR_H
 #define FLAMBEAU_TENSOR_H
@@ -31,11 +33,20 @@ extern "C" {
 
 /* Raised when something changes or moves (major), or is appended (minor). */
 #define FL_ABI_MAJOR 1
-#define FL_ABI_MINOR 0
+#define FL_ABI_MINOR 1
+
+/* The minor version to build for; what is built for one runs on it and on all later ones. */
+#ifndef FL_TARGET_MINOR
+#define FL_TARGET_MINOR FL_ABI_MINOR
+#elif FL_TARGET_MINOR > FL_ABI_MINOR
+#error "FL_TARGET_MINOR is later than this header"
+#endif
 
 typedef struct fl_tensor_object *fl_tensor;
 typedef fl_tensor fl_optional_tensor; /* as a parameter: None is taken too, and arrives as NULL */
 typedef struct fl_operator_object *fl_operator;
+typedef struct fl_function_object *fl_function;     /* an operator with an order of its arguments */
+typedef struct fl_exception_object *fl_exception;   /* an error that was taken; NULL: none */
 
 typedef int32_t fl_dtype;
 enum { /* PyTorch's numbers */
@@ -61,7 +72,8 @@ enum { /* the exception that fl_error raises */
     FL_VALUE_ERROR = 3,
     FL_INDEX_ERROR = 4,
     FL_NOT_IMPLEMENTED_ERROR = 5,
-    FL_MEMORY_ERROR = 6
+    FL_MEMORY_ERROR = 6,
+    FL_OTHER_ERROR = 7 /* what an exception of any other type is; raised as RuntimeError */
 };
 
 /* An argument or a result of an operator. Make one with fl_of_...() below. */
@@ -75,13 +87,17 @@ enum {
     FL_VALUE_DTYPE = 6,
     FL_VALUE_STRING = 7,
     FL_VALUE_INTS = 8,
-    FL_VALUE_TENSORS = 9
+    FL_VALUE_TENSORS = 9, /* in a list of optional tensors NULL stands for None */
+    FL_VALUE_DEFAULT = 10, /* left out: the default of the schema */
+    FL_VALUE_OBJECT = 11, /* any other Python object */
+    FL_VALUE_DOUBLES = 12,
+    FL_VALUE_BOOLS = 13 /* as ints */
 };
 
 typedef struct fl_value {
     const char *name; /* the parameter given by keyword, or NULL: by position */
     int32_t kind;
-    int32_t count; /* of ints or tensors */
+    int32_t count; /* of ints, doubles or tensors */
     union {
         fl_tensor tensor;
         int64_t integer; /* also bool and dtype */
@@ -90,8 +106,27 @@ typedef struct fl_value {
         const char *string; /* UTF-8 */
         const int64_t *ints;
         const fl_tensor *tensors;
+        const double *doubles;
+        void *object;
     } as;
 } fl_value;
+
+/* What runs an operator that you define. args are all arguments of the schema in its order, defaults filled in; they
+ * are borrowed. Store what the schema returns, owned, in results and return nresults; or record an error and return -1,
+ * with nothing owned in results. */
+typedef int32_t (*fl_kernel)(void *context, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults);
+
+enum { /* flags of fl_define */
+    FL_OP_COMPOSITE = 1, /* its kernel calls other operators: autograd records those, and it needs no backward */
+    FL_OP_NOT_DIFFERENTIABLE = 2 /* its results never have gradients */
+};
+
+enum { /* flags of a tensor */
+    FL_REQUIRES_GRAD = 1,
+    FL_IS_LEAF = 2,
+    FL_IS_VIEW = 4,
+    FL_IS_READONLY = 8
+};
 
 typedef void (*fl_range_body)(int64_t begin, int64_t end, void *context);
 
@@ -134,6 +169,40 @@ typedef struct fl_api {
     fl_tensor (*from_python)(void *object);
     void *(*to_python)(fl_tensor);
     /* minor 0 ends here */
+
+#if FL_TARGET_MINOR >= 1
+    int32_t (*error_read)(fl_exception, char *text, int64_t size);
+    fl_exception (*error_take)(void);
+    void (*error_put)(fl_exception);
+    void (*error_drop)(fl_exception);
+
+    int32_t (*flags)(fl_tensor);
+    int64_t (*storage_offset)(fl_tensor);
+    int64_t (*storage_nbytes)(fl_tensor);
+    int64_t (*version)(fl_tensor);
+    int32_t (*written)(fl_tensor);
+    int64_t (*describe)(fl_tensor, char *text, int64_t size);
+
+    fl_dtype (*promote_types)(fl_dtype, fl_dtype);
+    fl_dtype (*result_type)(const fl_value *operands, int32_t count);
+    fl_dtype (*default_dtype)(void);
+
+    fl_function (*find_function)(const char *name, const char *arguments);
+    int32_t (*call_function)(fl_function, const fl_value *args, fl_value *results, int32_t nresults);
+    int32_t (*new_list)(fl_value *list, int32_t count);
+    void (*clear)(fl_value *);
+
+    fl_operator (*define)(const char *schema, int32_t flags, const char *doc);
+    int32_t (*implement)(fl_operator, fl_kernel, void *context, const char *types);
+    int32_t (*set_backward)(fl_operator, const char *arguments, fl_operator backward);
+
+    int32_t (*grad_mode)(int32_t on);
+    int32_t (*in_parallel)(void);
+    int32_t (*gil_held)(void);
+    int32_t (*gil_ensure)(void);
+    void (*gil_drop)(int32_t);
+    /* minor 1 ends here */
+#endif
 } fl_api;
 
 /* The table, one for all sources of an extension; filled by fl_import before the first call. */
@@ -143,6 +212,13 @@ __declspec(selectany) const fl_api *fl_table = NULL;
 __attribute__((weak)) const fl_api *fl_table = NULL;
 #else
 __attribute__((weak, visibility("hidden"))) const fl_api *fl_table = NULL;
+#endif
+
+/* Not every source uses all that is static here. */
+#if defined(__GNUC__) || defined(__clang__)
+#define FL_MAYBE_UNUSED __attribute__((unused))
+#else
+#define FL_MAYBE_UNUSED
 #endif
 
 /* --- Errors ------------------------------------------------------------------------------------------------------ */
@@ -156,9 +232,9 @@ static inline fl_tensor fl_error(fl_status code, const char *message) {
 
 /* The same with printf's format, cut off after 1023 bytes. */
 #if defined(__GNUC__) || defined(__clang__)
-__attribute__((format(printf, 2, 3), unused))
+__attribute__((format(printf, 2, 3)))
 #endif
-static fl_tensor fl_errorf(fl_status code, const char *format, ...) {
+FL_MAYBE_UNUSED static fl_tensor fl_errorf(fl_status code, const char *format, ...) {
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -170,6 +246,23 @@ static fl_tensor fl_errorf(fl_status code, const char *format, ...) {
 /* Whether an exception is recorded; needs the GIL. */
 static inline int fl_error_occurred(void) { return fl_table->error_occurred(); }
 static inline void fl_error_clear(void) { fl_table->error_clear(); }
+
+#if FL_TARGET_MINOR >= 1
+/* What kind of error is recorded (0: none), and its message: at most size bytes of UTF-8 with their end, into text
+ * unless that is NULL. */
+static inline fl_status fl_error_read(char *text, int64_t size) { return fl_table->error_read(NULL, text, size); }
+
+/* Take the recorded error away, to go on without it; NULL when there is none. Give it to fl_error_put, which records it
+ * again as it was, or to fl_error_drop. Both end it. */
+static inline fl_exception fl_error_take(void) { return fl_table->error_take(); }
+static inline void fl_error_put(fl_exception e) { fl_table->error_put(e); }
+static inline void fl_error_drop(fl_exception e) { fl_table->error_drop(e); }
+
+/* Kind and message of an error that was taken. */
+static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t size) {
+    return e ? fl_table->error_read(e, text, size) : 0;
+}
+#endif
 
 /* --- Geometry and elements --------------------------------------------------------------------------------------- */
 
@@ -209,6 +302,21 @@ static inline const void *fl_const_data(fl_tensor t) { return fl_table->const_da
 /* The same to write to: counts as an in-place change, so autograd notices when it had saved the tensor for backward.
  * NULL and RuntimeError when the tensor looks into read-only memory. */
 static inline void *fl_data(fl_tensor t) { return fl_table->data(t); }
+
+#if FL_TARGET_MINOR >= 1
+/* FL_REQUIRES_GRAD and the like, together. */
+static inline int32_t fl_flags(fl_tensor t) { return fl_table->flags(t); }
+
+/* Where the first element is in the tensor's storage, in elements, and how long the storage is, in bytes. */
+static inline int64_t fl_storage_offset(fl_tensor t) { return fl_table->storage_offset(t); }
+static inline int64_t fl_storage_nbytes(fl_tensor t) { return fl_table->storage_nbytes(t); }
+
+/* How often the tensor's memory was written to, as autograd counts. */
+static inline int64_t fl_version(fl_tensor t) { return fl_table->version(t); }
+
+/* Count a write through an address that fl_data gave earlier: 0, or -1 and RuntimeError for read-only memory. */
+static inline int fl_written(fl_tensor t) { return fl_table->written(t); }
+#endif
 
 /* FL_CHECK(x, FL_FLOAT32, 2): 0 when x is contiguous, of this dtype and with so many dimensions (FL_ANY, -1: no matter
  * which), else -1 and an error that names the function, the argument and what it got. */
@@ -256,6 +364,24 @@ static inline fl_tensor fl_from_blob(void *data, const int64_t *sizes, const int
     return fl_table->from_blob(data, sizes, strides, ndim, dtype, deleter, context);
 }
 
+#if FL_TARGET_MINOR >= 1
+/* The dtype that operands of two dtypes are converted to, FL_ANY and an error for numbers that are no dtype. */
+static inline fl_dtype fl_promote_types(fl_dtype a, fl_dtype b) { return fl_table->promote_types(a, b); }
+
+/* The same for tensors and numbers, in the values that they would be given to an operator with: a number takes part by
+ * its kind alone, a tensor without dimensions less than others. */
+static inline fl_dtype fl_result_type(const fl_value *operands, int32_t count) {
+    return fl_table->result_type(operands, count);
+}
+
+/* The floating dtype of new tensors, where none is said. */
+static inline fl_dtype fl_default_dtype(void) { return fl_table->default_dtype(); }
+
+/* What print shows of a tensor: at most size bytes of UTF-8 with their end, into text. Returns how many bytes without
+ * the end it would take, or -1. */
+static inline int64_t fl_describe(fl_tensor t, char *text, int64_t size) { return fl_table->describe(t, text, size); }
+#endif
+
 /* --- Calling operators ------------------------------------------------------------------------------------------- */
 
 static inline fl_value fl_none(void) {
@@ -277,6 +403,7 @@ FL_OF(fl_of_double, double, FL_VALUE_DOUBLE, real)
 FL_OF(fl_of_bool, int, FL_VALUE_BOOL, integer)
 FL_OF(fl_of_dtype, fl_dtype, FL_VALUE_DTYPE, integer)
 FL_OF(fl_of_string, const char *, FL_VALUE_STRING, string)
+FL_OF(fl_of_object, void *, FL_VALUE_OBJECT, object)
 #undef FL_OF
 
 static inline fl_value fl_of_complex(double re, double im) {
@@ -292,6 +419,21 @@ static inline fl_value fl_of_ints(const int64_t *ints, int32_t count) {
     v.kind = FL_VALUE_INTS;
     v.count = count;
     v.as.ints = ints;
+    return v;
+}
+
+static inline fl_value fl_of_doubles(const double *doubles, int32_t count) {
+    fl_value v = fl_none();
+    v.kind = FL_VALUE_DOUBLES;
+    v.count = count;
+    v.as.doubles = doubles;
+    return v;
+}
+
+/* An argument left out. */
+static inline fl_value fl_default(void) {
+    fl_value v = fl_none();
+    v.kind = FL_VALUE_DEFAULT;
     return v;
 }
 
@@ -332,6 +474,66 @@ static inline fl_tensor fl_call(const char *name, const fl_value *args, int32_t 
     return result.as.tensor;
 }
 
+#if FL_TARGET_MINOR >= 1
+/* The quick way to call an operator often: find it once together with the names of the arguments that calls will give,
+ * separated by spaces ("self other alpha"), and keep the result in a static variable; it is never released. Arguments
+ * that are not named keep their defaults. They are found by name, so calls stay right when a later release adds
+ * arguments. NULL and RuntimeError when there is no such operator or argument. */
+static inline fl_function fl_find_function(const char *name, const char *arguments) {
+    return fl_table->find_function(name, arguments);
+}
+
+/* Call it with as many args as were named; autograd records it and overrides are asked. Fills results, one for each
+ * result of the schema, and returns how many there are, or -1. A list of tensors is one result: clear it with
+ * fl_clear. */
+static inline int32_t fl_call_function(fl_function f, const fl_value *args, fl_value *results, int32_t nresults) {
+    return fl_table->call_function(f, args, results, nresults);
+}
+
+/* The same for an operator that returns one tensor: owned, or NULL. */
+static inline fl_tensor fl_call_tensor(fl_function f, const fl_value *args) {
+    fl_value result = fl_none();
+    if (fl_table->call_function(f, args, &result, 1) < 0) return NULL;
+    if (result.kind != FL_VALUE_TENSOR) {
+        fl_table->clear(&result);
+        return fl_error(FL_TYPE_ERROR, "fl_call_tensor: the operator does not return a tensor");
+    }
+    return result.as.tensor;
+}
+
+/* Let go of what a result holds: a tensor, the tensors of a list and the list, an object. It is none afterwards. */
+static inline void fl_clear(fl_value *result) { fl_table->clear(result); }
+
+/* A list of count tensors to return from a kernel, all NULL at first: fill list->as.tensors, by casting const away,
+ * with owned handles. 0, or -1 and MemoryError. */
+static inline int fl_new_list(fl_value *list, int32_t count) { return fl_table->new_list(list, count); }
+
+/* --- Defining operators ------------------------------------------------------------------------------------------ */
+
+/* Define an operator by its schema, "mine::muladd(Tensor a, Tensor b, float c) -> Tensor"; Python finds it as
+ * torch.ops.mine.muladd. flags: FL_OP_...; doc may be NULL. The operator lives as long as the process. NULL and an error
+ * when the schema cannot be read or another operator has the name. */
+static inline fl_operator fl_define(const char *schema, int32_t flags, const char *doc) {
+    return fl_table->define(schema, flags, doc);
+}
+
+/* Give it its kernel, which gets context with every call. 0 or -1. */
+static inline int fl_implement(fl_operator op, fl_kernel kernel, void *context) {
+    return fl_table->implement(op, kernel, context, NULL);
+}
+
+/* Let another operator compute gradients: of the arguments named ("a b"), which it returns in that order. The names of
+ * its own arguments say what it needs: `grad` (of the first result; `grad1` of the second, ...), any argument of the
+ * operator by its name, `result` (`result1`, ...), `needs` (bool[]: which gradients are wanted). Differentiating twice
+ * raises, unless that operator has a backward itself. Needs flambeau-autograd once a gradient is asked for. 0 or -1. */
+static inline int fl_set_backward(fl_operator op, const char *arguments, fl_operator backward) {
+    return fl_table->set_backward(op, arguments, backward);
+}
+
+/* Switch autograd's recording in this thread, 1 on, 0 off, and return what it was; -1 only asks. */
+static inline int fl_grad_mode(int on) { return fl_table->grad_mode(on); }
+#endif
+
 /* --- Threads ----------------------------------------------------------------------------------------------------- */
 
 /* What set_num_threads allows. */
@@ -347,24 +549,116 @@ static inline int fl_parallel_for(int64_t n, int64_t grain, fl_range_body body, 
 static inline void *fl_gil_release(void) { return fl_table->gil_release(); }
 static inline void fl_gil_acquire(void *state) { fl_table->gil_acquire(state); }
 
+#if FL_TARGET_MINOR >= 1
+/* Get the GIL in any thread, and give back what fl_gil_ensure returned. */
+static inline int fl_gil_held(void) { return fl_table->gil_held(); }
+static inline int32_t fl_gil_ensure(void) { return fl_table->gil_ensure(); }
+static inline void fl_gil_drop(int32_t state) { fl_table->gil_drop(state); }
+
+/* Whether this thread is running a body of fl_parallel_for. */
+static inline int fl_in_parallel(void) { return fl_table->in_parallel(); }
+#endif
+
+/* --- Loading ----------------------------------------------------------------------------------------------------- */
+
+/* Take the table if it will do: 0, else -1 and why not in text. */
+FL_MAYBE_UNUSED static int fl_accept(const fl_api *table, const char *who, char *text, size_t size) {
+    if (table->major != FL_ABI_MAJOR) {
+        snprintf(text, size,
+                 "%s was built for flambeau's C ABI %d.%d, but the installed %s has ABI %d.%d: build it again", who,
+                 FL_ABI_MAJOR, FL_TARGET_MINOR, table->provider, (int)table->major, (int)table->minor);
+        return -1;
+    }
+    if (table->size < sizeof(fl_api)) {
+        snprintf(text, size,
+                 "%s needs flambeau's C ABI %d.%d, but the installed %s has ABI %d.%d: "
+                 "pip install --upgrade flambeau-tensor",
+                 who, FL_ABI_MAJOR, FL_TARGET_MINOR, table->provider, (int)table->major, (int)table->minor);
+        return -1;
+    }
+    fl_table = table;
+    return 0;
+}
+
+#if FL_TARGET_MINOR >= 1 && (defined(__GNUC__) || defined(__clang__))
+/* What an extension does when it is loaded: FL_LIBRARY(mine) { ... } at file scope, as often as you like under different
+ * names. An error recorded in a block makes the import fail with it. Blocks run when the module is imported, after
+ * fl_import; in a shared library that is no Python module, when torch.ops.load_library loads it.
+ *
+ *     FL_LIBRARY(mine) {
+ *         fl_operator op = fl_define("mine::muladd(Tensor a, Tensor b, float c) -> Tensor", 0, NULL);
+ *         if (op) fl_implement(op, muladd, NULL);
+ *     }
+ */
+typedef struct fl_library_block {
+    void (*run)(void);
+    struct fl_library_block *next;
+} fl_library_block;
+
+__attribute__((weak, visibility("hidden"))) fl_library_block *fl_library_blocks = NULL;
+
+FL_MAYBE_UNUSED static void fl_enlist(fl_library_block *block) {
+    fl_library_block **end = &fl_library_blocks;
+    while (*end) end = &(*end)->next;
+    *end = block;
+}
+
+/* Run the blocks that have not run yet: 0, or -1 at the first error. */
+FL_MAYBE_UNUSED static int fl_run_libraries(void) {
+    while (fl_library_blocks) {
+        fl_library_block *block = fl_library_blocks;
+        fl_library_blocks = block->next;
+        block->run();
+        if (fl_error_occurred()) return -1;
+    }
+    return 0;
+}
+
+#define FL_LIBRARY(name)                                                                   \
+    static void fl_library_##name(void);                                                   \
+    static fl_library_block fl_library_block_##name = {fl_library_##name, NULL};           \
+    __attribute__((constructor)) static void fl_library_enlist_##name(void) {              \
+        fl_enlist(&fl_library_block_##name);                                               \
+    }                                                                                      \
+    static void fl_library_##name(void)
+
+/* The way in for whoever loads a shared library that is no Python module: 0; -1: a block's error is recorded; -2: the
+ * library will not do, text says why. */
+__attribute__((weak, visibility("default"))) int fl_extension_load(const fl_api *table, const char *who, char *text,
+                                                                   size_t size);
+int fl_extension_load(const fl_api *table, const char *who, char *text, size_t size) {
+    return fl_accept(table, who, text, size) ? -2 : fl_run_libraries();
+}
+#else
+FL_MAYBE_UNUSED static int fl_run_libraries(void) { return 0; }
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* FLAMBEAU_TENSOR_H */
+
 /* --- For sources that include Python.h before this header --------------------------------------------------------- */
 
-#ifdef Py_PYTHON_H
+#if defined(Py_PYTHON_H) && !defined(FLAMBEAU_TENSOR_PYTHON)
+#define FLAMBEAU_TENSOR_PYTHON
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The tensor in a Python object: borrowed from it, or NULL, without an error, when it is none. */
 static inline fl_tensor fl_from_python(PyObject *object) { return fl_table->from_python(object); }
 
 /* The Python object of a tensor: a new reference. */
 static inline PyObject *fl_to_python(fl_tensor t) { return (PyObject *)fl_table->to_python(t); }
 
-/* Fill the table; call it once where the module is initialised. `who` names the extension in messages. 0, or -1 and
- * ImportError. Uses Python's limited API only. */
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((unused))
-#endif
-static int fl_import(const char *who) {
+/* Fill the table and run the blocks of FL_LIBRARY; call it where the module is initialised. `who` names the extension in
+ * messages. 0, or -1 and ImportError or a block's error. Uses Python's limited API only. */
+FL_MAYBE_UNUSED static int fl_import(const char *who) {
     PyObject *module = PyImport_ImportModule("flambeau_tensor._core.capi");
     PyObject *capsule = module ? PyObject_GetAttrString(module, "API") : NULL;
     const fl_api *table = NULL;
+    char text[512];
     if (capsule) table = (const fl_api *)PyCapsule_GetPointer(capsule, "flambeau_tensor._core.capi.API");
     Py_XDECREF(module);
     Py_XDECREF(capsule);
@@ -383,23 +677,12 @@ static int fl_import(const char *who) {
         Py_XDECREF(missing);
         return -1;
     }
-    if (table->major != FL_ABI_MAJOR) {
-        PyErr_Format(PyExc_ImportError,
-                     "%s was built for flambeau's C ABI %d.%d, but the installed %s has ABI %d.%d: build it again",
-                     who, FL_ABI_MAJOR, FL_ABI_MINOR, table->provider, (int)table->major, (int)table->minor);
+    if (fl_accept(table, who, text, sizeof text)) {
+        PyErr_SetString(PyExc_ImportError, text);
         return -1;
     }
-    if (table->size < sizeof(fl_api)) {
-        PyErr_Format(PyExc_ImportError,
-                     "%s needs flambeau's C ABI %d.%d, but the installed %s has ABI %d.%d: "
-                     "pip install --upgrade flambeau-tensor",
-                     who, FL_ABI_MAJOR, FL_ABI_MINOR, table->provider, (int)table->major, (int)table->minor);
-        return -1;
-    }
-    fl_table = table;
-    return 0;
+    return fl_run_libraries();
 }
-#endif
 
 #ifdef __cplusplus
 }
