@@ -141,26 +141,27 @@ static int32_t fails(void *context, const fl_value *args, int32_t nargs, fl_valu
 }
 
 FL_LIBRARY(first) {
-    fl_operator op = fl_define("ctest::muladd(Tensor a, Tensor b, float c) -> Tensor", 0, "a · b + c in one pass.");
+    fl_operator op = fl_define("ctest::muladd(Tensor a, Tensor b, float c) -> Tensor", "a · b + c in one pass.");
     fl_operator back = fl_define("ctest::muladd_backward(Tensor grad, Tensor a, Tensor b, bool[] needs) "
-                                 "-> (Tensor?, Tensor?)", 0, NULL);
-    if (op) fl_implement(op, muladd, NULL);
-    if (back) fl_implement(back, muladd_backward, NULL);
+                                 "-> (Tensor?, Tensor?)", NULL);
+    if (op) fl_implement(op, muladd, NULL, 0);
+    if (back) fl_implement(back, muladd_backward, NULL, 0);
     if (op && back) fl_set_backward(op, "a b", back);
     mul = fl_find_function("mul", "self other");
-    fl_implement(fl_define("ctest::twice_plus(Tensor x, Scalar alpha=1) -> Tensor", FL_OP_COMPOSITE, NULL), twice_plus,
-                 NULL);
+    fl_implement(fl_define("ctest::without_backward(Tensor a, Tensor b, float c) -> Tensor", NULL), muladd, NULL, 0);
+    fl_implement(fl_define("ctest::twice_plus(Tensor x, Scalar alpha=1) -> Tensor", NULL), twice_plus, NULL,
+                 FL_OP_COMPOSITE);
 }
 FL_LIBRARY(second) {
     fl_implement(fl_define("ctest::show(Tensor[] list, Tensor?[] gaps, int[2] pair, float[] floats=[], "
                            "bool[] bools=[], *, Scalar? s=None, str? name=None, ScalarType? dtype=None, "
                            "bool flag=True, int n=7) -> ()",
-                           0, NULL), show, "context");
-    fl_implement(fl_define("ctest::pieces(Tensor x) -> (Tensor[] items, int count, Tensor? none)", 0, NULL), pieces,
-                 NULL);
-    fl_implement(fl_define("ctest::add_one_(Tensor(a!) self) -> Tensor(a!)", 0, NULL), add_one_, NULL);
-    fl_implement(fl_define("ctest::fails(Tensor x, int how) -> Tensor", 0, NULL), fails, NULL);
-    fl_define("ctest::empty_handed(Tensor x) -> Tensor", 0, NULL);
+                           NULL), show, "context", 0);
+    fl_implement(fl_define("ctest::pieces(Tensor x) -> (Tensor[] items, int count, Tensor? none)", NULL), pieces,
+                 NULL, 0);
+    fl_implement(fl_define("ctest::add_one_(Tensor(a!) self) -> Tensor(a!)", NULL), add_one_, NULL, 0);
+    fl_implement(fl_define("ctest::fails(Tensor x, int how) -> Tensor", NULL), fails, NULL, 0);
+    fl_define("ctest::empty_handed(Tensor x) -> Tensor", NULL);
 }
 """
 
@@ -297,8 +298,18 @@ def test_backward_in_c(op):
     assert type(y.grad_fn).__name__ == "MuladdBackward0"
     (grad,) = autograd.grad(y.sum(), a)
     assert grad.tolist() == b.tolist()
-    with pytest.raises(NotImplementedError, match="the derivative for 'muladd_backward' is not implemented"):
-        autograd.grad(muladd(a, b, 1.0).sum(), a, create_graph=True)
+    (grad,) = autograd.grad(muladd(a, b, 1.0).sum(), a, create_graph=True)
+    with pytest.raises(NotImplementedError, match="backward through ctest::muladd_backward, which has no derivative"):
+        autograd.grad(grad.sum(), b)
+
+
+def test_without_a_backward(op):
+    autograd = pytest.importorskip("flambeau_autograd")
+    x = ft.zeros(2, requires_grad=True)
+    y = op("without_backward")(x, x, 1.0)
+    assert y.requires_grad
+    with pytest.raises(NotImplementedError, match="backward through ctest::without_backward, which has no derivative"):
+        autograd.grad(y.sum(), x)
 
 
 def test_composites_need_no_backward(op):
@@ -315,7 +326,7 @@ static int32_t one(void *context, const fl_value *args, int32_t nargs, fl_value 
     return n;
 }
 int here(void) { return 1; }
-FL_LIBRARY(mine) { fl_implement(fl_define(SCHEMA, 0, NULL), one, NULL); }
+FL_LIBRARY(mine) { fl_implement(fl_define(SCHEMA, NULL), one, NULL, 0); }
 """
 
 

@@ -254,12 +254,20 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
 
 
 cdef Rule declared(op):
-    """The rule of an operator whose derivative an extension declared, by operators that compute the gradients."""
-    if op.rule is None and op.sockets and "derivative" in op.sockets:
-        derivative(op, op.sockets["derivative"])
-    if op.rule is None:
+    """The rule of an operator that has none yet: a custom one's, as an extension declared it, by operators that compute
+    the gradients, or else one that raises when gradients are asked for."""
+    if op.sockets and "derivative" in op.sockets:
+        return derivative(op, op.sockets["derivative"])
+    tensors = [a.name for a in op.schema.arguments if a.kind == K_TENSOR or a.kind == K_TENSORS]
+    if not op.namespace.startswith("torch.ops.") or not tensors:
         raise NotImplementedError(f"the derivative for '{op.name}' is not implemented.")
-    return op.rule
+    name = f"{op.namespace.removeprefix('torch.ops.')}::{op.name}"
+
+    def missing(grads):
+        raise NotImplementedError(f"backward through {name}, which has no derivative: declare it with "
+                                  "library.register_autograd, or in C with fl_set_backward")
+
+    return derivative(op, {", ".join(tensors): missing})
 
 
 def missing_derivatives(namespace=None):

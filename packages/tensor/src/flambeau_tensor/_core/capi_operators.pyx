@@ -387,7 +387,7 @@ cdef CKernel _kernel(Operator op, fl_kernel function, void* context):
     return k
 
 
-cdef fl_operator define(const char* schema, int32_t flags, const char* doc) except NULL:
+cdef fl_operator define(const char* schema, const char* doc) except NULL:
     cdef CKernel none = CKernel.__new__(CKernel)
     if PyErr_Occurred() != NULL:
         return NULL
@@ -403,8 +403,6 @@ cdef fl_operator define(const char* schema, int32_t flags, const char* doc) exce
     except AttributeError:
         none.run = <kernel_t>_run
         known = Operator(parsed.text, none, namespace=namespace, variants="function",
-                         composite=(flags & FL_OP_COMPOSITE) != 0,
-                         differentiable=(flags & FL_OP_NOT_DIFFERENTIABLE) == 0,
                          doc=None if doc == NULL else doc.decode())
     else:  # an extension that was built again, in the same process
         if known.schema.text != parsed.text:
@@ -412,7 +410,7 @@ cdef fl_operator define(const char* schema, int32_t flags, const char* doc) exce
     return <fl_operator><PyObject*>known  # the registry keeps it
 
 
-cdef int32_t implement(fl_operator handle, fl_kernel run, void* context, const char* types) except -1:
+cdef int32_t implement(fl_operator handle, fl_kernel run, void* context, int32_t flags, const char* types) except -1:
     cdef Operator op
     if PyErr_Occurred() != NULL:
         return -1
@@ -421,7 +419,8 @@ cdef int32_t implement(fl_operator handle, fl_kernel run, void* context, const c
     op = <Operator><PyObject*>handle
     if types != NULL:
         _check_types(op, types.decode())
-    op.implement(_kernel(op, run, context))
+    op.implement(_kernel(op, run, context), composite=(flags & FL_OP_COMPOSITE) != 0,
+                 differentiable=(flags & FL_OP_NOT_DIFFERENTIABLE) == 0)
     return 0
 
 

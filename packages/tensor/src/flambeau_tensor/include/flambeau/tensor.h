@@ -116,9 +116,9 @@ typedef struct fl_value {
  * with nothing owned in results. */
 typedef int32_t (*fl_kernel)(void *context, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults);
 
-enum { /* flags of fl_define */
-    FL_OP_COMPOSITE = 1, /* its kernel calls other operators: autograd records those, and it needs no backward */
-    FL_OP_NOT_DIFFERENTIABLE = 2 /* its results never have gradients */
+enum { /* flags of fl_implement */
+    FL_OP_COMPOSITE = 1, /* the kernel calls other operators: autograd records those, and it needs no backward */
+    FL_OP_NOT_DIFFERENTIABLE = 2 /* the results never have gradients */
 };
 
 enum { /* flags of a tensor */
@@ -192,8 +192,8 @@ typedef struct fl_api {
     int32_t (*new_list)(fl_value *list, int32_t count);
     void (*clear)(fl_value *);
 
-    fl_operator (*define)(const char *schema, int32_t flags, const char *doc);
-    int32_t (*implement)(fl_operator, fl_kernel, void *context, const char *types);
+    fl_operator (*define)(const char *schema, const char *doc);
+    int32_t (*implement)(fl_operator, fl_kernel, void *context, int32_t flags, const char *types);
     int32_t (*set_backward)(fl_operator, const char *arguments, fl_operator backward);
 
     int32_t (*grad_mode)(int32_t on);
@@ -511,15 +511,13 @@ static inline int fl_new_list(fl_value *list, int32_t count) { return fl_table->
 /* --- Defining operators ------------------------------------------------------------------------------------------ */
 
 /* Define an operator by its schema, "mine::muladd(Tensor a, Tensor b, float c) -> Tensor"; Python finds it as
- * torch.ops.mine.muladd. flags: FL_OP_...; doc may be NULL. The operator lives as long as the process. NULL and an error
- * when the schema cannot be read or another operator has the name. */
-static inline fl_operator fl_define(const char *schema, int32_t flags, const char *doc) {
-    return fl_table->define(schema, flags, doc);
-}
+ * torch.ops.mine.muladd. doc may be NULL. The operator lives as long as the process; one of the same schema is given out
+ * again. NULL and an error when the schema cannot be read or another operator has the name. */
+static inline fl_operator fl_define(const char *schema, const char *doc) { return fl_table->define(schema, doc); }
 
-/* Give it its kernel, which gets context with every call. 0 or -1. */
-static inline int fl_implement(fl_operator op, fl_kernel kernel, void *context) {
-    return fl_table->implement(op, kernel, context, NULL);
+/* Give it its kernel, which gets context with every call. flags: FL_OP_... 0 or -1. */
+static inline int fl_implement(fl_operator op, fl_kernel kernel, void *context, int32_t flags) {
+    return fl_table->implement(op, kernel, context, flags, NULL);
 }
 
 /* Let another operator compute gradients: of the arguments named ("a b"), which it returns in that order. The names of
@@ -586,8 +584,8 @@ FL_MAYBE_UNUSED static int fl_accept(const fl_api *table, const char *who, char 
  * fl_import; in a shared library that is no Python module, when torch.ops.load_library loads it.
  *
  *     FL_LIBRARY(mine) {
- *         fl_operator op = fl_define("mine::muladd(Tensor a, Tensor b, float c) -> Tensor", 0, NULL);
- *         if (op) fl_implement(op, muladd, NULL);
+ *         fl_operator op = fl_define("mine::muladd(Tensor a, Tensor b, float c) -> Tensor", NULL);
+ *         if (op) fl_implement(op, muladd, NULL, 0);
  *     }
  */
 typedef struct fl_library_block {
