@@ -22,7 +22,7 @@ SLOTS_OF_MINOR = [
     from_python to_python
     """.split(),
     """
-    error_read error_take error_put error_drop flags storage_offset storage_nbytes version written describe
+    error_read error_take error_put error_drop warn flags storage_offset storage_nbytes version written describe
     promote_types result_type default_dtype find_function call_function new_list clear define implement set_backward
     grad_mode in_parallel gil_held gil_ensure gil_drop
     """.split(),

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.operator import find_operator
+from flambeau_tensor._core.registry import find_operator
 
 import flambeau_cext as cext
 import flambeau_tensor as ft

@@ -11,6 +11,7 @@ whatever name it is reached.
 tensor([2., 4.])
 """
 from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor._core.registry import provide as _provide
 
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
@@ -29,6 +30,8 @@ for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "
 _layout.install("flambeau")
 for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
+for _name in ("torch.nn.", "torch._C._nn."):
+    _provide(_name, "flambeau_nn")
 
 
 def __getattr__(name: str):

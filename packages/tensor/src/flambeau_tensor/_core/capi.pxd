@@ -62,6 +62,7 @@ cdef extern from "flambeau/tensor.h" nogil:
         void* error_take
         void* error_put
         void* error_drop
+        void* warn
         void* flags
         void* storage_offset
         void* storage_nbytes

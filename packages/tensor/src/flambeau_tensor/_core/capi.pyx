@@ -14,7 +14,7 @@ from flambeau_tensor._core.capi_operators cimport call, call_function, define, f
     implement, set_backward
 from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, default_dtype, dtype_object
+from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, DType, default_dtype, dtype_object
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
@@ -30,6 +30,7 @@ cdef extern from "Python.h":
     object PyUnicode_DecodeUTF8(const char*, Py_ssize_t, const char*)
     PyObject* PyErr_Occurred() noexcept
     void PyErr_Clear() noexcept
+    int PyErr_WarnEx(PyObject*, const char*, Py_ssize_t) except -1
     int PyObject_TypeCheck(PyObject*, void*) noexcept
     ctypedef struct PyThreadState
     PyThreadState* PyEval_SaveThread() noexcept nogil
@@ -177,6 +178,12 @@ cdef void _error_drop(fl_exception e) noexcept nogil:
     if e != NULL:
         with gil:
             Py_DECREF(<object><PyObject*>e)
+
+
+cdef int32_t _warn(const char* message) except -1:
+    if PyErr_Occurred() != NULL:
+        return -1
+    return PyErr_WarnEx(<PyObject*>UserWarning, message, 1)
 
 
 cdef bint _absent(fl_tensor t) noexcept nogil:
@@ -543,6 +550,25 @@ cdef void* _to_python(fl_tensor t) noexcept:
     return _retain(t)
 
 
+def abi_number(dtype):
+    """The number of a dtype in the C interface; None for anything else.
+
+    >>> import flambeau_tensor as torch
+    >>> abi_number(torch.float32), abi_number("float32")
+    (6, None)
+    """
+    return to_abi[(<DType>dtype).id] if isinstance(dtype, DType) else None
+
+
+def abi_dtype(int number):
+    """The dtype of a number in the C interface.
+
+    >>> abi_dtype(6)
+    torch.float32
+    """
+    return dtype_of_abi(number)
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 cdef fl_api _api
@@ -561,7 +587,7 @@ _api.num_threads, _api.parallel_for = <void*>num_threads, <void*>_parallel_for
 _api.gil_release, _api.gil_acquire = <void*>_gil_release, <void*>_gil_acquire
 _api.from_python, _api.to_python = <void*>_from_python, <void*>_to_python
 _api.error_read, _api.error_take = <void*>_error_read, <void*>_error_take
-_api.error_put, _api.error_drop = <void*>_error_put, <void*>_error_drop
+_api.error_put, _api.error_drop, _api.warn = <void*>_error_put, <void*>_error_drop, <void*>_warn
 _api.flags, _api.storage_offset, _api.storage_nbytes = <void*>_flags, <void*>_storage_offset, <void*>_storage_nbytes
 _api.version, _api.written, _api.describe = <void*>_version, <void*>_written, <void*>_describe
 _api.promote_types, _api.result_type = <void*>_promote_types, <void*>_result_type

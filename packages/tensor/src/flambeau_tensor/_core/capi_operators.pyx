@@ -68,8 +68,8 @@ cdef fl_function find_function(const char* name, const char* arguments) except N
     if PyErr_Occurred() != NULL:
         return NULL
     op = _find(name.decode())
-    names = arguments.decode().split()
     order = [a.name for a in op.schema.arguments]
+    names = order if arguments == NULL else arguments.decode().split()
     wrong = [a for a in names if a not in order]
     if wrong or len(set(names)) != len(names):
         raise RuntimeError(f"{op.name}() has no argument '{wrong[0]}': {op.schema}" if wrong else
@@ -199,7 +199,7 @@ cdef int32_t _results(Operator op, object got, int nreturns, fl_value* results, 
         raise RuntimeError(f"{op.name}() has {nreturns} results, but there is room for {nresults}")
     try:
         for i in range(nreturns):
-            store((<tuple?>got)[i], &results[i])
+            store(got[i], &results[i])
     except BaseException:
         while i > 0:
             i -= 1
@@ -349,7 +349,8 @@ cdef object _returned(Operator op, CKernel k, fl_value* results, int32_t n):
     finally:
         if n > 0:
             for i in range(min(n, k.nreturns)):
-                clear(&results[i])
+                if results[i].kind in (FL_VALUE_TENSOR, FL_VALUE_TENSORS, FL_VALUE_OBJECT):
+                    clear(&results[i])  # text and numbers stay the kernel's
 
 
 cdef object _result(Operator op, CKernel k, fl_value* results, int i):
@@ -376,7 +377,7 @@ cdef CKernel _kernel(Operator op, fl_kernel function, void* context):
     cdef CKernel k = CKernel.__new__(CKernel)
     cdef int i
     k.run = <kernel_t>_run
-    k.handles_out = False
+    k.handles_out = True  # an argument called `out` is like any other
     k.function, k.context = function, context
     for i, argument in enumerate(op.schema.arguments):
         _describe(&k.args[i], argument)

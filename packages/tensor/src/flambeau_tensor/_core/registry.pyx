@@ -202,9 +202,31 @@ cdef Operator find(str name):
     op = _registry.get(name)
     if op is None:
         op = _aliases.get(name)
+    if op is None and _import_provider(name):
+        op = _registry.get(name)
     if op is None:
         raise AttributeError(f"no operator named '{name}'")
     return op
+
+
+cdef dict _providers = {}  # prefix of qualified names -> module
+
+
+def provide(str prefix not None, str module not None):
+    """Say that operators whose qualified names begin with ``prefix`` come with a module: it is imported when one of
+    them is first looked for."""
+    _providers[prefix] = module
+
+
+cdef bint _import_provider(str name) except -1:
+    cdef str prefix
+    for prefix in _providers:
+        if name.startswith(prefix):
+            import importlib
+
+            importlib.import_module(_providers[prefix])
+            return True
+    return False
 
 
 def find_operator(str name not None):

@@ -18,8 +18,7 @@
 #include <stdbool.h>
 
 #ifdef __cplusplus
-#include <new>
-#include <stdexcept>
+#include <flambeau/exception.hpp>
 #define FLB_TRY try
 #define FLB_CATCH catch (...) { return flb_translate(); }
 #else
@@ -225,6 +224,8 @@ FLB_SHARED PyObject *flb_from_string(const char *text) { /* NULL: None */
 static inline PyObject *flb_translate() {
     try {
         throw;
+    } catch (const fl::exception &e) {
+        if (!PyErr_Occurred()) e.raise();
     } catch (const std::exception &e) {
         PyObject *type = PyExc_RuntimeError;
         if (PyErr_Occurred()) return NULL;

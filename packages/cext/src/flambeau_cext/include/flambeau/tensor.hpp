@@ -13,16 +13,16 @@
 #ifndef FLAMBEAU_TENSOR_HPP
 #define FLAMBEAU_TENSOR_HPP
 
-#include <flambeau/tensor.h>
+#include <flambeau/exception.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace fl {
 
 /* Thrown when a function of the C interface failed: the Python exception is recorded and will be raised. */
-struct error : std::exception {
+struct error : exception {
     const char *what() const noexcept override { return "an error recorded by flambeau"; }
+    void raise() const noexcept override {}
 };
 
 namespace detail {

@@ -112,8 +112,9 @@ typedef struct fl_value {
 } fl_value;
 
 /* What runs an operator that you define. args are all arguments of the schema in its order, defaults filled in; they
- * are borrowed. Store what the schema returns, owned, in results and return nresults; or record an error and return -1,
- * with nothing owned in results. */
+ * are borrowed. Store what the schema returns in results and return nresults; or record an error and return -1, with
+ * nothing owned in results. Tensors in results are given away, a list of them is made with fl_new_list; text and lists of
+ * numbers stay yours and are copied before the kernel is called again in this thread. */
 typedef int32_t (*fl_kernel)(void *context, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults);
 
 enum { /* flags of fl_implement */
@@ -175,6 +176,7 @@ typedef struct fl_api {
     fl_exception (*error_take)(void);
     void (*error_put)(fl_exception);
     void (*error_drop)(fl_exception);
+    int32_t (*warn)(const char *message);
 
     int32_t (*flags)(fl_tensor);
     int64_t (*storage_offset)(fl_tensor);
@@ -257,6 +259,9 @@ static inline fl_status fl_error_read(char *text, int64_t size) { return fl_tabl
 static inline fl_exception fl_error_take(void) { return fl_table->error_take(); }
 static inline void fl_error_put(fl_exception e) { fl_table->error_put(e); }
 static inline void fl_error_drop(fl_exception e) { fl_table->error_drop(e); }
+
+/* Give a UserWarning; 0, or -1 where warnings are errors. Needs the GIL. */
+static inline int fl_warn(const char *message) { return fl_table->warn(message); }
 
 /* Kind and message of an error that was taken. */
 static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t size) {
@@ -476,9 +481,9 @@ static inline fl_tensor fl_call(const char *name, const fl_value *args, int32_t 
 
 #if FL_TARGET_MINOR >= 1
 /* The quick way to call an operator often: find it once together with the names of the arguments that calls will give,
- * separated by spaces ("self other alpha"), and keep the result in a static variable; it is never released. Arguments
- * that are not named keep their defaults. They are found by name, so calls stay right when a later release adds
- * arguments. NULL and RuntimeError when there is no such operator or argument. */
+ * separated by spaces ("self other alpha"; NULL: all, in the schema's order), and keep the result in a static variable;
+ * it is never released. Arguments that are not named keep their defaults. They are found by name, so calls stay right
+ * when a later release adds arguments. NULL and RuntimeError when there is no such operator or argument. */
 static inline fl_function fl_find_function(const char *name, const char *arguments) {
     return fl_table->find_function(name, arguments);
 }

@@ -1,0 +1,1072 @@
+/* Written by flambeau_cext.operator_headers from the operators' schemas: do not edit. */
+#pragma once
+
+#include <ATen/core/Call.h>
+
+namespace at {
+
+inline Tensor abs(const Tensor &self) { FL_CALL(tensor, "abs", "self", of_tensor(self)) }
+inline Tensor &abs_(Tensor &self) { FL_CALL(same(self), "abs_", "self", of_tensor(self)) }
+inline Tensor &abs_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "abs", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor acos(const Tensor &self) { FL_CALL(tensor, "acos", "self", of_tensor(self)) }
+inline Tensor &acos_(Tensor &self) { FL_CALL(same(self), "acos_", "self", of_tensor(self)) }
+inline Tensor &acos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acos", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor acosh(const Tensor &self) { FL_CALL(tensor, "acosh", "self", of_tensor(self)) }
+inline Tensor &acosh_(Tensor &self) { FL_CALL(same(self), "acosh_", "self", of_tensor(self)) }
+inline Tensor &acosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acosh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor adaptive_avg_pool2d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool2d", "self output_size", of_tensor(self), of_ints(output_size)) }
+inline Tensor add(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor add(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor add(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &add_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "add", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor addbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &addbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor addcdiv(const Tensor &self, const Tensor &tensor1, const Tensor &tensor2, const Scalar &value = 1) { FL_CALL(tensor, "addcdiv", "self tensor1 tensor2 value", of_tensor(self), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor &addcdiv_out(Tensor &out, const Tensor &self, const Tensor &tensor1, const Tensor &tensor2, const Scalar &value = 1) { FL_CALL(same(out), "addcdiv", "out self tensor1 tensor2 value", of_tensor(out), of_tensor(self), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor addcmul(const Tensor &self, const Tensor &tensor1, const Tensor &tensor2, const Scalar &value = 1) { FL_CALL(tensor, "addcmul", "self tensor1 tensor2 value", of_tensor(self), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor &addcmul_out(Tensor &out, const Tensor &self, const Tensor &tensor1, const Tensor &tensor2, const Scalar &value = 1) { FL_CALL(same(out), "addcmul", "out self tensor1 tensor2 value", of_tensor(out), of_tensor(self), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor addmm(const Tensor &self, const Tensor &mat1, const Tensor &mat2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addmm", "self mat1 mat2 beta alpha", of_tensor(self), of_tensor(mat1), of_tensor(mat2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &addmm_out(Tensor &out, const Tensor &self, const Tensor &mat1, const Tensor &mat2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addmm", "out self mat1 mat2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(mat1), of_tensor(mat2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor addmv(const Tensor &self, const Tensor &mat, const Tensor &vec, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addmv", "self mat vec beta alpha", of_tensor(self), of_tensor(mat), of_tensor(vec), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &addmv_(Tensor &self, const Tensor &mat, const Tensor &vec, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(self), "addmv_", "self mat vec beta alpha", of_tensor(self), of_tensor(mat), of_tensor(vec), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &addmv_out(Tensor &out, const Tensor &self, const Tensor &mat, const Tensor &vec, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addmv", "out self mat vec beta alpha", of_tensor(out), of_tensor(self), of_tensor(mat), of_tensor(vec), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor addr(const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addr", "self vec1 vec2 beta alpha", of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &addr_out(Tensor &out, const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addr", "out self vec1 vec2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor adjoint(const Tensor &self) { FL_CALL(tensor, "adjoint", "self", of_tensor(self)) }
+inline Tensor all(const Tensor &self) { FL_CALL(tensor, "all", "self", of_tensor(self)) }
+inline Tensor all(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor all(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
+inline bool allclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(bool, "allclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
+inline Tensor amax(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amax", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor &amax_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(same(out), "amax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor amin(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amin", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor &amin_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(same(out), "amin", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> aminmax(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(two, "aminmax", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor angle(const Tensor &self) { FL_CALL(tensor, "angle", "self", of_tensor(self)) }
+inline Tensor &angle_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "angle", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor any(const Tensor &self) { FL_CALL(tensor, "any", "self", of_tensor(self)) }
+inline Tensor any(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor any(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
+inline Tensor arange(const Scalar &start, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start dtype requires_grad", of_scalar(start), dtype_of(options), requires_grad_of(options)) }
+inline Tensor arange(const Scalar &start, const Scalar &end, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end dtype requires_grad", of_scalar(start), of_scalar(end), dtype_of(options), requires_grad_of(options)) }
+inline Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end step dtype requires_grad", of_scalar(start), of_scalar(end), of_scalar(step), dtype_of(options), requires_grad_of(options)) }
+inline Tensor argmax(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor &argmax_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor argmin(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor &argmin_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmin", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false, bool stable = false) { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(self), of_int(dim), of_bool(descending), of_bool(stable)) }
+inline Tensor argwhere(const Tensor &self) { FL_CALL(tensor, "argwhere", "self", of_tensor(self)) }
+inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor asin(const Tensor &self) { FL_CALL(tensor, "asin", "self", of_tensor(self)) }
+inline Tensor &asin_(Tensor &self) { FL_CALL(same(self), "asin_", "self", of_tensor(self)) }
+inline Tensor &asin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asin", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor asinh(const Tensor &self) { FL_CALL(tensor, "asinh", "self", of_tensor(self)) }
+inline Tensor &asinh_(Tensor &self) { FL_CALL(same(self), "asinh_", "self", of_tensor(self)) }
+inline Tensor &asinh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asinh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor atan(const Tensor &self) { FL_CALL(tensor, "atan", "self", of_tensor(self)) }
+inline Tensor atan2(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "atan2", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &atan2_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "atan2", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &atan_(Tensor &self) { FL_CALL(same(self), "atan_", "self", of_tensor(self)) }
+inline Tensor &atan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atan", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor atanh(const Tensor &self) { FL_CALL(tensor, "atanh", "self", of_tensor(self)) }
+inline Tensor &atanh_(Tensor &self) { FL_CALL(same(self), "atanh_", "self", of_tensor(self)) }
+inline Tensor &atanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atanh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, optional<int64_t> divisor_override = nullopt) { FL_CALL(tensor, "nn.functional.avg_pool2d", "self kernel_size stride padding ceil_mode count_include_pad divisor_override", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad), of_int_or_none(divisor_override)) }
+inline Tensor baddbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "baddbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &baddbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "baddbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor batch_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool training, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.batch_norm", "self weight bias running_mean running_var training momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(training), of_double(momentum), of_double(eps)) }
+inline Tensor bernoulli(const Tensor &self) { FL_CALL(tensor, "bernoulli", "self", of_tensor(self)) }
+inline Tensor bernoulli(const Tensor &self, double p) { FL_CALL(tensor, "bernoulli", "self p", of_tensor(self), of_double(p)) }
+inline Tensor binary_cross_entropy(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy", "self target weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction)) }
+inline Tensor binary_cross_entropy_with_logits(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, const optional<Tensor> &pos_weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy_with_logits", "self target weight pos_weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_tensor_or_none(pos_weight), of_reduction(reduction)) }
+inline Tensor bincount(const Tensor &self, const optional<Tensor> &weights = nullopt, int64_t minlength = 0) { FL_CALL(tensor, "bincount", "self weights minlength", of_tensor(self), of_tensor_or_none(weights), of_int(minlength)) }
+inline Tensor bitwise_and(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_and(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_and", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor bitwise_and(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &bitwise_and_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_and", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_left_shift(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_left_shift(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor bitwise_left_shift(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &bitwise_left_shift_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_left_shift", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_not(const Tensor &self) { FL_CALL(tensor, "bitwise_not", "self", of_tensor(self)) }
+inline Tensor &bitwise_not_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "bitwise_not", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor bitwise_or(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_or(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_or", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor bitwise_or(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &bitwise_or_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_or", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_right_shift(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_right_shift(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor bitwise_right_shift(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &bitwise_right_shift_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_right_shift", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_xor(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor bitwise_xor(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor bitwise_xor(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &bitwise_xor_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor bmm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "bmm", "self mat2", of_tensor(self), of_tensor(mat2)) }
+inline Tensor &bmm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "bmm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
+inline Tensor broadcast_to(const Tensor &self, IntArrayRef size) { FL_CALL(tensor, "broadcast_to", "self size", of_tensor(self), of_ints(size)) }
+inline Tensor bucketize(const Tensor &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "bucketize", "self boundaries out_int32 right", of_tensor(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor cat(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
+inline Tensor &cat_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
+inline Tensor ceil(const Tensor &self) { FL_CALL(tensor, "ceil", "self", of_tensor(self)) }
+inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_tensor(self)) }
+inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
+inline std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0) { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(self), of_int(chunks), of_int(dim)) }
+inline Tensor clamp(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor clamp(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clamp_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &clamp_(Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor clamp_max(const Tensor &self, const Tensor &max) { FL_CALL(tensor, "clamp_max", "self max", of_tensor(self), of_tensor(max)) }
+inline Tensor clamp_max(const Tensor &self, const Scalar &max) { FL_CALL(tensor, "clamp_max", "self max", of_tensor(self), of_scalar(max)) }
+inline Tensor &clamp_max_(Tensor &self, const Tensor &max) { FL_CALL(same(self), "clamp_max_", "self max", of_tensor(self), of_tensor(max)) }
+inline Tensor &clamp_max_(Tensor &self, const Scalar &max) { FL_CALL(same(self), "clamp_max_", "self max", of_tensor(self), of_scalar(max)) }
+inline Tensor &clamp_max_out(Tensor &out, const Tensor &self, const Tensor &max) { FL_CALL(same(out), "clamp_max", "out self max", of_tensor(out), of_tensor(self), of_tensor(max)) }
+inline Tensor clamp_min(const Tensor &self, const Tensor &min) { FL_CALL(tensor, "clamp_min", "self min", of_tensor(self), of_tensor(min)) }
+inline Tensor clamp_min(const Tensor &self, const Scalar &min) { FL_CALL(tensor, "clamp_min", "self min", of_tensor(self), of_scalar(min)) }
+inline Tensor &clamp_min_(Tensor &self, const Tensor &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_tensor(min)) }
+inline Tensor &clamp_min_(Tensor &self, const Scalar &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_scalar(min)) }
+inline Tensor &clamp_min_out(Tensor &out, const Tensor &self, const Tensor &min) { FL_CALL(same(out), "clamp_min", "out self min", of_tensor(out), of_tensor(self), of_tensor(min)) }
+inline Tensor clone(const Tensor &self, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "clone", "self", of_tensor(self)) }
+inline Tensor column_stack(TensorList tensors) { FL_CALL(tensor, "column_stack", "tensors", of_tensors(tensors)) }
+inline Tensor &column_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "column_stack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor combinations(const Tensor &self, int64_t r = 2, bool with_replacement = false) { FL_CALL(tensor, "combinations", "self r with_replacement", of_tensor(self), of_int(r), of_bool(with_replacement)) }
+inline Tensor complex(const Tensor &real, const Tensor &imag) { FL_CALL(tensor, "complex", "real imag", of_tensor(real), of_tensor(imag)) }
+inline Tensor &complex_out(Tensor &out, const Tensor &real, const Tensor &imag) { FL_CALL(same(out), "complex", "out real imag", of_tensor(out), of_tensor(real), of_tensor(imag)) }
+inline Tensor conj(const Tensor &self) { FL_CALL(tensor, "conj", "self", of_tensor(self)) }
+inline Tensor conj_physical(const Tensor &self) { FL_CALL(tensor, "conj_physical", "self", of_tensor(self)) }
+inline Tensor &conj_physical_(Tensor &self) { FL_CALL(same(self), "conj_physical_", "self", of_tensor(self)) }
+inline Tensor &conj_physical_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "conj_physical", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor constant_pad_nd(const Tensor &self, IntArrayRef pad, const Scalar &value = 0) { FL_CALL(tensor, "_C._nn.constant_pad_nd", "self pad value", of_tensor(self), of_ints(pad), of_scalar(value)) }
+inline Tensor copysign(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor copysign(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &copysign_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "copysign", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor cos(const Tensor &self) { FL_CALL(tensor, "cos", "self", of_tensor(self)) }
+inline Tensor &cos_(Tensor &self) { FL_CALL(same(self), "cos_", "self", of_tensor(self)) }
+inline Tensor &cos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cos", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor cosh(const Tensor &self) { FL_CALL(tensor, "cosh", "self", of_tensor(self)) }
+inline Tensor &cosh_(Tensor &self) { FL_CALL(same(self), "cosh_", "self", of_tensor(self)) }
+inline Tensor &cosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cosh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim = 1, double eps = 1e-08) { FL_CALL(tensor, "nn.functional.cosine_similarity", "x1 x2 dim eps", of_tensor(x1), of_tensor(x2), of_int(dim), of_double(eps)) }
+inline Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_int_or_none(dim)) }
+inline Tensor count_nonzero(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_ints(dim)) }
+inline Tensor cross(const Tensor &self, const Tensor &other, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "cross", "self other dim", of_tensor(self), of_tensor(other), of_int_or_none(dim)) }
+inline Tensor cross_entropy(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t ignore_index = -100, int64_t reduction = Reduction::Mean, double label_smoothing = 0.0) { FL_CALL(tensor, "_C._nn.cross_entropy", "self target weight ignore_index reduction label_smoothing", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_int(ignore_index), of_reduction(reduction), of_double(label_smoothing)) }
+inline Tensor cross_entropy_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100, double label_smoothing = 0.0) { FL_CALL(tensor, "nn.functional.cross_entropy", "self target weight reduction ignore_index label_smoothing", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index), of_double(label_smoothing)) }
+inline Tensor &cross_out(Tensor &out, const Tensor &self, const Tensor &other, optional<int64_t> dim = nullopt) { FL_CALL(same(out), "cross", "out self other dim", of_tensor(out), of_tensor(self), of_tensor(other), of_int_or_none(dim)) }
+inline std::tuple<Tensor, Tensor> cummax(const Tensor &self, int64_t dim) { FL_CALL(two, "cummax", "self dim", of_tensor(self), of_int(dim)) }
+inline std::tuple<Tensor, Tensor> cummin(const Tensor &self, int64_t dim) { FL_CALL(two, "cummin", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor cumprod(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "cumprod", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &cumprod_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "cumprod", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor cumsum(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "cumsum", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &cumsum_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "cumsum", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor deg2rad(const Tensor &self) { FL_CALL(tensor, "deg2rad", "self", of_tensor(self)) }
+inline Tensor &deg2rad_(Tensor &self) { FL_CALL(same(self), "deg2rad_", "self", of_tensor(self)) }
+inline Tensor &deg2rad_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "deg2rad", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor detach(const Tensor &self) { FL_CALL(tensor, "detach", "self", of_tensor(self)) }
+inline Tensor &detach_(Tensor &self) { FL_CALL(same(self), "detach_", "self", of_tensor(self)) }
+inline Tensor diagonal(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor diff(const Tensor &self, int64_t n = 1, int64_t dim = -1, const optional<Tensor> &prepend = nullopt, const optional<Tensor> &append = nullopt) { FL_CALL(tensor, "diff", "self n dim prepend append", of_tensor(self), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
+inline Tensor &diff_out(Tensor &out, const Tensor &self, int64_t n = 1, int64_t dim = -1, const optional<Tensor> &prepend = nullopt, const optional<Tensor> &append = nullopt) { FL_CALL(same(out), "diff", "out self n dim prepend append", of_tensor(out), of_tensor(self), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
+inline Tensor digamma(const Tensor &self) { FL_CALL(tensor, "digamma", "self", of_tensor(self)) }
+inline Tensor &digamma_(Tensor &self) { FL_CALL(same(self), "digamma_", "self", of_tensor(self)) }
+inline Tensor &digamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "digamma", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor dist(const Tensor &self, const Tensor &other, const Scalar &p = 2) { FL_CALL(tensor, "dist", "self other p", of_tensor(self), of_tensor(other), of_scalar(p)) }
+inline Tensor div(const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor div(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor div(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &div_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor dot(const Tensor &self, const Tensor &tensor) { FL_CALL(tensor, "dot", "self tensor", of_tensor(self), of_tensor(tensor)) }
+inline Tensor &dot_out(Tensor &out, const Tensor &self, const Tensor &tensor) { FL_CALL(same(out), "dot", "out self tensor", of_tensor(out), of_tensor(self), of_tensor(tensor)) }
+inline Tensor dropout(const Tensor &self, double p, bool training) { FL_CALL(tensor, "nn.functional.dropout", "self p training", of_tensor(self), of_double(p), of_bool(training)) }
+inline std::vector<Tensor> dsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
+inline std::vector<Tensor> dsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline Tensor dstack(TensorList tensors) { FL_CALL(tensor, "dstack", "tensors", of_tensors(tensors)) }
+inline Tensor &dstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "dstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor elu(const Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(tensor, "_C._nn.elu", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
+inline Tensor &elu_(Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(same(self), "_C._nn.elu_", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
+inline Tensor embedding(const Tensor &weight, const Tensor &input) { FL_CALL(tensor, "nn.functional.embedding", "weight input", of_tensor(weight), of_tensor(input)) }
+inline Tensor empty(IntArrayRef size, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor empty_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &empty_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "empty", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions &options = {}) { FL_CALL(tensor, "empty_strided", "size stride dtype requires_grad", of_ints(size), of_ints(stride), dtype_of(options), requires_grad_of(options)) }
+inline Tensor eq(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor eq(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &eq_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "eq", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline bool equal(const Tensor &self, const Tensor &other) { FL_CALL(bool, "equal", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor erf(const Tensor &self) { FL_CALL(tensor, "erf", "self", of_tensor(self)) }
+inline Tensor &erf_(Tensor &self) { FL_CALL(same(self), "erf_", "self", of_tensor(self)) }
+inline Tensor &erf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "erf", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor erfc(const Tensor &self) { FL_CALL(tensor, "erfc", "self", of_tensor(self)) }
+inline Tensor &erfc_(Tensor &self) { FL_CALL(same(self), "erfc_", "self", of_tensor(self)) }
+inline Tensor &erfc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "erfc", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor erfinv(const Tensor &self) { FL_CALL(tensor, "erfinv", "self", of_tensor(self)) }
+inline Tensor &erfinv_(Tensor &self) { FL_CALL(same(self), "erfinv_", "self", of_tensor(self)) }
+inline Tensor &erfinv_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "erfinv", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor exp(const Tensor &self) { FL_CALL(tensor, "exp", "self", of_tensor(self)) }
+inline Tensor exp2(const Tensor &self) { FL_CALL(tensor, "exp2", "self", of_tensor(self)) }
+inline Tensor &exp2_(Tensor &self) { FL_CALL(same(self), "exp2_", "self", of_tensor(self)) }
+inline Tensor &exp2_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "exp2", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &exp_(Tensor &self) { FL_CALL(same(self), "exp_", "self", of_tensor(self)) }
+inline Tensor &exp_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "exp", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor expm1(const Tensor &self) { FL_CALL(tensor, "expm1", "self", of_tensor(self)) }
+inline Tensor &expm1_(Tensor &self) { FL_CALL(same(self), "expm1_", "self", of_tensor(self)) }
+inline Tensor &expm1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "expm1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor eye(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n dtype requires_grad", of_int(n), dtype_of(options), requires_grad_of(options)) }
+inline Tensor eye(int64_t n, int64_t m, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n m dtype requires_grad", of_int(n), of_int(m), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &fill_(Tensor &self, const Tensor &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_tensor(value)) }
+inline Tensor &fill_(Tensor &self, const Scalar &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_scalar(value)) }
+inline Tensor flatten(const Tensor &self, int64_t start_dim = 0, int64_t end_dim = -1) { FL_CALL(tensor, "flatten", "self start_dim end_dim", of_tensor(self), of_int(start_dim), of_int(end_dim)) }
+inline Tensor flip(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "flip", "self dims", of_tensor(self), of_ints(dims)) }
+inline Tensor fliplr(const Tensor &self) { FL_CALL(tensor, "fliplr", "self", of_tensor(self)) }
+inline Tensor flipud(const Tensor &self) { FL_CALL(tensor, "flipud", "self", of_tensor(self)) }
+inline Tensor float_power(const Tensor &self, const Tensor &exponent) { FL_CALL(tensor, "float_power", "self exponent", of_tensor(self), of_tensor(exponent)) }
+inline Tensor float_power(const Scalar &self, const Tensor &exponent) { FL_CALL(tensor, "float_power", "self exponent", of_scalar(self), of_tensor(exponent)) }
+inline Tensor float_power(const Tensor &self, const Scalar &exponent) { FL_CALL(tensor, "float_power", "self exponent", of_tensor(self), of_scalar(exponent)) }
+inline Tensor &float_power_out(Tensor &out, const Tensor &self, const Tensor &exponent) { FL_CALL(same(out), "float_power", "out self exponent", of_tensor(out), of_tensor(self), of_tensor(exponent)) }
+inline Tensor floor(const Tensor &self) { FL_CALL(tensor, "floor", "self", of_tensor(self)) }
+inline Tensor &floor_(Tensor &self) { FL_CALL(same(self), "floor_", "self", of_tensor(self)) }
+inline Tensor floor_divide(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "floor_divide", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor floor_divide(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "floor_divide", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor floor_divide(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "floor_divide", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &floor_divide_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "floor_divide", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &floor_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "floor", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor fmax(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "fmax", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &fmax_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "fmax", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor fmin(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "fmin", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &fmin_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "fmin", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor fmod(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "fmod", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor fmod(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "fmod", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &fmod_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "fmod", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor frac(const Tensor &self) { FL_CALL(tensor, "frac", "self", of_tensor(self)) }
+inline Tensor &frac_(Tensor &self) { FL_CALL(same(self), "frac_", "self", of_tensor(self)) }
+inline Tensor &frac_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "frac", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options = {}) { FL_CALL(tensor, "full", "size fill_value dtype requires_grad", of_ints(size), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
+inline Tensor full_like(const Tensor &self, const Scalar &fill_value, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "full_like", "self fill_value dtype requires_grad", of_tensor(self), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &full_out(Tensor &out, IntArrayRef size, const Scalar &fill_value) { FL_CALL(same(out), "full", "out size fill_value", of_tensor(out), of_ints(size), of_scalar(fill_value)) }
+inline Tensor gather(const Tensor &self, int64_t dim, const Tensor &index, bool sparse_grad = false) { FL_CALL(tensor, "gather", "self dim index sparse_grad", of_tensor(self), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
+inline Tensor &gather_out(Tensor &out, const Tensor &self, int64_t dim, const Tensor &index, bool sparse_grad = false) { FL_CALL(same(out), "gather", "out self dim index sparse_grad", of_tensor(out), of_tensor(self), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
+inline Tensor gcd(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gcd", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &gcd_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gcd", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor ge(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &ge_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor gelu(const Tensor &self, const std::string &approximate = "none") { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
+inline Tensor glu(const Tensor &self, int64_t dim = -1) { FL_CALL(tensor, "nn.functional.glu", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor group_norm(const Tensor &self, int64_t num_groups, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.group_norm", "self num_groups weight bias eps", of_tensor(self), of_int(num_groups), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
+inline Tensor gt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor gt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &gt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor hardshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.hardshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
+inline Tensor hardsigmoid(const Tensor &self) { FL_CALL(tensor, "_C._nn.hardsigmoid", "self", of_tensor(self)) }
+inline Tensor &hardsigmoid_(Tensor &self) { FL_CALL(same(self), "_C._nn.hardsigmoid_", "self", of_tensor(self)) }
+inline Tensor hardswish(const Tensor &self) { FL_CALL(tensor, "_C._nn.hardswish", "self", of_tensor(self)) }
+inline Tensor &hardswish_(Tensor &self) { FL_CALL(same(self), "_C._nn.hardswish_", "self", of_tensor(self)) }
+inline Tensor hardtanh(const Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(tensor, "_C._nn.hardtanh", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
+inline Tensor &hardtanh_(Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(same(self), "_C._nn.hardtanh_", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
+inline Tensor heaviside(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "heaviside", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "heaviside", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
+inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
+inline std::vector<Tensor> hsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
+inline std::vector<Tensor> hsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline Tensor hstack(TensorList tensors) { FL_CALL(tensor, "hstack", "tensors", of_tensors(tensors)) }
+inline Tensor &hstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "hstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor huber_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double delta = 1.0) { FL_CALL(tensor, "nn.functional.huber_loss", "self target reduction delta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(delta)) }
+inline Tensor hypot(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "hypot", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &hypot_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "hypot", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor imag(const Tensor &self) { FL_CALL(tensor, "imag", "self", of_tensor(self)) }
+inline Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha = 1) { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
+inline Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source)) }
+inline Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &value) { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(value)) }
+inline Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value) { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(self), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) { FL_CALL(tensor, "index_select", "self dim index", of_tensor(self), of_int(dim), of_tensor(index)) }
+inline Tensor &index_select_out(Tensor &out, const Tensor &self, int64_t dim, const Tensor &index) { FL_CALL(same(out), "index_select", "out self dim index", of_tensor(out), of_tensor(self), of_int(dim), of_tensor(index)) }
+inline Tensor inner(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "inner", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &inner_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "inner", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self", of_tensor(self)) }
+inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
+inline Tensor isfinite(const Tensor &self) { FL_CALL(tensor, "isfinite", "self", of_tensor(self)) }
+inline Tensor &isfinite_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isfinite", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isinf(const Tensor &self) { FL_CALL(tensor, "isinf", "self", of_tensor(self)) }
+inline Tensor &isinf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isinf", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isnan(const Tensor &self) { FL_CALL(tensor, "isnan", "self", of_tensor(self)) }
+inline Tensor &isnan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isnan", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isneginf(const Tensor &self) { FL_CALL(tensor, "isneginf", "self", of_tensor(self)) }
+inline Tensor &isneginf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isneginf", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isposinf(const Tensor &self) { FL_CALL(tensor, "isposinf", "self", of_tensor(self)) }
+inline Tensor &isposinf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isposinf", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isreal(const Tensor &self) { FL_CALL(tensor, "isreal", "self", of_tensor(self)) }
+inline Tensor kron(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "kron", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &kron_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "kron", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> kthvalue(const Tensor &self, int64_t k, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(self), of_int(k), of_int(dim), of_bool(keepdim)) }
+inline Tensor l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.l1_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
+inline Tensor layer_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.layer_norm", "self normalized_shape weight bias eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
+inline Tensor lcm(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lcm", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &lcm_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lcm", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor ldexp(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ldexp", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor ldexp(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ldexp", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &ldexp_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ldexp", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor le(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor le(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &le_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor leaky_relu(const Tensor &self, const Scalar &negative_slope = 0.01) { FL_CALL(tensor, "_C._nn.leaky_relu", "self negative_slope", of_tensor(self), of_scalar(negative_slope)) }
+inline Tensor &leaky_relu_(Tensor &self, const Scalar &negative_slope = 0.01) { FL_CALL(same(self), "_C._nn.leaky_relu_", "self negative_slope", of_tensor(self), of_scalar(negative_slope)) }
+inline Tensor lerp(const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_tensor(weight)) }
+inline Tensor lerp(const Tensor &self, const Tensor &end, const Scalar &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_scalar(weight)) }
+inline Tensor &lerp_out(Tensor &out, const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(same(out), "lerp", "out self end weight", of_tensor(out), of_tensor(self), of_tensor(end), of_tensor(weight)) }
+inline Tensor lgamma(const Tensor &self) { FL_CALL(tensor, "lgamma", "self", of_tensor(self)) }
+inline Tensor &lgamma_(Tensor &self) { FL_CALL(same(self), "lgamma_", "self", of_tensor(self)) }
+inline Tensor &lgamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "lgamma", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor linalg_cross(const Tensor &self, const Tensor &other, int64_t dim = -1) { FL_CALL(tensor, "linalg.cross", "self other dim", of_tensor(self), of_tensor(other), of_int(dim)) }
+inline Tensor &linalg_cross_out(Tensor &out, const Tensor &self, const Tensor &other, int64_t dim = -1) { FL_CALL(same(out), "linalg.cross", "out self other dim", of_tensor(out), of_tensor(self), of_tensor(other), of_int(dim)) }
+inline Tensor linalg_multi_dot(TensorList tensors) { FL_CALL(tensor, "linalg.multi_dot", "tensors", of_tensors(tensors)) }
+inline Tensor &linalg_multi_dot_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "linalg.multi_dot", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor linalg_vecdot(const Tensor &x, const Tensor &y, int64_t dim = -1) { FL_CALL(tensor, "linalg.vecdot", "x y dim", of_tensor(x), of_tensor(y), of_int(dim)) }
+inline Tensor &linalg_vecdot_out(Tensor &out, const Tensor &x, const Tensor &y, int64_t dim = -1) { FL_CALL(same(out), "linalg.vecdot", "out x y dim", of_tensor(out), of_tensor(x), of_tensor(y), of_int(dim)) }
+inline Tensor linalg_vector_norm(const Tensor &self, const Scalar &ord = 2, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.vector_norm", "self ord dim keepdim dtype", of_tensor(self), of_scalar(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &linalg_vector_norm_out(Tensor &out, const Tensor &self, const Scalar &ord = 2, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.vector_norm", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_scalar(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor linear(const Tensor &input, const Tensor &weight, const optional<Tensor> &bias = nullopt) { FL_CALL(tensor, "nn.functional.linear", "input weight bias", of_tensor(input), of_tensor(weight), of_tensor_or_none(bias)) }
+inline Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &linspace_out(Tensor &out, const Scalar &start, const Scalar &end, int64_t steps) { FL_CALL(same(out), "linspace", "out start end steps", of_tensor(out), of_scalar(start), of_scalar(end), of_int(steps)) }
+inline Tensor log(const Tensor &self) { FL_CALL(tensor, "log", "self", of_tensor(self)) }
+inline Tensor log10(const Tensor &self) { FL_CALL(tensor, "log10", "self", of_tensor(self)) }
+inline Tensor &log10_(Tensor &self) { FL_CALL(same(self), "log10_", "self", of_tensor(self)) }
+inline Tensor &log10_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log10", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor log1p(const Tensor &self) { FL_CALL(tensor, "log1p", "self", of_tensor(self)) }
+inline Tensor &log1p_(Tensor &self) { FL_CALL(same(self), "log1p_", "self", of_tensor(self)) }
+inline Tensor &log1p_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log1p", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor log2(const Tensor &self) { FL_CALL(tensor, "log2", "self", of_tensor(self)) }
+inline Tensor &log2_(Tensor &self) { FL_CALL(same(self), "log2_", "self", of_tensor(self)) }
+inline Tensor &log2_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log2", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &log_(Tensor &self) { FL_CALL(same(self), "log_", "self", of_tensor(self)) }
+inline Tensor &log_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "log", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor log_sigmoid(const Tensor &self) { FL_CALL(tensor, "nn.functional.logsigmoid", "self", of_tensor(self)) }
+inline Tensor log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "log_softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &log_softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "log_softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor logaddexp(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logaddexp", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor logaddexp2(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logaddexp2", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &logaddexp2_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logaddexp2", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &logaddexp_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logaddexp", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor logcumsumexp(const Tensor &self, int64_t dim) { FL_CALL(tensor, "logcumsumexp", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor &logcumsumexp_out(Tensor &out, const Tensor &self, int64_t dim) { FL_CALL(same(out), "logcumsumexp", "out self dim", of_tensor(out), of_tensor(self), of_int(dim)) }
+inline Tensor logical_and(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logical_and", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &logical_and_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logical_and", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor logical_not(const Tensor &self) { FL_CALL(tensor, "logical_not", "self", of_tensor(self)) }
+inline Tensor &logical_not_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "logical_not", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor logical_or(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logical_or", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &logical_or_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logical_or", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor logical_xor(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logical_xor", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &logical_xor_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logical_xor", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor logit(const Tensor &self, optional<double> eps = nullopt) { FL_CALL(tensor, "logit", "self eps", of_tensor(self), of_double_or_none(eps)) }
+inline Tensor &logit_(Tensor &self, optional<double> eps = nullopt) { FL_CALL(same(self), "logit_", "self eps", of_tensor(self), of_double_or_none(eps)) }
+inline Tensor &logit_out(Tensor &out, const Tensor &self, optional<double> eps = nullopt) { FL_CALL(same(out), "logit", "out self eps", of_tensor(out), of_tensor(self), of_double_or_none(eps)) }
+inline Tensor logspace(const Scalar &start, const Scalar &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &logspace_out(Tensor &out, const Scalar &start, const Scalar &end, int64_t steps, double base = 10.0) { FL_CALL(same(out), "logspace", "out start end steps base", of_tensor(out), of_scalar(start), of_scalar(end), of_int(steps), of_double(base)) }
+inline Tensor logsumexp(const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "logsumexp", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor &logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "logsumexp", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
+inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
+inline Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) { FL_CALL(tensor, "masked_scatter", "self mask source", of_tensor(self), of_tensor(mask), of_tensor(source)) }
+inline Tensor masked_select(const Tensor &self, const Tensor &mask) { FL_CALL(tensor, "masked_select", "self mask", of_tensor(self), of_tensor(mask)) }
+inline Tensor &masked_select_out(Tensor &out, const Tensor &self, const Tensor &mask) { FL_CALL(same(out), "masked_select", "out self mask", of_tensor(out), of_tensor(self), of_tensor(mask)) }
+inline Tensor matmul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "matmul", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &matmul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "matmul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor max(const Tensor &self) { FL_CALL(tensor, "max", "self", of_tensor(self)) }
+inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.max", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
+inline Tensor maximum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &maximum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "maximum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor mean(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor mean(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median", "self", of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.median", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor min(const Tensor &self) { FL_CALL(tensor, "min", "self", of_tensor(self)) }
+inline Tensor min(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.min", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor minimum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &minimum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "minimum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor mish(const Tensor &self) { FL_CALL(tensor, "_C._nn.mish", "self", of_tensor(self)) }
+inline Tensor &mish_(Tensor &self) { FL_CALL(same(self), "_C._nn.mish_", "self", of_tensor(self)) }
+inline Tensor mm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "mm", "self mat2", of_tensor(self), of_tensor(mat2)) }
+inline Tensor &mm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "mm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
+inline std::tuple<Tensor, Tensor> mode(const Tensor &self, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "mode", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
+inline Tensor movedim(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
+inline Tensor mse_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.mse_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
+inline Tensor msort(const Tensor &self) { FL_CALL(tensor, "msort", "self", of_tensor(self)) }
+inline Tensor &msort_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "msort", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor mul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor mul(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor mul(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &mul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor multinomial(const Tensor &self, int64_t num_samples, bool replacement = false) { FL_CALL(tensor, "multinomial", "self num_samples replacement", of_tensor(self), of_int(num_samples), of_bool(replacement)) }
+inline Tensor &multinomial_out(Tensor &out, const Tensor &self, int64_t num_samples, bool replacement = false) { FL_CALL(same(out), "multinomial", "out self num_samples replacement", of_tensor(out), of_tensor(self), of_int(num_samples), of_bool(replacement)) }
+inline Tensor mv(const Tensor &self, const Tensor &vec) { FL_CALL(tensor, "mv", "self vec", of_tensor(self), of_tensor(vec)) }
+inline Tensor &mv_out(Tensor &out, const Tensor &self, const Tensor &vec) { FL_CALL(same(out), "mv", "out self vec", of_tensor(out), of_tensor(self), of_tensor(vec)) }
+inline Tensor nan_to_num(const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
+inline Tensor &nan_to_num_(Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(same(self), "nan_to_num_", "self nan posinf neginf", of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
+inline Tensor &nan_to_num_out(Tensor &out, const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(same(out), "nan_to_num", "out self nan posinf neginf", of_tensor(out), of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
+inline Tensor nanmean(const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "nanmean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &nanmean_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "nanmean", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor nanmedian(const Tensor &self) { FL_CALL(tensor, "nanmedian", "self", of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> nanmedian(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.nanmedian", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor nanquantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor nanquantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor nansum(const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &nansum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "nansum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor ne(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor ne(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor neg(const Tensor &self) { FL_CALL(tensor, "neg", "self", of_tensor(self)) }
+inline Tensor &neg_(Tensor &self) { FL_CALL(same(self), "neg_", "self", of_tensor(self)) }
+inline Tensor &neg_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "neg", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor nextafter(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "nextafter", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &nextafter_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "nextafter", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor nll_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100) { FL_CALL(tensor, "nn.functional.nll_loss", "self target weight reduction ignore_index", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index)) }
+inline Tensor nonzero(const Tensor &self) { FL_CALL(tensor, "nonzero", "self", of_tensor(self)) }
+inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "norm", "self p", of_tensor(self), of_scalar(p)) }
+inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
+inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
+inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "normal", "mean std size dtype requires_grad", of_double(mean), of_double(std), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor one_hot(const Tensor &tensor, int64_t num_classes = -1) { FL_CALL(tensor, "nn.functional.one_hot", "tensor num_classes", of_tensor(tensor), of_int(num_classes)) }
+inline Tensor ones(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "ones", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor ones_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "ones_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &ones_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "ones", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor outer(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
+inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
+inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
+inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
+inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
+inline Tensor polygamma(int64_t n, const Tensor &self) { FL_CALL(tensor, "polygamma", "n self", of_int(n), of_tensor(self)) }
+inline Tensor &polygamma_out(Tensor &out, int64_t n, const Tensor &self) { FL_CALL(same(out), "polygamma", "out n self", of_tensor(out), of_int(n), of_tensor(self)) }
+inline Tensor positive(const Tensor &self) { FL_CALL(tensor, "positive", "self", of_tensor(self)) }
+inline Tensor pow(const Tensor &self, const Tensor &exponent) { FL_CALL(tensor, "pow", "self exponent", of_tensor(self), of_tensor(exponent)) }
+inline Tensor pow(const Scalar &self, const Tensor &exponent) { FL_CALL(tensor, "pow", "self exponent", of_scalar(self), of_tensor(exponent)) }
+inline Tensor pow(const Tensor &self, const Scalar &exponent) { FL_CALL(tensor, "pow", "self exponent", of_tensor(self), of_scalar(exponent)) }
+inline Tensor &pow_out(Tensor &out, const Tensor &self, const Tensor &exponent) { FL_CALL(same(out), "pow", "out self exponent", of_tensor(out), of_tensor(self), of_tensor(exponent)) }
+inline Tensor prelu(const Tensor &self, const Tensor &weight) { FL_CALL(tensor, "nn.functional.prelu", "self weight", of_tensor(self), of_tensor(weight)) }
+inline Tensor prod(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor put(const Tensor &self, const Tensor &index, const Tensor &source, bool accumulate = false) { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(self), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
+inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor rad2deg(const Tensor &self) { FL_CALL(tensor, "rad2deg", "self", of_tensor(self)) }
+inline Tensor &rad2deg_(Tensor &self) { FL_CALL(same(self), "rad2deg_", "self", of_tensor(self)) }
+inline Tensor &rad2deg_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "rad2deg", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor rand(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "rand", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor rand_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "rand_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &rand_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "rand", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randint", "low high size dtype requires_grad", of_int(low), of_int(high), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randint_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randint_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randn(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randn", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randn_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randn_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &randn_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "randn", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor randperm(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor, "randperm", "n dtype requires_grad", of_int(n), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &randperm_out(Tensor &out, int64_t n) { FL_CALL(same(out), "randperm", "out n", of_tensor(out), of_int(n)) }
+inline Tensor ravel(const Tensor &self) { FL_CALL(tensor, "ravel", "self", of_tensor(self)) }
+inline Tensor real(const Tensor &self) { FL_CALL(tensor, "real", "self", of_tensor(self)) }
+inline Tensor reciprocal(const Tensor &self) { FL_CALL(tensor, "reciprocal", "self", of_tensor(self)) }
+inline Tensor &reciprocal_(Tensor &self) { FL_CALL(same(self), "reciprocal_", "self", of_tensor(self)) }
+inline Tensor &reciprocal_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "reciprocal", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor relu(const Tensor &self) { FL_CALL(tensor, "relu", "self", of_tensor(self)) }
+inline Tensor relu6(const Tensor &self) { FL_CALL(tensor, "nn.functional.relu6", "self", of_tensor(self)) }
+inline Tensor &relu_(Tensor &self) { FL_CALL(same(self), "relu_", "self", of_tensor(self)) }
+inline Tensor &relu_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "relu", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor remainder(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "remainder", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor remainder(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "remainder", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor remainder(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "remainder", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &remainder_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(self), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
+inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
+inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
+inline Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims = {}) { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(self), of_ints(shifts), of_ints(dims)) }
+inline Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1}) { FL_CALL(tensor, "rot90", "self k dims", of_tensor(self), of_int(k), of_ints(dims)) }
+inline Tensor round(const Tensor &self, int64_t decimals = 0) { FL_CALL(tensor, "round", "self decimals", of_tensor(self), of_int(decimals)) }
+inline Tensor &round_(Tensor &self, int64_t decimals = 0) { FL_CALL(same(self), "round_", "self decimals", of_tensor(self), of_int(decimals)) }
+inline Tensor &round_out(Tensor &out, const Tensor &self, int64_t decimals = 0) { FL_CALL(same(out), "round", "out self decimals", of_tensor(out), of_tensor(self), of_int(decimals)) }
+inline Tensor rsqrt(const Tensor &self) { FL_CALL(tensor, "rsqrt", "self", of_tensor(self)) }
+inline Tensor &rsqrt_(Tensor &self) { FL_CALL(same(self), "rsqrt_", "self", of_tensor(self)) }
+inline Tensor &rsqrt_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "rsqrt", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor rsub(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "rsub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor rsub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "rsub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src) { FL_CALL(tensor, "scatter", "self dim index src", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value) { FL_CALL(tensor, "scatter", "self dim index value", of_tensor(self), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce) { FL_CALL(tensor, "scatter", "self dim index src reduce", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce)) }
+inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value, const std::string &reduce) { FL_CALL(tensor, "scatter", "self dim index value reduce", of_tensor(self), of_int(dim), of_tensor(index), of_scalar(value), of_string(reduce)) }
+inline Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src) { FL_CALL(tensor, "scatter_add", "self dim index src", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor scatter_reduce(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self = true) { FL_CALL(tensor, "scatter_reduce", "self dim index src reduce include_self", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
+inline Tensor searchsorted(const Tensor &sorted_sequence, const Tensor &self, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "searchsorted", "sorted_sequence self out_int32 right", of_tensor(sorted_sequence), of_tensor(self), of_bool(out_int32), of_bool(right)) }
+inline Tensor searchsorted(const Tensor &sorted_sequence, const Scalar &self, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "searchsorted", "sorted_sequence self out_int32 right", of_tensor(sorted_sequence), of_scalar(self), of_bool(out_int32), of_bool(right)) }
+inline Tensor select(const Tensor &self, int64_t dim, int64_t index) { FL_CALL(tensor, "select", "self dim index", of_tensor(self), of_int(dim), of_int(index)) }
+inline Tensor selu(const Tensor &self) { FL_CALL(tensor, "nn.functional.selu", "self", of_tensor(self)) }
+inline Tensor sgn(const Tensor &self) { FL_CALL(tensor, "sgn", "self", of_tensor(self)) }
+inline Tensor &sgn_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sgn", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor sigmoid(const Tensor &self) { FL_CALL(tensor, "sigmoid", "self", of_tensor(self)) }
+inline Tensor &sigmoid_(Tensor &self) { FL_CALL(same(self), "sigmoid_", "self", of_tensor(self)) }
+inline Tensor &sigmoid_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sigmoid", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor sign(const Tensor &self) { FL_CALL(tensor, "sign", "self", of_tensor(self)) }
+inline Tensor &sign_(Tensor &self) { FL_CALL(same(self), "sign_", "self", of_tensor(self)) }
+inline Tensor &sign_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sign", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor signbit(const Tensor &self) { FL_CALL(tensor, "signbit", "self", of_tensor(self)) }
+inline Tensor &signbit_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "signbit", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor silu(const Tensor &self) { FL_CALL(tensor, "_C._nn.silu", "self", of_tensor(self)) }
+inline Tensor &silu_(Tensor &self) { FL_CALL(same(self), "_C._nn.silu_", "self", of_tensor(self)) }
+inline Tensor sin(const Tensor &self) { FL_CALL(tensor, "sin", "self", of_tensor(self)) }
+inline Tensor &sin_(Tensor &self) { FL_CALL(same(self), "sin_", "self", of_tensor(self)) }
+inline Tensor &sin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sin", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor sinc(const Tensor &self) { FL_CALL(tensor, "sinc", "self", of_tensor(self)) }
+inline Tensor &sinc_(Tensor &self) { FL_CALL(same(self), "sinc_", "self", of_tensor(self)) }
+inline Tensor &sinc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sinc", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor sinh(const Tensor &self) { FL_CALL(tensor, "sinh", "self", of_tensor(self)) }
+inline Tensor &sinh_(Tensor &self) { FL_CALL(same(self), "sinh_", "self", of_tensor(self)) }
+inline Tensor &sinh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sinh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor slice(const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor smooth_l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double beta = 1.0) { FL_CALL(tensor, "nn.functional.smooth_l1_loss", "self target reduction beta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(beta)) }
+inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor softplus(const Tensor &self, const Scalar &beta = 1, const Scalar &threshold = 20) { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
+inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.softshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
+inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
+inline std::vector<Tensor> split_with_sizes(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
+inline Tensor sqrt(const Tensor &self) { FL_CALL(tensor, "sqrt", "self", of_tensor(self)) }
+inline Tensor &sqrt_(Tensor &self) { FL_CALL(same(self), "sqrt_", "self", of_tensor(self)) }
+inline Tensor &sqrt_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sqrt", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor square(const Tensor &self) { FL_CALL(tensor, "square", "self", of_tensor(self)) }
+inline Tensor &square_(Tensor &self) { FL_CALL(same(self), "square_", "self", of_tensor(self)) }
+inline Tensor &square_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "square", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor squeeze(const Tensor &self) { FL_CALL(tensor, "squeeze", "self", of_tensor(self)) }
+inline Tensor squeeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "squeeze", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor squeeze(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "squeeze", "self dim", of_tensor(self), of_ints(dim)) }
+inline Tensor stack(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "stack", "tensors dim", of_tensors(tensors), of_int(dim)) }
+inline Tensor &stack_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "stack", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
+inline Tensor std(const Tensor &self, bool unbiased) { FL_CALL(tensor, "std", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline Tensor std(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "std", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor std(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "_ops.std", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, bool unbiased = true) { FL_CALL(two, "std_mean", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "std_mean", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor sub(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor sub(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor sub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &sub_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
+inline Tensor take(const Tensor &self, const Tensor &index) { FL_CALL(tensor, "take", "self index", of_tensor(self), of_tensor(index)) }
+inline Tensor take_along_dim(const Tensor &self, const Tensor &indices, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(self), of_tensor(indices), of_int_or_none(dim)) }
+inline Tensor &take_along_dim_out(Tensor &out, const Tensor &self, const Tensor &indices, optional<int64_t> dim = nullopt) { FL_CALL(same(out), "take_along_dim", "out self indices dim", of_tensor(out), of_tensor(self), of_tensor(indices), of_int_or_none(dim)) }
+inline Tensor &take_out(Tensor &out, const Tensor &self, const Tensor &index) { FL_CALL(same(out), "take", "out self index", of_tensor(out), of_tensor(self), of_tensor(index)) }
+inline Tensor tan(const Tensor &self) { FL_CALL(tensor, "tan", "self", of_tensor(self)) }
+inline Tensor &tan_(Tensor &self) { FL_CALL(same(self), "tan_", "self", of_tensor(self)) }
+inline Tensor &tan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "tan", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor tanh(const Tensor &self) { FL_CALL(tensor, "tanh", "self", of_tensor(self)) }
+inline Tensor &tanh_(Tensor &self) { FL_CALL(same(self), "tanh_", "self", of_tensor(self)) }
+inline Tensor &tanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "tanh", "out self", of_tensor(out), of_tensor(self)) }
+inline std::vector<Tensor> tensor_split(const Tensor &self, int64_t indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_int(indices_or_sections), of_int(dim)) }
+inline std::vector<Tensor> tensor_split(const Tensor &self, IntArrayRef indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_ints(indices_or_sections), of_int(dim)) }
+inline Tensor threshold(const Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(tensor, "_C._nn.threshold", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
+inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(same(self), "_C._nn.threshold_", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
+inline Tensor tile(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "tile", "self dims", of_tensor(self), of_ints(dims)) }
+inline std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(self), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
+inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
+inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "tril", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
+inline Tensor triu(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "triu", "self diagonal", of_tensor(self), of_int(diagonal)) }
+inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "triu_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &triu_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "triu", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
+inline Tensor trunc(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
+inline Tensor &trunc_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_tensor(self)) }
+inline Tensor &trunc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
+inline std::vector<Tensor> unbind(const Tensor &self, int64_t dim = 0) { FL_CALL(tensors, "unbind", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes) { FL_CALL(tensor, "unflatten", "self dim sizes", of_tensor(self), of_int(dim), of_ints(sizes)) }
+inline Tensor unsqueeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor var(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "_ops.var", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, bool unbiased = true) { FL_CALL(two, "var_mean", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "var_mean", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor vdot(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "vdot", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &vdot_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "vdot", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor view_as_complex(const Tensor &self) { FL_CALL(tensor, "view_as_complex", "self", of_tensor(self)) }
+inline Tensor view_as_real(const Tensor &self) { FL_CALL(tensor, "view_as_real", "self", of_tensor(self)) }
+inline std::vector<Tensor> vsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
+inline std::vector<Tensor> vsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline Tensor vstack(TensorList tensors) { FL_CALL(tensor, "vstack", "tensors", of_tensors(tensors)) }
+inline Tensor &vstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "vstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor where(const Tensor &condition, const Tensor &self, const Tensor &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(self), of_tensor(other)) }
+inline Tensor where(const Tensor &condition, const Scalar &self, const Tensor &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_scalar(self), of_tensor(other)) }
+inline Tensor where(const Tensor &condition, const Tensor &self, const Scalar &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(self), of_scalar(other)) }
+inline Tensor where(const Tensor &condition, const Scalar &self, const Scalar &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_scalar(self), of_scalar(other)) }
+inline std::vector<Tensor> where(const Tensor &condition) { FL_CALL(tensors, "where", "condition", of_tensor(condition)) }
+inline Tensor xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &xlogy_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "xlogy", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &zero_(Tensor &self) { FL_CALL(same(self), "zero_", "self", of_tensor(self)) }
+inline Tensor zeros(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "zeros", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor zeros_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "zeros_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &zeros_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "zeros", "out size", of_tensor(out), of_ints(size)) }
+
+inline Tensor Tensor::abs() const { FL_CALL(tensor, "abs", "self", of_tensor(*this)) }
+inline Tensor &Tensor::abs_() const { FL_CALL(same(*this), "abs_", "self", of_tensor(*this)) }
+inline Tensor Tensor::acos() const { FL_CALL(tensor, "acos", "self", of_tensor(*this)) }
+inline Tensor &Tensor::acos_() const { FL_CALL(same(*this), "acos_", "self", of_tensor(*this)) }
+inline Tensor Tensor::acosh() const { FL_CALL(tensor, "acosh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::acosh_() const { FL_CALL(same(*this), "acosh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::add(const Tensor &other, const Scalar &alpha) const { FL_CALL(tensor, "add", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor Tensor::add(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "add", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &Tensor::add_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.add_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &Tensor::add_(const Scalar &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.add_", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor Tensor::addbmm(const Tensor &batch1, const Tensor &batch2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(tensor, "addbmm", "self batch1 batch2 beta alpha", of_tensor(*this), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &Tensor::addbmm_(const Tensor &batch1, const Tensor &batch2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.addbmm_", "self batch1 batch2 beta alpha", of_tensor(*this), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor Tensor::addcdiv(const Tensor &tensor1, const Tensor &tensor2, const Scalar &value) const { FL_CALL(tensor, "addcdiv", "self tensor1 tensor2 value", of_tensor(*this), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor &Tensor::addcdiv_(const Tensor &tensor1, const Tensor &tensor2, const Scalar &value) const { FL_CALL(same(*this), "Tensor.addcdiv_", "self tensor1 tensor2 value", of_tensor(*this), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor Tensor::addcmul(const Tensor &tensor1, const Tensor &tensor2, const Scalar &value) const { FL_CALL(tensor, "addcmul", "self tensor1 tensor2 value", of_tensor(*this), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor &Tensor::addcmul_(const Tensor &tensor1, const Tensor &tensor2, const Scalar &value) const { FL_CALL(same(*this), "Tensor.addcmul_", "self tensor1 tensor2 value", of_tensor(*this), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
+inline Tensor Tensor::addmm(const Tensor &mat1, const Tensor &mat2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(tensor, "addmm", "self mat1 mat2 beta alpha", of_tensor(*this), of_tensor(mat1), of_tensor(mat2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &Tensor::addmm_(const Tensor &mat1, const Tensor &mat2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.addmm_", "self mat1 mat2 beta alpha", of_tensor(*this), of_tensor(mat1), of_tensor(mat2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor Tensor::addmv(const Tensor &mat, const Tensor &vec, const Scalar &beta, const Scalar &alpha) const { FL_CALL(tensor, "addmv", "self mat vec beta alpha", of_tensor(*this), of_tensor(mat), of_tensor(vec), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &Tensor::addmv_(const Tensor &mat, const Tensor &vec, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "addmv_", "self mat vec beta alpha", of_tensor(*this), of_tensor(mat), of_tensor(vec), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor Tensor::addr(const Tensor &vec1, const Tensor &vec2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(tensor, "addr", "self vec1 vec2 beta alpha", of_tensor(*this), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &Tensor::addr_(const Tensor &vec1, const Tensor &vec2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.addr_", "self vec1 vec2 beta alpha", of_tensor(*this), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor Tensor::adjoint() const { FL_CALL(tensor, "adjoint", "self", of_tensor(*this)) }
+inline Tensor Tensor::all() const { FL_CALL(tensor, "all", "self", of_tensor(*this)) }
+inline Tensor Tensor::all(int64_t dim, bool keepdim) const { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::all(OptionalIntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim)) }
+inline bool Tensor::allclose(const Tensor &other, double rtol, double atol, bool equal_nan) const { FL_CALL(bool, "allclose", "self other rtol atol equal_nan", of_tensor(*this), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
+inline Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "amax", "self dim keepdim", of_tensor(*this), of_ints(dim), of_bool(keepdim)) }
+inline Tensor Tensor::amin(IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "amin", "self dim keepdim", of_tensor(*this), of_ints(dim), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> Tensor::aminmax(optional<int64_t> dim, bool keepdim) const { FL_CALL(two, "aminmax", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor Tensor::angle() const { FL_CALL(tensor, "angle", "self", of_tensor(*this)) }
+inline Tensor Tensor::any() const { FL_CALL(tensor, "any", "self", of_tensor(*this)) }
+inline Tensor Tensor::any(int64_t dim, bool keepdim) const { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::any(OptionalIntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim)) }
+inline Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
+inline Tensor Tensor::argsort(int64_t dim, bool descending, bool stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool(stable)) }
+inline Tensor Tensor::argwhere() const { FL_CALL(tensor, "argwhere", "self", of_tensor(*this)) }
+inline Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor Tensor::asin() const { FL_CALL(tensor, "asin", "self", of_tensor(*this)) }
+inline Tensor &Tensor::asin_() const { FL_CALL(same(*this), "asin_", "self", of_tensor(*this)) }
+inline Tensor Tensor::asinh() const { FL_CALL(tensor, "asinh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::asinh_() const { FL_CALL(same(*this), "asinh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::atan() const { FL_CALL(tensor, "atan", "self", of_tensor(*this)) }
+inline Tensor Tensor::atan2(const Tensor &other) const { FL_CALL(tensor, "atan2", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::atan2_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.atan2_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::atan_() const { FL_CALL(same(*this), "atan_", "self", of_tensor(*this)) }
+inline Tensor Tensor::atanh() const { FL_CALL(tensor, "atanh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::atanh_() const { FL_CALL(same(*this), "atanh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::baddbmm(const Tensor &batch1, const Tensor &batch2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(tensor, "baddbmm", "self batch1 batch2 beta alpha", of_tensor(*this), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor &Tensor::baddbmm_(const Tensor &batch1, const Tensor &batch2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.baddbmm_", "self batch1 batch2 beta alpha", of_tensor(*this), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor Tensor::bernoulli() const { FL_CALL(tensor, "bernoulli", "self", of_tensor(*this)) }
+inline Tensor Tensor::bernoulli(double p) const { FL_CALL(tensor, "bernoulli", "self p", of_tensor(*this), of_double(p)) }
+inline Tensor &Tensor::bernoulli_(double p) const { FL_CALL(same(*this), "Tensor.bernoulli_", "self p", of_tensor(*this), of_double(p)) }
+inline Tensor &Tensor::bernoulli_(const Tensor &p) const { FL_CALL(same(*this), "Tensor.bernoulli_", "self p", of_tensor(*this), of_tensor(p)) }
+inline Tensor Tensor::bincount(const optional<Tensor> &weights, int64_t minlength) const { FL_CALL(tensor, "bincount", "self weights minlength", of_tensor(*this), of_tensor_or_none(weights), of_int(minlength)) }
+inline Tensor Tensor::bitwise_and(const Tensor &other) const { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::bitwise_and(const Scalar &other) const { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::bitwise_and_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.bitwise_and_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::bitwise_and_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.bitwise_and_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::bitwise_left_shift(const Tensor &other) const { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::bitwise_left_shift(const Scalar &other) const { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::bitwise_left_shift_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.bitwise_left_shift_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::bitwise_left_shift_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.bitwise_left_shift_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::bitwise_not() const { FL_CALL(tensor, "bitwise_not", "self", of_tensor(*this)) }
+inline Tensor &Tensor::bitwise_not_() const { FL_CALL(same(*this), "Tensor.bitwise_not_", "self", of_tensor(*this)) }
+inline Tensor Tensor::bitwise_or(const Tensor &other) const { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::bitwise_or(const Scalar &other) const { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::bitwise_or_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.bitwise_or_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::bitwise_or_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.bitwise_or_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::bitwise_right_shift(const Tensor &other) const { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::bitwise_right_shift(const Scalar &other) const { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::bitwise_right_shift_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.bitwise_right_shift_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::bitwise_right_shift_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.bitwise_right_shift_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::bitwise_xor(const Tensor &other) const { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::bitwise_xor(const Scalar &other) const { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::bitwise_xor_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.bitwise_xor_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::bitwise_xor_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.bitwise_xor_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::bmm(const Tensor &mat2) const { FL_CALL(tensor, "bmm", "self mat2", of_tensor(*this), of_tensor(mat2)) }
+inline Tensor Tensor::broadcast_to(IntArrayRef size) const { FL_CALL(tensor, "broadcast_to", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor &Tensor::cauchy_(double median, double sigma) const { FL_CALL(same(*this), "Tensor.cauchy_", "self median sigma", of_tensor(*this), of_double(median), of_double(sigma)) }
+inline Tensor Tensor::ceil() const { FL_CALL(tensor, "ceil", "self", of_tensor(*this)) }
+inline Tensor &Tensor::ceil_() const { FL_CALL(same(*this), "ceil_", "self", of_tensor(*this)) }
+inline std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(*this), of_int(chunks), of_int(dim)) }
+inline Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor Tensor::clamp(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &Tensor::clamp_(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor Tensor::clamp_max(const Tensor &max) const { FL_CALL(tensor, "clamp_max", "self max", of_tensor(*this), of_tensor(max)) }
+inline Tensor Tensor::clamp_max(const Scalar &max) const { FL_CALL(tensor, "clamp_max", "self max", of_tensor(*this), of_scalar(max)) }
+inline Tensor &Tensor::clamp_max_(const Tensor &max) const { FL_CALL(same(*this), "clamp_max_", "self max", of_tensor(*this), of_tensor(max)) }
+inline Tensor &Tensor::clamp_max_(const Scalar &max) const { FL_CALL(same(*this), "clamp_max_", "self max", of_tensor(*this), of_scalar(max)) }
+inline Tensor Tensor::clamp_min(const Tensor &min) const { FL_CALL(tensor, "clamp_min", "self min", of_tensor(*this), of_tensor(min)) }
+inline Tensor Tensor::clamp_min(const Scalar &min) const { FL_CALL(tensor, "clamp_min", "self min", of_tensor(*this), of_scalar(min)) }
+inline Tensor &Tensor::clamp_min_(const Tensor &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_tensor(min)) }
+inline Tensor &Tensor::clamp_min_(const Scalar &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_scalar(min)) }
+inline Tensor Tensor::clone(optional<MemoryFormat>) const { FL_CALL(tensor, "clone", "self", of_tensor(*this)) }
+inline Tensor Tensor::conj() const { FL_CALL(tensor, "conj", "self", of_tensor(*this)) }
+inline Tensor Tensor::conj_physical() const { FL_CALL(tensor, "conj_physical", "self", of_tensor(*this)) }
+inline Tensor &Tensor::conj_physical_() const { FL_CALL(same(*this), "conj_physical_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::copy_(const Tensor &src, bool non_blocking) const { FL_CALL(same(*this), "Tensor.copy_", "self src non_blocking", of_tensor(*this), of_tensor(src), of_bool(non_blocking)) }
+inline Tensor &Tensor::copy_(const Scalar &src, bool non_blocking) const { FL_CALL(same(*this), "Tensor.copy_", "self src non_blocking", of_tensor(*this), of_scalar(src), of_bool(non_blocking)) }
+inline Tensor Tensor::copysign(const Tensor &other) const { FL_CALL(tensor, "copysign", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::copysign(const Scalar &other) const { FL_CALL(tensor, "copysign", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::copysign_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.copysign_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::copysign_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.copysign_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::cos() const { FL_CALL(tensor, "cos", "self", of_tensor(*this)) }
+inline Tensor &Tensor::cos_() const { FL_CALL(same(*this), "cos_", "self", of_tensor(*this)) }
+inline Tensor Tensor::cosh() const { FL_CALL(tensor, "cosh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::cosh_() const { FL_CALL(same(*this), "cosh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::count_nonzero(optional<int64_t> dim) const { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(*this), of_int_or_none(dim)) }
+inline Tensor Tensor::count_nonzero(IntArrayRef dim) const { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(*this), of_ints(dim)) }
+inline Tensor Tensor::cross(const Tensor &other, optional<int64_t> dim) const { FL_CALL(tensor, "cross", "self other dim", of_tensor(*this), of_tensor(other), of_int_or_none(dim)) }
+inline std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { FL_CALL(two, "cummax", "self dim", of_tensor(*this), of_int(dim)) }
+inline std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { FL_CALL(two, "cummin", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::cumprod(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "cumprod", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &Tensor::cumprod_(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(same(*this), "Tensor.cumprod_", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "cumsum", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor &Tensor::cumsum_(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(same(*this), "Tensor.cumsum_", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::deg2rad() const { FL_CALL(tensor, "deg2rad", "self", of_tensor(*this)) }
+inline Tensor &Tensor::deg2rad_() const { FL_CALL(same(*this), "deg2rad_", "self", of_tensor(*this)) }
+inline Tensor Tensor::detach() const { FL_CALL(tensor, "detach", "self", of_tensor(*this)) }
+inline Tensor &Tensor::detach_() const { FL_CALL(same(*this), "detach_", "self", of_tensor(*this)) }
+inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor> &prepend, const optional<Tensor> &append) const { FL_CALL(tensor, "diff", "self n dim prepend append", of_tensor(*this), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
+inline Tensor Tensor::digamma() const { FL_CALL(tensor, "digamma", "self", of_tensor(*this)) }
+inline Tensor &Tensor::digamma_() const { FL_CALL(same(*this), "digamma_", "self", of_tensor(*this)) }
+inline Tensor Tensor::dist(const Tensor &other, const Scalar &p) const { FL_CALL(tensor, "dist", "self other p", of_tensor(*this), of_tensor(other), of_scalar(p)) }
+inline Tensor Tensor::div(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor Tensor::div(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::div_(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::div_(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor Tensor::dot(const Tensor &tensor) const { FL_CALL(tensor, "dot", "self tensor", of_tensor(*this), of_tensor(tensor)) }
+inline std::vector<Tensor> Tensor::dsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
+inline std::vector<Tensor> Tensor::dsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
+inline Tensor Tensor::eq(const Tensor &other) const { FL_CALL(tensor, "eq", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::eq(const Scalar &other) const { FL_CALL(tensor, "eq", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::eq_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.eq_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::eq_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.eq_", "self other", of_tensor(*this), of_scalar(other)) }
+inline bool Tensor::equal(const Tensor &other) const { FL_CALL(bool, "equal", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::erf() const { FL_CALL(tensor, "erf", "self", of_tensor(*this)) }
+inline Tensor &Tensor::erf_() const { FL_CALL(same(*this), "erf_", "self", of_tensor(*this)) }
+inline Tensor Tensor::erfc() const { FL_CALL(tensor, "erfc", "self", of_tensor(*this)) }
+inline Tensor &Tensor::erfc_() const { FL_CALL(same(*this), "erfc_", "self", of_tensor(*this)) }
+inline Tensor Tensor::erfinv() const { FL_CALL(tensor, "erfinv", "self", of_tensor(*this)) }
+inline Tensor &Tensor::erfinv_() const { FL_CALL(same(*this), "erfinv_", "self", of_tensor(*this)) }
+inline Tensor Tensor::exp() const { FL_CALL(tensor, "exp", "self", of_tensor(*this)) }
+inline Tensor Tensor::exp2() const { FL_CALL(tensor, "exp2", "self", of_tensor(*this)) }
+inline Tensor &Tensor::exp2_() const { FL_CALL(same(*this), "exp2_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::exp_() const { FL_CALL(same(*this), "exp_", "self", of_tensor(*this)) }
+inline Tensor Tensor::expand(IntArrayRef size, bool implicit) const { FL_CALL(tensor, "Tensor.expand", "self size implicit", of_tensor(*this), of_ints(size), of_bool(implicit)) }
+inline Tensor Tensor::expand_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.expand_as", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::expm1() const { FL_CALL(tensor, "expm1", "self", of_tensor(*this)) }
+inline Tensor &Tensor::expm1_() const { FL_CALL(same(*this), "expm1_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::exponential_(double lambd) const { FL_CALL(same(*this), "Tensor.exponential_", "self lambd", of_tensor(*this), of_double(lambd)) }
+inline Tensor &Tensor::fill_(const Tensor &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_tensor(value)) }
+inline Tensor &Tensor::fill_(const Scalar &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_scalar(value)) }
+inline Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { FL_CALL(tensor, "flatten", "self start_dim end_dim", of_tensor(*this), of_int(start_dim), of_int(end_dim)) }
+inline Tensor Tensor::flip(IntArrayRef dims) const { FL_CALL(tensor, "flip", "self dims", of_tensor(*this), of_ints(dims)) }
+inline Tensor Tensor::fliplr() const { FL_CALL(tensor, "fliplr", "self", of_tensor(*this)) }
+inline Tensor Tensor::flipud() const { FL_CALL(tensor, "flipud", "self", of_tensor(*this)) }
+inline Tensor Tensor::float_power(const Tensor &exponent) const { FL_CALL(tensor, "float_power", "self exponent", of_tensor(*this), of_tensor(exponent)) }
+inline Tensor Tensor::float_power(const Scalar &exponent) const { FL_CALL(tensor, "float_power", "self exponent", of_tensor(*this), of_scalar(exponent)) }
+inline Tensor Tensor::floor() const { FL_CALL(tensor, "floor", "self", of_tensor(*this)) }
+inline Tensor &Tensor::floor_() const { FL_CALL(same(*this), "floor_", "self", of_tensor(*this)) }
+inline Tensor Tensor::floor_divide(const Tensor &other) const { FL_CALL(tensor, "floor_divide", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::floor_divide(const Scalar &other) const { FL_CALL(tensor, "floor_divide", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::floor_divide_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.floor_divide_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::floor_divide_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.floor_divide_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::fmax(const Tensor &other) const { FL_CALL(tensor, "fmax", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::fmin(const Tensor &other) const { FL_CALL(tensor, "fmin", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::fmod(const Tensor &other) const { FL_CALL(tensor, "fmod", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::fmod(const Scalar &other) const { FL_CALL(tensor, "fmod", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::fmod_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.fmod_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::fmod_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.fmod_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::frac() const { FL_CALL(tensor, "frac", "self", of_tensor(*this)) }
+inline Tensor &Tensor::frac_() const { FL_CALL(same(*this), "frac_", "self", of_tensor(*this)) }
+inline Tensor Tensor::gather(int64_t dim, const Tensor &index, bool sparse_grad) const { FL_CALL(tensor, "gather", "self dim index sparse_grad", of_tensor(*this), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
+inline Tensor Tensor::gcd(const Tensor &other) const { FL_CALL(tensor, "gcd", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::gcd_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gcd_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::ge(const Tensor &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::ge(const Scalar &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::ge_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::ge_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::geometric_(double p) const { FL_CALL(same(*this), "Tensor.geometric_", "self p", of_tensor(*this), of_double(p)) }
+inline Tensor Tensor::gt(const Tensor &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::gt(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::gt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::heaviside(const Tensor &other) const { FL_CALL(tensor, "heaviside", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::heaviside_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.heaviside_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }
+inline std::vector<Tensor> Tensor::hsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
+inline std::vector<Tensor> Tensor::hsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
+inline Tensor Tensor::hypot(const Tensor &other) const { FL_CALL(tensor, "hypot", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::hypot_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.hypot_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::index_add(int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha) const { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
+inline Tensor &Tensor::index_add_(int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.index_add_", "self dim index source alpha", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
+inline Tensor Tensor::index_copy(int64_t dim, const Tensor &index, const Tensor &source) const { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source)) }
+inline Tensor &Tensor::index_copy_(int64_t dim, const Tensor &index, const Tensor &source) const { FL_CALL(same(*this), "Tensor.index_copy_", "self dim index source", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source)) }
+inline Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Tensor &value) const { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(value)) }
+inline Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Tensor &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(value)) }
+inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor Tensor::index_select(int64_t dim, const Tensor &index) const { FL_CALL(tensor, "index_select", "self dim index", of_tensor(*this), of_int(dim), of_tensor(index)) }
+inline Tensor Tensor::inner(const Tensor &other) const { FL_CALL(tensor, "inner", "self other", of_tensor(*this), of_tensor(other)) }
+inline bool Tensor::is_nonzero() const { FL_CALL(bool, "is_nonzero", "self", of_tensor(*this)) }
+inline bool Tensor::is_set_to(const Tensor &tensor) const { FL_CALL(bool, "Tensor.is_set_to", "self tensor", of_tensor(*this), of_tensor(tensor)) }
+inline Tensor Tensor::isclose(const Tensor &other, double rtol, double atol, bool equal_nan) const { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(*this), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
+inline Tensor Tensor::isfinite() const { FL_CALL(tensor, "isfinite", "self", of_tensor(*this)) }
+inline Tensor Tensor::isinf() const { FL_CALL(tensor, "isinf", "self", of_tensor(*this)) }
+inline Tensor Tensor::isnan() const { FL_CALL(tensor, "isnan", "self", of_tensor(*this)) }
+inline Tensor Tensor::isneginf() const { FL_CALL(tensor, "isneginf", "self", of_tensor(*this)) }
+inline Tensor Tensor::isposinf() const { FL_CALL(tensor, "isposinf", "self", of_tensor(*this)) }
+inline Tensor Tensor::isreal() const { FL_CALL(tensor, "isreal", "self", of_tensor(*this)) }
+inline Tensor Tensor::kron(const Tensor &other) const { FL_CALL(tensor, "kron", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(*this), of_int(k), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::lcm(const Tensor &other) const { FL_CALL(tensor, "lcm", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::lcm_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lcm_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::ldexp(const Tensor &other) const { FL_CALL(tensor, "ldexp", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::ldexp(const Scalar &other) const { FL_CALL(tensor, "ldexp", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::ldexp_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ldexp_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::ldexp_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ldexp_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::le(const Tensor &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::le(const Scalar &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::le_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.le_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::le_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.le_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::lerp(const Tensor &end, const Tensor &weight) const { FL_CALL(tensor, "lerp", "self end weight", of_tensor(*this), of_tensor(end), of_tensor(weight)) }
+inline Tensor Tensor::lerp(const Tensor &end, const Scalar &weight) const { FL_CALL(tensor, "lerp", "self end weight", of_tensor(*this), of_tensor(end), of_scalar(weight)) }
+inline Tensor &Tensor::lerp_(const Tensor &end, const Tensor &weight) const { FL_CALL(same(*this), "Tensor.lerp_", "self end weight", of_tensor(*this), of_tensor(end), of_tensor(weight)) }
+inline Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const { FL_CALL(same(*this), "Tensor.lerp_", "self end weight", of_tensor(*this), of_tensor(end), of_scalar(weight)) }
+inline Tensor Tensor::lgamma() const { FL_CALL(tensor, "lgamma", "self", of_tensor(*this)) }
+inline Tensor &Tensor::lgamma_() const { FL_CALL(same(*this), "lgamma_", "self", of_tensor(*this)) }
+inline Tensor Tensor::log() const { FL_CALL(tensor, "log", "self", of_tensor(*this)) }
+inline Tensor Tensor::log10() const { FL_CALL(tensor, "log10", "self", of_tensor(*this)) }
+inline Tensor &Tensor::log10_() const { FL_CALL(same(*this), "log10_", "self", of_tensor(*this)) }
+inline Tensor Tensor::log1p() const { FL_CALL(tensor, "log1p", "self", of_tensor(*this)) }
+inline Tensor &Tensor::log1p_() const { FL_CALL(same(*this), "log1p_", "self", of_tensor(*this)) }
+inline Tensor Tensor::log2() const { FL_CALL(tensor, "log2", "self", of_tensor(*this)) }
+inline Tensor &Tensor::log2_() const { FL_CALL(same(*this), "log2_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::log_() const { FL_CALL(same(*this), "log_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::log_normal_(double mean, double std) const { FL_CALL(same(*this), "Tensor.log_normal_", "self mean std", of_tensor(*this), of_double(mean), of_double(std)) }
+inline Tensor Tensor::log_softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "log_softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::logaddexp(const Tensor &other) const { FL_CALL(tensor, "logaddexp", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::logaddexp2(const Tensor &other) const { FL_CALL(tensor, "logaddexp2", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::logcumsumexp(int64_t dim) const { FL_CALL(tensor, "logcumsumexp", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::logical_and(const Tensor &other) const { FL_CALL(tensor, "logical_and", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::logical_and_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.logical_and_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::logical_not() const { FL_CALL(tensor, "logical_not", "self", of_tensor(*this)) }
+inline Tensor &Tensor::logical_not_() const { FL_CALL(same(*this), "Tensor.logical_not_", "self", of_tensor(*this)) }
+inline Tensor Tensor::logical_or(const Tensor &other) const { FL_CALL(tensor, "logical_or", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::logical_or_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.logical_or_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::logical_xor(const Tensor &other) const { FL_CALL(tensor, "logical_xor", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::logical_xor_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.logical_xor_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::logit(optional<double> eps) const { FL_CALL(tensor, "logit", "self eps", of_tensor(*this), of_double_or_none(eps)) }
+inline Tensor &Tensor::logit_(optional<double> eps) const { FL_CALL(same(*this), "logit_", "self eps", of_tensor(*this), of_double_or_none(eps)) }
+inline Tensor Tensor::logsumexp(IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "logsumexp", "self dim keepdim", of_tensor(*this), of_ints(dim), of_bool(keepdim)) }
+inline Tensor Tensor::lt(const Tensor &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::lt(const Scalar &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::lt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::lt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::masked_fill(const Tensor &mask, const Tensor &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
+inline Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_scalar(value)) }
+inline Tensor &Tensor::masked_fill_(const Tensor &mask, const Tensor &value) const { FL_CALL(same(*this), "Tensor.masked_fill_", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
+inline Tensor &Tensor::masked_fill_(const Tensor &mask, const Scalar &value) const { FL_CALL(same(*this), "Tensor.masked_fill_", "self mask value", of_tensor(*this), of_tensor(mask), of_scalar(value)) }
+inline Tensor Tensor::masked_scatter(const Tensor &mask, const Tensor &source) const { FL_CALL(tensor, "masked_scatter", "self mask source", of_tensor(*this), of_tensor(mask), of_tensor(source)) }
+inline Tensor &Tensor::masked_scatter_(const Tensor &mask, const Tensor &source) const { FL_CALL(same(*this), "Tensor.masked_scatter_", "self mask source", of_tensor(*this), of_tensor(mask), of_tensor(source)) }
+inline Tensor Tensor::masked_select(const Tensor &mask) const { FL_CALL(tensor, "masked_select", "self mask", of_tensor(*this), of_tensor(mask)) }
+inline Tensor Tensor::matmul(const Tensor &other) const { FL_CALL(tensor, "matmul", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::max() const { FL_CALL(tensor, "max", "self", of_tensor(*this)) }
+inline Tensor Tensor::max(const Tensor &other) const { FL_CALL(tensor, "maximum", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.max", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::maximum(const Tensor &other) const { FL_CALL(tensor, "maximum", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::mean(optional<ScalarType> dtype) const { FL_CALL(tensor, "mean", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::mean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::median() const { FL_CALL(tensor, "median", "self", of_tensor(*this)) }
+inline std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.median", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::min() const { FL_CALL(tensor, "min", "self", of_tensor(*this)) }
+inline Tensor Tensor::min(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.min", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::minimum(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::mm(const Tensor &mat2) const { FL_CALL(tensor, "mm", "self mat2", of_tensor(*this), of_tensor(mat2)) }
+inline std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const { FL_CALL(two, "mode", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
+inline Tensor Tensor::movedim(int64_t source, int64_t destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_int(source), of_int(destination)) }
+inline Tensor Tensor::msort() const { FL_CALL(tensor, "msort", "self", of_tensor(*this)) }
+inline Tensor Tensor::mul(const Tensor &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::mul(const Scalar &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::mul_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::mul_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::multinomial(int64_t num_samples, bool replacement) const { FL_CALL(tensor, "multinomial", "self num_samples replacement", of_tensor(*this), of_int(num_samples), of_bool(replacement)) }
+inline Tensor Tensor::mv(const Tensor &vec) const { FL_CALL(tensor, "mv", "self vec", of_tensor(*this), of_tensor(vec)) }
+inline Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
+inline Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(same(*this), "nan_to_num_", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
+inline Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nanmean", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::nanmedian() const { FL_CALL(tensor, "nanmedian", "self", of_tensor(*this)) }
+inline std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.nanmedian", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::nanquantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::nanquantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(*this), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor Tensor::ne(const Tensor &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::ne(const Scalar &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::ne_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::ne_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::neg() const { FL_CALL(tensor, "neg", "self", of_tensor(*this)) }
+inline Tensor &Tensor::neg_() const { FL_CALL(same(*this), "neg_", "self", of_tensor(*this)) }
+inline Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_empty", "self size dtype requires_grad", of_tensor(*this), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_empty_strided", "self size stride dtype requires_grad", of_tensor(*this), of_ints(size), of_ints(stride), dtype_of(options), requires_grad_of(options)) }
+inline Tensor Tensor::new_full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_full", "self size fill_value dtype requires_grad", of_tensor(*this), of_ints(size), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
+inline Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_ones", "self size dtype requires_grad", of_tensor(*this), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_zeros", "self size dtype requires_grad", of_tensor(*this), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor Tensor::nextafter(const Tensor &other) const { FL_CALL(tensor, "nextafter", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::nextafter_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.nextafter_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::nonzero() const { FL_CALL(tensor, "nonzero", "self", of_tensor(*this)) }
+inline Tensor Tensor::norm(const Scalar &p) const { FL_CALL(tensor, "norm", "self p", of_tensor(*this), of_scalar(p)) }
+inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
+inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) const { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
+inline Tensor &Tensor::normal_(double mean, double std) const { FL_CALL(same(*this), "Tensor.normal_", "self mean std", of_tensor(*this), of_double(mean), of_double(std)) }
+inline Tensor Tensor::outer(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
+inline Tensor Tensor::permute(IntArrayRef dims) const { FL_CALL(tensor, "permute", "self dims", of_tensor(*this), of_ints(dims)) }
+inline Tensor Tensor::polygamma(int64_t n) const { FL_CALL(tensor, "Tensor.polygamma", "self n", of_tensor(*this), of_int(n)) }
+inline Tensor &Tensor::polygamma_(int64_t n) const { FL_CALL(same(*this), "Tensor.polygamma_", "self n", of_tensor(*this), of_int(n)) }
+inline Tensor Tensor::positive() const { FL_CALL(tensor, "positive", "self", of_tensor(*this)) }
+inline Tensor Tensor::pow(const Tensor &exponent) const { FL_CALL(tensor, "pow", "self exponent", of_tensor(*this), of_tensor(exponent)) }
+inline Tensor Tensor::pow(const Scalar &exponent) const { FL_CALL(tensor, "pow", "self exponent", of_tensor(*this), of_scalar(exponent)) }
+inline Tensor &Tensor::pow_(const Tensor &exponent) const { FL_CALL(same(*this), "Tensor.pow_", "self exponent", of_tensor(*this), of_tensor(exponent)) }
+inline Tensor &Tensor::pow_(const Scalar &exponent) const { FL_CALL(same(*this), "Tensor.pow_", "self exponent", of_tensor(*this), of_scalar(exponent)) }
+inline Tensor Tensor::prod(optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(*this), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::put(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
+inline Tensor &Tensor::put_(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(same(*this), "Tensor.put_", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
+inline Tensor Tensor::quantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::quantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::rad2deg() const { FL_CALL(tensor, "rad2deg", "self", of_tensor(*this)) }
+inline Tensor &Tensor::rad2deg_() const { FL_CALL(same(*this), "rad2deg_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::random_() const { FL_CALL(same(*this), "Tensor.random_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::random_(int64_t from) const { FL_CALL(same(*this), "Tensor.random_", "self from", of_tensor(*this), of_int(from)) }
+inline Tensor &Tensor::random_(int64_t from, int64_t to) const { FL_CALL(same(*this), "Tensor.random_", "self from to", of_tensor(*this), of_int(from), of_int(to)) }
+inline Tensor Tensor::ravel() const { FL_CALL(tensor, "ravel", "self", of_tensor(*this)) }
+inline Tensor Tensor::reciprocal() const { FL_CALL(tensor, "reciprocal", "self", of_tensor(*this)) }
+inline Tensor &Tensor::reciprocal_() const { FL_CALL(same(*this), "reciprocal_", "self", of_tensor(*this)) }
+inline Tensor Tensor::relu() const { FL_CALL(tensor, "relu", "self", of_tensor(*this)) }
+inline Tensor &Tensor::relu_() const { FL_CALL(same(*this), "relu_", "self", of_tensor(*this)) }
+inline Tensor Tensor::remainder(const Tensor &other) const { FL_CALL(tensor, "remainder", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::remainder(const Scalar &other) const { FL_CALL(tensor, "remainder", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::remainder_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::remainder_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::repeat(IntArrayRef repeats) const { FL_CALL(tensor, "Tensor.repeat", "self repeats", of_tensor(*this), of_ints(repeats)) }
+inline Tensor Tensor::repeat_interleave(const Tensor &repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(*this), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(*this), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor Tensor::reshape(IntArrayRef shape) const { FL_CALL(tensor, "reshape", "self shape", of_tensor(*this), of_ints(shape)) }
+inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.reshape_as", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor Tensor::resolve_conj() const { FL_CALL(tensor, "resolve_conj", "self", of_tensor(*this)) }
+inline Tensor Tensor::resolve_neg() const { FL_CALL(tensor, "resolve_neg", "self", of_tensor(*this)) }
+inline Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(*this), of_ints(shifts), of_ints(dims)) }
+inline Tensor Tensor::rot90(int64_t k, IntArrayRef dims) const { FL_CALL(tensor, "rot90", "self k dims", of_tensor(*this), of_int(k), of_ints(dims)) }
+inline Tensor Tensor::round(int64_t decimals) const { FL_CALL(tensor, "round", "self decimals", of_tensor(*this), of_int(decimals)) }
+inline Tensor &Tensor::round_(int64_t decimals) const { FL_CALL(same(*this), "round_", "self decimals", of_tensor(*this), of_int(decimals)) }
+inline Tensor Tensor::rsqrt() const { FL_CALL(tensor, "rsqrt", "self", of_tensor(*this)) }
+inline Tensor &Tensor::rsqrt_() const { FL_CALL(same(*this), "rsqrt_", "self", of_tensor(*this)) }
+inline Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Tensor &src) const { FL_CALL(tensor, "scatter", "self dim index src", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(tensor, "scatter", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce) const { FL_CALL(tensor, "scatter", "self dim index src reduce", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce)) }
+inline Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Scalar &value, const std::string &reduce) const { FL_CALL(tensor, "scatter", "self dim index value reduce", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value), of_string(reduce)) }
+inline Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &src) const { FL_CALL(same(*this), "Tensor.scatter_", "self dim index src", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(same(*this), "Tensor.scatter_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce) const { FL_CALL(same(*this), "Tensor.scatter_", "self dim index src reduce", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce)) }
+inline Tensor &Tensor::scatter_(int64_t dim, const Tensor &index, const Scalar &value, const std::string &reduce) const { FL_CALL(same(*this), "Tensor.scatter_", "self dim index value reduce", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value), of_string(reduce)) }
+inline Tensor Tensor::scatter_add(int64_t dim, const Tensor &index, const Tensor &src) const { FL_CALL(tensor, "scatter_add", "self dim index src", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tensor &src) const { FL_CALL(same(*this), "Tensor.scatter_add_", "self dim index src", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src)) }
+inline Tensor Tensor::scatter_reduce(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self) const { FL_CALL(tensor, "scatter_reduce", "self dim index src reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
+inline Tensor &Tensor::scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self) const { FL_CALL(same(*this), "Tensor.scatter_reduce_", "self dim index src reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
+inline Tensor Tensor::select(int64_t dim, int64_t index) const { FL_CALL(tensor, "select", "self dim index", of_tensor(*this), of_int(dim), of_int(index)) }
+inline Tensor Tensor::sgn() const { FL_CALL(tensor, "sgn", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sgn_() const { FL_CALL(same(*this), "Tensor.sgn_", "self", of_tensor(*this)) }
+inline Tensor Tensor::sigmoid() const { FL_CALL(tensor, "sigmoid", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sigmoid_() const { FL_CALL(same(*this), "sigmoid_", "self", of_tensor(*this)) }
+inline Tensor Tensor::sign() const { FL_CALL(tensor, "sign", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sign_() const { FL_CALL(same(*this), "sign_", "self", of_tensor(*this)) }
+inline Tensor Tensor::signbit() const { FL_CALL(tensor, "signbit", "self", of_tensor(*this)) }
+inline Tensor Tensor::sin() const { FL_CALL(tensor, "sin", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sin_() const { FL_CALL(same(*this), "sin_", "self", of_tensor(*this)) }
+inline Tensor Tensor::sinc() const { FL_CALL(tensor, "sinc", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sinc_() const { FL_CALL(same(*this), "sinc_", "self", of_tensor(*this)) }
+inline Tensor Tensor::sinh() const { FL_CALL(tensor, "sinh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sinh_() const { FL_CALL(same(*this), "sinh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(*this), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
+inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "split", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> Tensor::split(IntArrayRef split_size, int64_t dim) const { FL_CALL(tensors, "split", "self split_size dim", of_tensor(*this), of_ints(split_size), of_int(dim)) }
+inline std::vector<Tensor> Tensor::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(*this), of_ints(split_sizes), of_int(dim)) }
+inline Tensor Tensor::sqrt() const { FL_CALL(tensor, "sqrt", "self", of_tensor(*this)) }
+inline Tensor &Tensor::sqrt_() const { FL_CALL(same(*this), "sqrt_", "self", of_tensor(*this)) }
+inline Tensor Tensor::square() const { FL_CALL(tensor, "square", "self", of_tensor(*this)) }
+inline Tensor &Tensor::square_() const { FL_CALL(same(*this), "square_", "self", of_tensor(*this)) }
+inline Tensor Tensor::squeeze() const { FL_CALL(tensor, "squeeze", "self", of_tensor(*this)) }
+inline Tensor Tensor::squeeze(int64_t dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::squeeze(IntArrayRef dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_ints(dim)) }
+inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
+inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.std", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor Tensor::sum(optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor Tensor::sum_to_size(IntArrayRef size) const { FL_CALL(tensor, "Tensor.sum_to_size", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor Tensor::t() const { FL_CALL(tensor, "t", "self", of_tensor(*this)) }
+inline Tensor Tensor::take(const Tensor &index) const { FL_CALL(tensor, "take", "self index", of_tensor(*this), of_tensor(index)) }
+inline Tensor Tensor::take_along_dim(const Tensor &indices, optional<int64_t> dim) const { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(*this), of_tensor(indices), of_int_or_none(dim)) }
+inline Tensor Tensor::tan() const { FL_CALL(tensor, "tan", "self", of_tensor(*this)) }
+inline Tensor &Tensor::tan_() const { FL_CALL(same(*this), "tan_", "self", of_tensor(*this)) }
+inline Tensor Tensor::tanh() const { FL_CALL(tensor, "tanh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::tanh_() const { FL_CALL(same(*this), "tanh_", "self", of_tensor(*this)) }
+inline std::vector<Tensor> Tensor::tensor_split(int64_t indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(*this), of_int(indices_or_sections), of_int(dim)) }
+inline std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(*this), of_ints(indices_or_sections), of_int(dim)) }
+inline Tensor Tensor::tile(IntArrayRef dims) const { FL_CALL(tensor, "tile", "self dims", of_tensor(*this), of_ints(dims)) }
+inline std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(*this), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
+inline Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline Tensor Tensor::tril(int64_t diagonal) const { FL_CALL(tensor, "tril", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor &Tensor::tril_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.tril_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor Tensor::triu(int64_t diagonal) const { FL_CALL(tensor, "triu", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor &Tensor::triu_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.triu_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor Tensor::trunc() const { FL_CALL(tensor, "trunc", "self", of_tensor(*this)) }
+inline Tensor &Tensor::trunc_() const { FL_CALL(same(*this), "trunc_", "self", of_tensor(*this)) }
+inline Tensor Tensor::type_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.type_as", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::vector<Tensor> Tensor::unbind(int64_t dim) const { FL_CALL(tensors, "unbind", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const { FL_CALL(tensor, "unflatten", "self dim sizes", of_tensor(*this), of_int(dim), of_ints(sizes)) }
+inline Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const { FL_CALL(tensor, "Tensor.unfold", "self dimension size step", of_tensor(*this), of_int(dimension), of_int(size), of_int(step)) }
+inline Tensor &Tensor::uniform_(double from, double to) const { FL_CALL(same(*this), "Tensor.uniform_", "self from to", of_tensor(*this), of_double(from), of_double(to)) }
+inline Tensor Tensor::unsqueeze(int64_t dim) const { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::var(bool unbiased) const { FL_CALL(tensor, "var", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
+inline Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.var", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::vdot(const Tensor &other) const { FL_CALL(tensor, "vdot", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::view_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.view_as", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::vector<Tensor> Tensor::vsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
+inline std::vector<Tensor> Tensor::vsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
+inline Tensor Tensor::where(const Tensor &condition, const Tensor &other) const { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::where(const Tensor &condition, const Scalar &other) const { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::xlogy(const Tensor &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::xlogy(const Scalar &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::xlogy_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.xlogy_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::xlogy_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.xlogy_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::zero_() const { FL_CALL(same(*this), "zero_", "self", of_tensor(*this)) }
+
+}  // namespace at

@@ -1,0 +1,261 @@
+/* at::Tensor: a counted reference to a tensor of flambeau's. Its operator methods are in MethodDeclarations.h.
+ *
+ * Copies, destruction and operators may be used in any thread: they take the GIL where the thread does not hold it.
+ */
+#pragma once
+
+#include <ATen/core/TensorAccessor.h>
+#include <c10/core/Scalar.h>
+#include <c10/core/TensorOptions.h>
+#include <c10/util/string_view.h>
+
+#include <functional>
+#include <tuple>
+
+namespace at {
+
+using namespace c10; /* NOLINT */
+class Tensor;
+using TensorList = ArrayRef<Tensor>;
+using ITensorListRef = TensorList;
+
+namespace indexing {
+class TensorIndex;
+}
+
+/* What the deprecated x.type() is. */
+class DeprecatedTypeProperties {
+  public:
+    explicit DeprecatedTypeProperties(ScalarType type) : type_(type) {}
+    ScalarType scalarType() const { return type_; }
+    operator TensorOptions() const { return type_; }
+    bool is_cuda() const { return false; }
+    bool is_sparse() const { return false; }
+    std::string toString() const { return std::string("CPU") + c10::toString(type_) + "Type"; }
+    bool operator==(const DeprecatedTypeProperties &other) const { return type_ == other.type_; }
+    bool operator!=(const DeprecatedTypeProperties &other) const { return type_ != other.type_; }
+
+  private:
+    ScalarType type_;
+};
+
+class Tensor {
+  public:
+    Tensor() : handle_(nullptr) {}
+    Tensor(const Tensor &other) : handle_(other.handle_ ? fl_retain(other.handle_) : nullptr) {}
+    Tensor(Tensor &&other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Tensor &operator=(const Tensor &other) & {
+        Tensor copy(other);
+        std::swap(handle_, copy.handle_);
+        return *this;
+    }
+    Tensor &operator=(Tensor &&other) & noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    /* x[0] = y writes into x. */
+    Tensor &operator=(const Tensor &other) && { return copy_(other); }
+    Tensor &operator=(Tensor &&other) && { return copy_(other); }
+    Tensor &operator=(const Scalar &number) && { return fill_(number); }
+    ~Tensor() {
+        if (handle_) fl_release(handle_);
+    }
+
+    /* Take over an owned handle of the C interface, share a borrowed one, give the own one away. */
+    static Tensor own(fl_tensor handle) {
+        Tensor t;
+        t.handle_ = handle;
+        return t;
+    }
+    static Tensor borrow(fl_tensor handle) { return own(handle ? fl_retain(handle) : nullptr); }
+    fl_tensor release() { return std::exchange(handle_, nullptr); }
+    fl_tensor handle() const { return handle_; }
+    fl_tensor unsafeGetTensorImpl() const { return handle_; }
+
+    bool defined() const { return handle_ != nullptr; }
+    void reset() { *this = Tensor(); }
+    bool is_same(const Tensor &other) const { return handle_ == other.handle_; }
+
+    int64_t dim() const { return fl_ndim(checked()); }
+    int64_t ndimension() const { return dim(); }
+    int64_t numel() const { return fl_numel(checked()); }
+    IntArrayRef sizes() const { return {fl_sizes(checked()), size_t(fl_ndim(handle_))}; }
+    IntArrayRef strides() const { return {fl_strides(checked()), size_t(fl_ndim(handle_))}; }
+    IntArrayRef sym_sizes() const { return sizes(); }
+    int64_t size(int64_t d) const { return sizes()[wrapped(d)]; }
+    int64_t stride(int64_t d) const { return strides()[wrapped(d)]; }
+    int64_t sym_size(int64_t d) const { return size(d); }
+    int64_t sym_numel() const { return numel(); }
+    int64_t storage_offset() const { return fl_storage_offset(checked()); }
+    bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
+        TORCH_CHECK_NOT_IMPLEMENTED(format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve,
+                                    "is_contiguous: channels_last is not implemented");
+        return fl_is_contiguous(checked()) != 0;
+    }
+    bool is_non_overlapping_and_dense() const;
+    size_t itemsize() const { return elementSize(scalar_type()); }
+    int64_t element_size() const { return int64_t(itemsize()); }
+    size_t nbytes() const { return itemsize() * size_t(numel()); }
+    bool has_storage() const { return defined(); }
+
+    ScalarType scalar_type() const { return ScalarType(fl_dtype_of(checked())); }
+    TypeMeta dtype() const { return scalar_type(); }
+    DeprecatedTypeProperties type() const { return DeprecatedTypeProperties(scalar_type()); }
+    Device device() const { return checked(), Device(kCPU); }
+    int64_t get_device() const { return -1; }
+    Layout layout() const { return kStrided; }
+    TensorOptions options() const { return TensorOptions(scalar_type()).device(kCPU).layout(kStrided); }
+    MemoryFormat suggest_memory_format() const { return MemoryFormat::Contiguous; }
+    std::string toString() const { return type().toString(); }
+    bool is_cpu() const { return true; }
+    bool is_cuda() const { return false; }
+    bool is_xpu() const { return false; }
+    bool is_mps() const { return false; }
+    bool is_hip() const { return false; }
+    bool is_meta() const { return false; }
+    bool is_sparse() const { return false; }
+    bool is_mkldnn() const { return false; }
+    bool is_quantized() const { return false; }
+    bool is_nested() const { return false; }
+    bool is_floating_point() const { return isFloatingType(scalar_type()); }
+    bool is_complex() const { return isComplexType(scalar_type()); }
+    bool is_signed() const { return isSignedType(scalar_type()); }
+    bool is_conj() const { return false; }
+    bool is_neg() const { return false; }
+
+    /* data_ptr gives the address and asks nothing more; mutable_data_ptr refuses read-only memory and counts as a write,
+     * so that autograd notices when it had saved the tensor. */
+    void *data_ptr() const { return const_cast<void *>(fl_const_data(checked())); }
+    const void *const_data_ptr() const { return fl_const_data(checked()); }
+    void *mutable_data_ptr() const {
+        void *data = fl_data(checked());
+        if (!data) throw Error::recorded();
+        return data;
+    }
+    template <class T> T *data_ptr() const { return static_cast<T *>((check_type<T>(), data_ptr())); }
+    template <class T> const std::remove_const_t<T> *const_data_ptr() const {
+        return static_cast<const T *>((check_type<std::remove_const_t<T>>(), const_data_ptr()));
+    }
+    template <class T> T *mutable_data_ptr() const { return static_cast<T *>((check_type<T>(), mutable_data_ptr())); }
+    template <class T> T *data() const { return data_ptr<T>(); }
+
+    template <class T, size_t n> TensorAccessor<T, n> accessor() const & {
+        check_dim(n);
+        return {data_ptr_of<T>(), fl_sizes(handle_), fl_strides(handle_)};
+    }
+    template <class T, size_t n> TensorAccessor<T, n> accessor() && = delete; /* the tensor would be gone */
+    template <class T, size_t n, template <class> class PtrTraits = DefaultPtrTraits, class index_t = int64_t>
+    PackedTensorAccessor<T, n, PtrTraits, index_t> packed_accessor() const & {
+        check_dim(n);
+        TORCH_CHECK(numel() <= int64_t(std::numeric_limits<index_t>::max()),
+                    "numel needs to be smaller than the index type's maximum; otherwise please use packed_accessor64");
+        return {data_ptr_of<T>(), fl_sizes(handle_), fl_strides(handle_)};
+    }
+    template <class T, size_t n, template <class> class PtrTraits = DefaultPtrTraits>
+    PackedTensorAccessor<T, n, PtrTraits, int32_t> packed_accessor32() const & {
+        return packed_accessor<T, n, PtrTraits, int32_t>();
+    }
+    template <class T, size_t n, template <class> class PtrTraits = DefaultPtrTraits>
+    PackedTensorAccessor<T, n, PtrTraits, int64_t> packed_accessor64() const & {
+        return packed_accessor<T, n, PtrTraits, int64_t>();
+    }
+
+    Scalar item() const;
+    template <class T> T item() const { return item().to<T>(); }
+    std::vector<Tensor> unbind_(int64_t) const = delete;
+
+    Tensor operator[](int64_t i) const;
+    Tensor operator[](const Tensor &index) const;
+    Tensor operator[](const Scalar &index) const;
+    Tensor index(ArrayRef<indexing::TensorIndex> indices) const;
+    Tensor index(std::initializer_list<indexing::TensorIndex> indices) const;
+    Tensor index(const std::vector<optional<Tensor>> &indices) const;
+    Tensor index(std::initializer_list<Tensor> indices) const;
+    Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Tensor &values);
+    Tensor &index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar &value);
+    Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Tensor &values);
+    Tensor &index_put_(std::initializer_list<indexing::TensorIndex> indices, const Scalar &value);
+    Tensor &index_put_(const std::vector<optional<Tensor>> &indices, const Tensor &values, bool accumulate = false);
+
+    Tensor to(ScalarType type, bool non_blocking = false, bool copy = false, optional<MemoryFormat> = nullopt) const;
+    Tensor to(TensorOptions options, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> = nullopt) const;
+    Tensor to(Device device, ScalarType type, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> = nullopt) const;
+    Tensor to(const Tensor &other, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> = nullopt) const;
+    Tensor toType(ScalarType type) const { return to(type); }
+    Tensor cpu() const { return *this; }
+    Tensor cuda() const { return to(TensorOptions(kCUDA)); }
+    Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+    Tensor alias() const;
+    Tensor variable_data() const { return detach(); }
+    Tensor tensor_data() const { return detach(); }
+    Tensor view(IntArrayRef size) const;
+    Tensor view(ScalarType type) const;
+
+    bool requires_grad() const { return fl_flags(checked()) & FL_REQUIRES_GRAD; }
+    bool is_leaf() const { return fl_flags(checked()) & FL_IS_LEAF; }
+    bool is_view() const { return fl_flags(checked()) & FL_IS_VIEW; }
+    const Tensor &set_requires_grad(bool on) const;
+    Tensor &requires_grad_(bool on = true) const;
+    Tensor grad() const;
+    Tensor &mutable_grad() const = delete;
+    void set_grad(const Tensor &grad) const;
+    void retain_grad() const;
+    void backward(const Tensor &gradient = {}, optional<bool> retain_graph = nullopt, bool create_graph = false,
+                  optional<TensorList> inputs = nullopt) const;
+    int64_t _version() const { return fl_version(checked()); }
+    bool is_alias_of(const Tensor &other) const;
+
+    Tensor operator-() const { return neg(); }
+    Tensor operator~() const { return bitwise_not(); }
+    Tensor &operator+=(const Tensor &other) { return add_(other); }
+    Tensor &operator+=(const Scalar &other) { return add_(other); }
+    Tensor &operator-=(const Tensor &other) { return sub_(other); }
+    Tensor &operator-=(const Scalar &other) { return sub_(other); }
+    Tensor &operator*=(const Tensor &other) { return mul_(other); }
+    Tensor &operator*=(const Scalar &other) { return mul_(other); }
+    Tensor &operator/=(const Tensor &other) { return div_(other); }
+    Tensor &operator/=(const Scalar &other) { return div_(other); }
+    Tensor &operator&=(const Tensor &other) { return bitwise_and_(other); }
+    Tensor &operator|=(const Tensor &other) { return bitwise_or_(other); }
+    Tensor &operator^=(const Tensor &other) { return bitwise_xor_(other); }
+
+#include <ATen/MethodDeclarations.h>
+
+  private:
+    fl_tensor checked() const {
+        if (C10_UNLIKELY(!handle_)) throw Error("an undefined Tensor was used");
+        return handle_;
+    }
+    size_t wrapped(int64_t d) const {
+        int64_t n = dim();
+        TORCH_CHECK_INDEX(d >= -(n ? n : 1) && d < (n ? n : 1), "Dimension out of range (expected to be in range of [",
+                          -(n ? n : 1), ", ", (n ? n : 1) - 1, "], but got ", d, ")");
+        TORCH_CHECK_INDEX(n, "dimension specified as ", d, " but tensor has no dimensions");
+        return size_t(d < 0 ? d + n : d);
+    }
+    template <class T> void check_type() const {
+        if (C10_UNLIKELY(CppTypeToScalarType<T>::value != scalar_type())) wrong_type(CppTypeToScalarType<T>::value);
+    }
+    [[noreturn]] void wrong_type(ScalarType expected) const {
+        throw Error(c10::str("expected scalar type ", expected, " but found ", scalar_type()));
+    }
+    void check_dim(size_t n) const {
+        if (C10_UNLIKELY(int64_t(n) != dim()))
+            throw Error(c10::str("TensorAccessor expected ", n, " dims but tensor has ", dim()));
+    }
+    template <class T> T *data_ptr_of() const {
+        check_type<std::remove_const_t<T>>();
+        return static_cast<T *>(data_ptr());
+    }
+
+    fl_tensor handle_;
+};
+static_assert(sizeof(Tensor) == sizeof(fl_tensor), "lists of tensors are lists of handles");
+
+using TensorBase = Tensor;
+std::ostream &operator<<(std::ostream &out, const Tensor &t);
+
+}  // namespace at

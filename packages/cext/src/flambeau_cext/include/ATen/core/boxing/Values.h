@@ -1,0 +1,230 @@
+/* C++ arguments and results as values of the C interface, and the types of a C++ function as a schema. */
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <array>
+
+namespace at {
+namespace detail {
+
+/* For each type T that operators take and return: its name in schemas; `from`, which holds an argument for as long as the
+ * call lasts; `argument`, the value of something that stays the caller's; `result`, which gives something away. */
+template <class T> struct Typed {
+    static_assert(sizeof(T) == 0, "operators do not take or return this type");
+};
+
+template <> struct Typed<Tensor> {
+    static std::string name() { return "Tensor"; }
+    static Tensor from(const fl_value &v) { return Tensor::borrow(v.kind == FL_VALUE_TENSOR ? v.as.tensor : nullptr); }
+    static fl_value argument(const Tensor &t) { return t.defined() ? of_tensor(t) : fl_none(); }
+    static fl_value result(Tensor t) { return fl_of_tensor(t.release()); }
+    static Tensor take(fl_value &v) { return tensor_of(v); }
+};
+
+#define FL_NUMBER(T, schema, make, read)                                   \
+    template <> struct Typed<T> {                                          \
+        static std::string name() { return schema; }                       \
+        static T from(const fl_value &v) { return Scalar::of(v).read; }    \
+        static fl_value argument(T number) { return make(number); }        \
+        static fl_value result(T number) { return make(number); }          \
+        static T take(fl_value &v) { return from(v); }                     \
+    }
+FL_NUMBER(bool, "bool", fl_of_bool, toBool());
+FL_NUMBER(int64_t, "int", fl_of_int, toLong());
+FL_NUMBER(int, "int", fl_of_int, toInt());
+FL_NUMBER(double, "float", fl_of_double, toDouble());
+FL_NUMBER(float, "float", fl_of_double, toFloat());
+#undef FL_NUMBER
+
+template <> struct Typed<Scalar> {
+    static std::string name() { return "Scalar"; }
+    static Scalar from(const fl_value &v) { return Scalar::of(v); }
+    static fl_value argument(const Scalar &s) { return s.value(); }
+    static fl_value result(const Scalar &s) { return s.value(); }
+    static Scalar take(fl_value &v) { return from(v); }
+};
+template <> struct Typed<ScalarType> {
+    static std::string name() { return "ScalarType"; }
+    static ScalarType from(const fl_value &v) { return ScalarType(v.as.integer); }
+    static fl_value argument(ScalarType type) { return of_dtype(type); }
+    static fl_value result(ScalarType type) { return of_dtype(type); }
+    static ScalarType take(fl_value &v) { return from(v); }
+};
+template <> struct Typed<Device> {
+    static std::string name() { return "Device"; }
+    static Device from(const fl_value &) { return kCPU; }
+    static fl_value argument(const Device &) { return fl_default(); }
+};
+template <> struct Typed<Layout> {
+    static std::string name() { return "Layout"; }
+    static Layout from(const fl_value &) { return kStrided; }
+    static fl_value argument(Layout) { return fl_default(); }
+};
+template <> struct Typed<MemoryFormat> {
+    static std::string name() { return "MemoryFormat"; }
+    static MemoryFormat from(const fl_value &) { return MemoryFormat::Contiguous; }
+    static fl_value argument(MemoryFormat) { return fl_default(); }
+};
+
+template <> struct Typed<std::string> {
+    static std::string name() { return "str"; }
+    static std::string from(const fl_value &v) { return v.as.string; }
+    static fl_value argument(const std::string &text) { return of_string(text); }
+    static fl_value result(std::string text) { /* copied when the kernel has returned */
+        static thread_local std::string last;
+        last = std::move(text);
+        return of_string(last);
+    }
+    static std::string take(fl_value &v) {
+        std::string text = v.as.string;
+        Gil gil;
+        fl_clear(&v);
+        return text;
+    }
+};
+template <> struct Typed<std::string_view> {
+    static std::string name() { return "str"; }
+    static std::string_view from(const fl_value &v) { return v.as.string; }
+};
+
+template <class T> constexpr const char *list_name() {
+    return std::is_same_v<T, int64_t> ? "int[]" : std::is_same_v<T, double> ? "float[]" : "bool[]";
+}
+template <> struct Typed<IntArrayRef> {
+    static std::string name() { return "int[]"; }
+    static IntArrayRef from(const fl_value &v) { return {v.as.ints, size_t(v.count)}; }
+    static fl_value argument(IntArrayRef list) { return of_ints(list); }
+};
+template <> struct Typed<ArrayRef<double>> {
+    static std::string name() { return "float[]"; }
+    static ArrayRef<double> from(const fl_value &v) { return {v.as.doubles, size_t(v.count)}; }
+    static fl_value argument(ArrayRef<double> list) { return of_doubles(list); }
+};
+template <> struct Typed<TensorList> {
+    static_assert(sizeof(Tensor) == sizeof(fl_tensor), "a list of handles is a list of tensors");
+    static std::string name() { return "Tensor[]"; }
+    static TensorList from(const fl_value &v) {
+        return {reinterpret_cast<const Tensor *>(v.as.tensors), size_t(v.count)};
+    }
+    static fl_value argument(TensorList list) { return of_tensors(list); }
+};
+template <class T> struct Typed<std::vector<T>> {
+    static std::string name() { return list_name<T>(); }
+    static std::vector<T> from(const fl_value &v) {
+        if constexpr (std::is_same_v<T, double>) return std::vector<T>(v.as.doubles, v.as.doubles + v.count);
+        else return std::vector<T>(v.as.ints, v.as.ints + v.count);
+    }
+    static fl_value argument(const std::vector<T> &list) {
+        if constexpr (std::is_same_v<T, double>) return of_doubles(list);
+        else return of_ints(list);
+    }
+    static fl_value result(std::vector<T> list) { /* copied when the kernel has returned */
+        static_assert(!std::is_same_v<T, bool>, "operators do not return lists of bool");
+        static thread_local std::vector<T> last;
+        last = std::move(list);
+        return argument(last);
+    }
+    static std::vector<T> take(fl_value &v) {
+        std::vector<T> list = from(v);
+        Gil gil;
+        fl_clear(&v);
+        return list;
+    }
+};
+template <> struct Typed<std::vector<Tensor>> {
+    static std::string name() { return "Tensor[]"; }
+    static std::vector<Tensor> from(const fl_value &v) { return Typed<TensorList>::from(v).vec(); }
+    static fl_value argument(const std::vector<Tensor> &list) { return of_tensors(list); }
+    static fl_value result(std::vector<Tensor> list) {
+        fl_value v;
+        if (fl_new_list(&v, int32_t(list.size()))) throw Error::recorded();
+        for (size_t i = 0; i < list.size(); i++) const_cast<fl_tensor *>(v.as.tensors)[i] = list[i].release();
+        return v;
+    }
+    static std::vector<Tensor> take(fl_value &v) { return tensors_of(v); }
+};
+template <size_t n> struct Typed<std::array<bool, n>> {
+    static std::string name() { return "bool[]"; }
+    static std::array<bool, n> from(const fl_value &v) {
+        std::array<bool, n> flags{};
+        for (size_t i = 0; i < n && i < size_t(v.count); i++) flags[i] = v.as.ints[i] != 0;
+        return flags;
+    }
+};
+template <class T> struct Typed<optional<T>> {
+    static std::string name() { return Typed<T>::name() + "?"; }
+    static optional<T> from(const fl_value &v) {
+        if (v.kind == FL_VALUE_NONE) return nullopt;
+        return Typed<T>::from(v);
+    }
+    static fl_value argument(const optional<T> &o) { return o ? Typed<T>::argument(*o) : fl_none(); }
+    static fl_value result(optional<T> o) { return o ? Typed<T>::result(std::move(*o)) : fl_none(); }
+    static optional<T> take(fl_value &v) {
+        if (v.kind == FL_VALUE_NONE) return nullopt;
+        return Typed<T>::take(v);
+    }
+};
+template <> struct Typed<OptionalIntArrayRef> {
+    static std::string name() { return "int[]?"; }
+    static OptionalIntArrayRef from(const fl_value &v) {
+        if (v.kind == FL_VALUE_NONE) return nullopt;
+        return Typed<IntArrayRef>::from(v);
+    }
+    static fl_value argument(const OptionalIntArrayRef &list) { return of_ints_or_none(list); }
+};
+
+/* What a function returns. */
+template <class R> struct Returned {
+    static constexpr int count = 1;
+    static std::string name() { return Typed<std::decay_t<R>>::name(); }
+    static void put(const std::decay_t<R> &r, fl_value *results) { results[0] = Typed<std::decay_t<R>>::result(r); }
+    static std::decay_t<R> take(fl_value *results) { return Typed<std::decay_t<R>>::take(results[0]); }
+};
+template <> struct Returned<void> {
+    static constexpr int count = 0;
+    static std::string name() { return "()"; }
+};
+template <class... R> struct Returned<std::tuple<R...>> {
+    static constexpr int count = sizeof...(R);
+    static std::string name() {
+        std::string names;
+        ((names += (names.empty() ? "" : ", ") + Typed<std::decay_t<R>>::name()), ...);
+        return "(" + names + ")";
+    }
+    static void put(const std::tuple<R...> &r, fl_value *results) { put(r, results, std::index_sequence_for<R...>()); }
+    static std::tuple<R...> take(fl_value *results) { return take(results, std::index_sequence_for<R...>()); }
+
+  private:
+    template <size_t... i> static void put(const std::tuple<R...> &r, fl_value *results, std::index_sequence<i...>) {
+        ((results[i] = Typed<std::decay_t<R>>::result(std::get<i>(r))), ...);
+    }
+    template <size_t... i> static std::tuple<R...> take(fl_value *results, std::index_sequence<i...>) {
+        return std::tuple<R...>{Typed<std::decay_t<R>>::take(results[i])...};
+    }
+};
+
+/* "Tensor, float -> Tensor" */
+template <class R, class... A> std::string types_of() {
+    std::string names;
+    ((names += (names.empty() ? "" : ", ") + Typed<std::decay_t<A>>::name()), ...);
+    return names + " -> " + Returned<R>::name();
+}
+
+/* Call any callable with arguments from values; errors are recorded. */
+template <class R, class... A, class F, size_t... i>
+int32_t run_boxed(const F &f, const fl_value *args, fl_value *results, std::index_sequence<i...>) noexcept {
+    try {
+        std::tuple<std::decay_t<A>...> held{Typed<std::decay_t<A>>::from(args[i])...};
+        if constexpr (std::is_void_v<R>) f(static_cast<A>(std::get<i>(held))...);
+        else Returned<R>::put(f(static_cast<A>(std::get<i>(held))...), results);
+        (void)held, (void)args, (void)results;
+        return Returned<R>::count;
+    } catch (...) {
+        fl::record_exception();
+        return -1;
+    }
+}
+
+}  // namespace detail
+}  // namespace at

@@ -1,0 +1,7 @@
+#pragma once
+
+#include <cstdint>
+
+namespace c10 {
+enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
+}

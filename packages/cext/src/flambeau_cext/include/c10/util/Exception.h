@@ -1,0 +1,146 @@
+/* Errors: c10::Error and its kin, and the checks that throw them. Python gets RuntimeError, or what the name says. */
+#pragma once
+
+#include <c10/macros/Macros.h>
+#include <flambeau/exception.hpp>
+#include <flambeau/tensor.h>
+
+#include <cstring>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace c10 {
+
+/* The parts, written one after the other. */
+template <class... Parts> std::string str(const Parts &...parts) {
+    std::ostringstream stream;
+    (stream << ... << parts);
+    return stream.str();
+}
+inline std::string str() { return {}; }
+inline std::string str(const char *only) { return only; }
+inline std::string str(const std::string &only) { return only; }
+
+namespace detail {
+/* An exception of Python's that was taken, to be recorded again when it leaves the extension. */
+struct Taken {
+    fl_exception exception;
+    explicit Taken(fl_exception e) : exception(e) {}
+    Taken(const Taken &) = delete;
+    ~Taken() { fl_error_drop(exception); }
+};
+}  // namespace detail
+
+struct SourceLocation {
+    const char *function, *file;
+    uint32_t line;
+};
+
+class Error : public fl::exception {
+  public:
+    explicit Error(std::string message, fl_status code = FL_RUNTIME_ERROR) : message_(std::move(message)), code_(code) {}
+    Error(SourceLocation, std::string message) : Error(std::move(message)) {}
+
+    /* The error that the library recorded, taken away from there. */
+    static Error recorded() {
+        fl_exception taken = fl_error_take();
+        std::string message(512, '\0');
+        fl_status code = fl_exception_read(taken, &message[0], int64_t(message.size()));
+        while (std::strlen(message.c_str()) + 1 == message.size()) { /* there may be more */
+            message.resize(2 * message.size());
+            fl_exception_read(taken, &message[0], int64_t(message.size()));
+        }
+        Error e(taken ? message.c_str() : "an error that was not recorded", code);
+        e.taken_ = std::make_shared<detail::Taken>(taken);
+        return e;
+    }
+
+    const char *what() const noexcept override { return message_.c_str(); }
+    const char *what_without_backtrace() const noexcept { return what(); }
+    const std::string &msg() const { return message_; }
+    fl_status code() const noexcept { return code_; }
+
+    void raise() const noexcept override {
+        if (taken_ && taken_->exception) {
+            fl_error_put(std::exchange(taken_->exception, nullptr));
+        } else {
+            fl_error(code_, what());
+        }
+    }
+
+  private:
+    std::string message_;
+    fl_status code_;
+    std::shared_ptr<detail::Taken> taken_;
+};
+
+template <fl_status kind> class ErrorOf : public Error {
+  public:
+    explicit ErrorOf(std::string message) : Error(std::move(message), kind) {}
+    ErrorOf(SourceLocation, std::string message) : Error(std::move(message), kind) {}
+};
+using IndexError = ErrorOf<FL_INDEX_ERROR>;
+using ValueError = ErrorOf<FL_VALUE_ERROR>;
+using TypeError = ErrorOf<FL_TYPE_ERROR>;
+using NotImplementedError = ErrorOf<FL_NOT_IMPLEMENTED_ERROR>;
+using EnforceFiniteError = Error;
+
+namespace detail {
+[[noreturn]] inline void failed_check(fl_status code, const char *condition, const char *file, int line,
+                                      const std::string &message) {
+    if (!message.empty()) throw Error(message, code);
+    throw Error(str("Expected ", condition, " to be true, but got false. (", file, ":", line, ")"), code);
+}
+[[noreturn]] inline void failed_assert(const char *condition, const char *file, int line, const std::string &message) {
+    throw Error(str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ". ", message));
+}
+inline void warn(const std::string &message) {
+    if (fl_warn(message.c_str())) throw Error::recorded();
+}
+}  // namespace detail
+
+}  // namespace c10
+
+/* Not in do ... while (false): sources leave out the semicolon. */
+#define FL_CHECK_CODE(code, condition, ...)                                                                            \
+    if (C10_UNLIKELY(!(condition))) {                                                                                  \
+        ::c10::detail::failed_check(code, #condition, __FILE__, __LINE__, ::c10::str(__VA_ARGS__));           \
+    }
+
+#define TORCH_CHECK(condition, ...) FL_CHECK_CODE(FL_RUNTIME_ERROR, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) FL_CHECK_CODE(FL_INDEX_ERROR, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) FL_CHECK_CODE(FL_VALUE_ERROR, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_TYPE(condition, ...) FL_CHECK_CODE(FL_TYPE_ERROR, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) FL_CHECK_CODE(FL_NOT_IMPLEMENTED_ERROR, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_WITH(error, condition, ...)                                                                        \
+    if (C10_UNLIKELY(!(condition))) {                                                                                  \
+        throw ::c10::error(::c10::str(__VA_ARGS__));                                                          \
+    }
+#define TORCH_INTERNAL_ASSERT(condition, ...)                                                                          \
+    if (C10_UNLIKELY(!(condition))) {                                                                                  \
+        ::c10::detail::failed_assert(#condition, __FILE__, __LINE__, ::c10::str(__VA_ARGS__));                \
+    }
+#ifdef NDEBUG
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) \
+    while (false) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#else
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#endif
+#define TORCH_CHECK_EQ(a, b) TORCH_CHECK((a) == (b), "Check failed: " #a " == " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_NE(a, b) TORCH_CHECK((a) != (b), "Check failed: " #a " != " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_LT(a, b) TORCH_CHECK((a) < (b), "Check failed: " #a " < " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_LE(a, b) TORCH_CHECK((a) <= (b), "Check failed: " #a " <= " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_GT(a, b) TORCH_CHECK((a) > (b), "Check failed: " #a " > " #b " (", a, " vs. ", b, "). ")
+#define TORCH_CHECK_GE(a, b) TORCH_CHECK((a) >= (b), "Check failed: " #a " >= " #b " (", a, " vs. ", b, "). ")
+#define TORCH_WARN(...) ::c10::detail::warn(::c10::str(__VA_ARGS__))
+#define TORCH_WARN_ONCE(...)                                                                                           \
+    do {                                                                                                               \
+        static const bool C10_UNUSED warned = (TORCH_WARN(__VA_ARGS__), true);                                         \
+    } while (false)
+#define C10_THROW_ERROR(type, message) throw ::c10::type(message)
+#define AT_ERROR(...) throw ::c10::Error(::c10::str(__VA_ARGS__))
+#define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
+#define AT_ASSERTM(condition, ...) TORCH_CHECK(condition, ##__VA_ARGS__)
+#define AT_WARN(...) TORCH_WARN(__VA_ARGS__)

@@ -1,0 +1,46 @@
+/* C++ exceptions and the recorded error: what leaves an extension's function becomes a Python exception. */
+#ifndef FLAMBEAU_EXCEPTION_HPP
+#define FLAMBEAU_EXCEPTION_HPP
+
+#include <flambeau/tensor.h>
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+
+namespace fl {
+
+/* What every exception of flambeau is: something that knows how to become the recorded error. */
+struct exception : std::exception {
+    /* Record it, as fl_error would; needs the GIL. */
+    virtual void raise() const noexcept = 0;
+};
+
+/* Record the exception that is being handled, in a catch block; needs the GIL. One that is recorded stays. */
+inline void record_exception() noexcept {
+    if (fl_error_occurred()) return;
+    try {
+        throw;
+    } catch (const exception &e) {
+        e.raise();
+    } catch (const std::bad_alloc &e) {
+        fl_error(FL_MEMORY_ERROR, e.what());
+    } catch (const std::out_of_range &e) {
+        fl_error(FL_INDEX_ERROR, e.what());
+    } catch (const std::invalid_argument &e) {
+        fl_error(FL_VALUE_ERROR, e.what());
+    } catch (const std::domain_error &e) {
+        fl_error(FL_VALUE_ERROR, e.what());
+    } catch (const std::length_error &e) {
+        fl_error(FL_VALUE_ERROR, e.what());
+    } catch (const std::range_error &e) {
+        fl_error(FL_VALUE_ERROR, e.what());
+    } catch (const std::exception &e) {
+        fl_error(FL_RUNTIME_ERROR, e.what());
+    } catch (...) {
+        fl_error(FL_RUNTIME_ERROR, "a C++ exception that is no std::exception");
+    }
+}
+
+}  // namespace fl
+#endif

@@ -1,0 +1,173 @@
+/* Tensors and their kin as arguments and results of functions bound with pybind11. */
+#pragma once
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <torch/library.h>
+
+namespace py = pybind11;
+
+namespace pybind11 {
+namespace detail {
+
+template <> struct type_caster<at::Tensor> {
+    PYBIND11_TYPE_CASTER(at::Tensor, const_name("torch.Tensor"));
+    bool load(handle source, bool) {
+        fl_tensor tensor = fl_from_python(source.ptr());
+        if (tensor) value = at::Tensor::borrow(tensor);
+        return tensor || source.is_none();
+    }
+    static handle cast(const at::Tensor &t, return_value_policy, handle) {
+        return t.defined() ? handle(fl_to_python(t.handle())) : none().release();
+    }
+};
+
+template <> struct type_caster<c10::Scalar> {
+    PYBIND11_TYPE_CASTER(c10::Scalar, const_name("Number"));
+    bool load(handle source, bool) {
+        PyObject *o = source.ptr();
+        if (PyBool_Check(o)) value = o == Py_True;
+        else if (PyFloat_Check(o)) value = PyFloat_AS_DOUBLE(o);
+        else if (PyComplex_Check(o))
+            value = c10::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+        else if (fl_from_python(o)) value = at::Tensor::borrow(fl_from_python(o)).item();
+        else if (PyIndex_Check(o)) value = int64_t(PyLong_AsLongLong(reinterpret_steal<object>(PyNumber_Index(o)).ptr()));
+        else if (PyNumber_Check(o) && !PySequence_Check(o))
+            value = PyFloat_AsDouble(reinterpret_steal<object>(PyNumber_Float(o)).ptr());
+        else return false;
+        if (PyErr_Occurred()) throw error_already_set();
+        return true;
+    }
+    static handle cast(const c10::Scalar &s, return_value_policy, handle) {
+        if (s.isComplex()) {
+            auto z = s.toComplexDouble();
+            return PyComplex_FromDoubles(z.real(), z.imag());
+        }
+        if (s.isBoolean()) return PyBool_FromLong(s.toBool());
+        return s.isFloatingPoint() ? PyFloat_FromDouble(s.toDouble()) : PyLong_FromLongLong(s.toLong());
+    }
+};
+
+/* The dtypes of Python, by their number in the C interface. */
+template <> struct type_caster<c10::ScalarType> {
+    PYBIND11_TYPE_CASTER(c10::ScalarType, const_name("torch.dtype"));
+    bool load(handle source, bool) {
+        object number = dtypes().attr("abi_number")(source);
+        if (number.is_none()) return false;
+        value = c10::ScalarType(number.cast<int>());
+        return true;
+    }
+    static handle cast(c10::ScalarType type, return_value_policy, handle) {
+        return dtypes().attr("abi_dtype")(int(type)).release();
+    }
+
+  private:
+    static module_ dtypes() { return module_::import("flambeau_tensor._core.capi"); }
+};
+
+/* Lists: the elements are kept here while the call lasts. */
+template <class T> struct type_caster<c10::ArrayRef<T>> {
+    PYBIND11_TYPE_CASTER(c10::ArrayRef<T>, make_caster<std::vector<T>>::name);
+    bool load(handle source, bool convert) {
+        if constexpr (std::is_same_v<T, int64_t>) {
+            if (PyLong_Check(source.ptr())) { /* one int is a list of one */
+                one_ = source.cast<int64_t>();
+                value = c10::ArrayRef<T>(one_);
+                return true;
+            }
+        }
+        if (!list_.load(source, convert)) return false;
+        value = cast_op<std::vector<T> &>(list_);
+        return true;
+    }
+    static handle cast(c10::ArrayRef<T> list, return_value_policy policy, handle parent) {
+        tuple result(list.size());
+        for (size_t i = 0; i < list.size(); i++)
+            result[i] = reinterpret_steal<object>(make_caster<T>::cast(list[i], policy, parent));
+        return result.release();
+    }
+
+  private:
+    make_caster<std::vector<T>> list_;
+    T one_ = T();
+};
+template <> struct type_caster<c10::OptionalIntArrayRef> {
+    PYBIND11_TYPE_CASTER(c10::OptionalIntArrayRef, const_name("Optional[List[int]]"));
+    bool load(handle source, bool convert) {
+        if (source.is_none()) return true;
+        if (!list_.load(source, convert)) return false;
+        value = cast_op<c10::IntArrayRef &>(list_);
+        return true;
+    }
+    static handle cast(const c10::OptionalIntArrayRef &list, return_value_policy policy, handle parent) {
+        return list ? make_caster<c10::IntArrayRef>::cast(*list, policy, parent) : none().release();
+    }
+
+  private:
+    make_caster<c10::IntArrayRef> list_;
+};
+
+/* torch.device and its text; back, the text. */
+template <> struct type_caster<c10::Device> {
+    PYBIND11_TYPE_CASTER(c10::Device, const_name("torch.device"));
+    type_caster() : value(c10::kCPU) {}
+    bool load(handle source, bool) {
+        if (source.is_none() || PyNumber_Check(source.ptr()) || fl_from_python(source.ptr())) return false;
+        value = c10::Device(pybind11::str(source).cast<std::string>());
+        return true;
+    }
+    static handle cast(const c10::Device &device, return_value_policy, handle) {
+        return pybind11::str(device.str()).release();
+    }
+};
+
+}  // namespace detail
+}  // namespace pybind11
+
+namespace torch {
+
+/* For m.def("f", torch::wrap_pybind_function(f)): the function itself; its exceptions are translated in any case. */
+template <class F> F wrap_pybind_function(F f) { return f; }
+/* The same, run without the GIL. */
+template <class R, class... A> auto wrap_pybind_function_no_gil(R (*f)(A...)) {
+    return [f](A... arguments) -> R {
+        pybind11::gil_scoped_release released;
+        return f(std::forward<A>(arguments)...);
+    };
+}
+
+namespace detail {
+/* What a module does first: 0, or -1 with the error. */
+inline int start_module(const char *name) {
+    if (failed_to_load(name)) return -1;
+    pybind11::register_local_exception_translator([](std::exception_ptr thrown) {
+        try {
+            if (thrown) std::rethrow_exception(thrown);
+        } catch (const fl::exception &e) {
+            e.raise();
+        }
+    });
+    return 0;
+}
+}  // namespace detail
+}  // namespace torch
+
+/* As pybind11's, after the library's table has been taken: when that fails, the import fails with the reason. */
+#undef PYBIND11_MODULE
+#define PYBIND11_MODULE(name, variable, ...)                                                                           \
+    static void PYBIND11_CONCAT(flambeau_init_, name)(::pybind11::module_ &);                                          \
+    PYBIND11_PLUGIN_IMPL(name) {                                                                                       \
+        PYBIND11_CHECK_PYTHON_VERSION                                                                                  \
+        try {                                                                                                          \
+            PYBIND11_ENSURE_INTERNALS_READY                                                                            \
+            if (::torch::detail::start_module(PYBIND11_TOSTRING(name))) return nullptr;                                \
+            static ::pybind11::module_::module_def definition;                                                         \
+            auto module = ::pybind11::module_::create_extension_module(PYBIND11_TOSTRING(name), nullptr, &definition); \
+            PYBIND11_CONCAT(flambeau_init_, name)(module);                                                             \
+            return module.release().ptr();                                                                             \
+        }                                                                                                              \
+        PYBIND11_CATCH_INIT_EXCEPTIONS                                                                                 \
+        return nullptr;                                                                                                \
+    }                                                                                                                  \
+    static void PYBIND11_CONCAT(flambeau_init_, name)([[maybe_unused]] ::pybind11::module_ & variable)

@@ -1,0 +1,264 @@
+/* Operators written in C++: TORCH_LIBRARY(ns, m) { m.def("muladd(Tensor a, Tensor b, float c) -> Tensor"); } defines
+ * them, TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("muladd", &muladd); } gives them their kernels. Python finds them in
+ * torch.ops.ns. The blocks run when the library is loaded.
+ */
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/types.h>
+
+#include <map>
+
+#ifdef TORCH_EXTENSION_NAME
+/* Sources define this function as a plain one; Python has to find it where everything else is hidden. */
+extern "C" __attribute__((visibility("default"))) PyObject *C10_CONCATENATE(PyInit_, TORCH_EXTENSION_NAME)(void);
+#endif
+
+namespace torch {
+
+using Dispatcher = c10::Dispatcher;
+using c10::DispatchKey;
+
+namespace detail {
+
+/* Any function: what it does, and its types as a schema has them. */
+struct Kernel {
+    fl_kernel run = nullptr;
+    void *context = nullptr;
+    std::string types;
+};
+
+template <class R, class... A> struct Boxed {
+    using Pointer = R (*)(A...);
+    static Kernel of(Pointer f) {
+        auto run = [](void *context, const fl_value *args, int32_t, fl_value *results, int32_t) {
+            return at::detail::run_boxed<R, A...>(reinterpret_cast<Pointer>(context), args, results,
+                                                  std::index_sequence_for<A...>());
+        };
+        return {run, reinterpret_cast<void *>(f), at::detail::types_of<R, A...>()};
+    }
+    template <class F> static Kernel of_object(F f) {
+        auto run = [](void *context, const fl_value *args, int32_t, fl_value *results, int32_t) {
+            return at::detail::run_boxed<R, A...>(*static_cast<F *>(context), args, results,
+                                                  std::index_sequence_for<A...>());
+        };
+        return {run, new F(std::move(f)), at::detail::types_of<R, A...>()}; /* lives as long as the operator */
+    }
+};
+template <class F> struct BoxedObject;
+template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...) const> : Boxed<R, A...> {};
+template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...)> : Boxed<R, A...> {};
+
+/* The kernels of one operator that this library gives. */
+struct Kernels {
+    Kernel cpu, composite, autograd;
+    fl_operator defined = nullptr;
+};
+
+inline std::map<std::string, Kernels> &kernels() {
+    static auto *all = new std::map<std::string, Kernels>; /* never destroyed: operators outlive the library's objects */
+    return *all;
+}
+
+/* Runs what records, and below the guards the kernel itself. */
+inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n, fl_value *results, int32_t nresults) {
+    const Kernels &k = *static_cast<Kernels *>(context);
+    if (at::detail::below_autograd == 0) return k.autograd.run(k.autograd.context, args, n, results, nresults);
+    if (!k.cpu.run) {
+        fl_error(FL_NOT_IMPLEMENTED_ERROR, "no kernel below autograd is registered for this operator");
+        return -1;
+    }
+    at::NoGradGuard no_grad;
+    return k.cpu.run(k.cpu.context, args, n, results, nresults);
+}
+
+inline void install(Kernels &k) {
+    if (!k.defined) return;
+    int status = 0;
+    if (k.autograd.run)
+        status = fl_table->implement(k.defined, run_with_autograd, &k, FL_OP_COMPOSITE, k.autograd.types.c_str());
+    else if (k.cpu.run)
+        status = fl_table->implement(k.defined, k.cpu.run, k.cpu.context, 0, k.cpu.types.c_str());
+    else if (k.composite.run)
+        status = fl_table->implement(k.defined, k.composite.run, k.composite.context, FL_OP_COMPOSITE,
+                                     k.composite.types.c_str());
+    if (status) throw c10::Error::recorded();
+}
+
+}  // namespace detail
+
+/* A function as a kernel, and for what. */
+class CppFunction {
+  public:
+    template <class R, class... A> CppFunction(R (*f)(A...)) : kernel_(detail::Boxed<R, A...>::of(f)) {}
+    template <class F, class = decltype(&F::operator())>
+    CppFunction(F f) : kernel_(detail::BoxedObject<decltype(&F::operator())>::of_object(std::move(f))) {}
+    static CppFunction makeFallthrough() { return CppFunction(); }
+
+    detail::Kernel kernel_;
+    c10::DispatchKey key_ = c10::DispatchKey::Undefined;
+
+  private:
+    CppFunction() = default;
+};
+template <class F> CppFunction dispatch(c10::DispatchKey key, F &&f) {
+    CppFunction function(std::forward<F>(f));
+    function.key_ = key;
+    return function;
+}
+template <class F> CppFunction dispatch(c10::DeviceType device, F &&f) {
+    return dispatch(device == c10::kCPU ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA, std::forward<F>(f));
+}
+inline std::string schema(const char *text) { return text; }
+
+/* What a block defines its operators with. */
+class Library final {
+  public:
+    enum Kind { DEF, IMPL, FRAGMENT };
+    Library(Kind, std::string ns, c10::DispatchKey key = c10::DispatchKey::Undefined)
+        : namespace_(std::move(ns)), key_(key) {}
+
+    /* By schema, "name(...) -> ..."; its kernel comes later. */
+    Library &def(const std::string &schema, const std::vector<int> & = {}) & {
+        TORCH_CHECK(schema.find('(') != std::string::npos, "m.def(\"", schema, "\"): a schema reads \"", schema,
+                    "(Tensor x) -> Tensor\"; a bare name needs a function beside it");
+        define(schema);
+        return *this;
+    }
+    /* By schema or name, and the function; without a schema, as the function's types say. */
+    template <class F> Library &def(const std::string &schema, F &&f) & {
+        CppFunction function(std::forward<F>(f));
+        std::string text = schema;
+        if (schema.find('(') == std::string::npos) text += inferred(function.kernel_.types);
+        detail::Kernels &k = define(text);
+        put(k, function.key_ == c10::DispatchKey::Undefined ? c10::DispatchKey::CompositeImplicitAutograd
+                                                            : function.key_, function.kernel_);
+        detail::install(k);
+        return *this;
+    }
+    template <class F> Library &impl(const std::string &name, F &&f) & {
+        CppFunction function(std::forward<F>(f));
+        detail::Kernels &k = detail::kernels()[qualified(name)];
+        put(k, function.key_ == c10::DispatchKey::Undefined ? key_ : function.key_, function.kernel_);
+        if (!k.defined) k.defined = known(qualified(name)); /* by another library or in Python; or later in this one */
+        detail::install(k);
+        return *this;
+    }
+    template <class F> Library &impl(const std::string &name, c10::DispatchKey key, F &&f) & {
+        return impl(name, dispatch(key, std::forward<F>(f)));
+    }
+    template <class F> Library &fallback(F &&) & { return *this; }
+    Library &set_python_module(const char *, const char * = "") & { return *this; }
+
+  private:
+    std::string qualified(const std::string &name) const {
+        return name.find("::") == std::string::npos ? namespace_ + "::" + name : name;
+    }
+    static fl_operator known(const std::string &name) {
+        fl_operator op = fl_find_operator(name.c_str());
+        if (!op) fl_error_clear();
+        return op;
+    }
+    detail::Kernels &define(const std::string &schema) {
+        std::string text = qualified(schema);
+        size_t end = text.find('(');
+        while (end > 0 && text[end - 1] == ' ') end--;
+        detail::Kernels &k = detail::kernels()[text.substr(0, end)];
+        k.defined = fl_define(text.c_str(), nullptr);
+        if (!k.defined) throw c10::Error::recorded();
+        detail::install(k); /* what was given before the definition */
+        return k;
+    }
+    /* "Tensor, float -> Tensor" as "(Tensor _0, float _1) -> Tensor" */
+    static std::string inferred(const std::string &types) {
+        std::string text = "(";
+        size_t arrow = types.find(" -> "), start = 0;
+        for (int i = 0; start < arrow; i++) {
+            size_t end = std::min(types.find(", ", start), arrow);
+            text += c10::str(i ? ", " : "", types.substr(start, end - start), " _", i);
+            start = end + 2;
+        }
+        return text + ")" + types.substr(arrow);
+    }
+    static void put(detail::Kernels &k, c10::DispatchKey key, const detail::Kernel &kernel) {
+        switch (key) {
+        case c10::DispatchKey::Undefined:
+        case c10::DispatchKey::CatchAll:
+        case c10::DispatchKey::CompositeImplicitAutograd: k.composite = kernel; break;
+        case c10::DispatchKey::CPU:
+        case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = kernel; break;
+        case c10::DispatchKey::Autograd:
+        case c10::DispatchKey::AutogradCPU: k.autograd = kernel; break;
+        default: break; /* for devices that are not there */
+        }
+    }
+    std::string namespace_;
+    c10::DispatchKey key_;
+};
+
+namespace detail {
+
+#ifdef TORCH_EXTENSION_NAME
+#define FL_EXTENSION_NAME C10_STRINGIZE(TORCH_EXTENSION_NAME)
+#else
+#define FL_EXTENSION_NAME "a C++ extension"
+#endif
+
+/* Runs a block while the library is being loaded. No exception may leave it there: what failed first is raised when the
+ * module is created, or by torch.ops.load_library. */
+class LibraryBlock {
+  public:
+    LibraryBlock(Library::Kind kind, const char *ns, c10::DispatchKey key, void (*block)(Library &)) {
+        if (!Py_IsInitialized()) return;
+        PyGILState_STATE state = PyGILState_Ensure();
+        if (!fl_table && fl_import(FL_EXTENSION_NAME)) {
+            PyErr_Clear(); /* creating the module tries again, and fails with this */
+        } else if (!failure()) {
+            try {
+                Library library(kind, ns, key);
+                block(library);
+            } catch (...) {
+                static fl_library_block report{[] { fl_error_put(std::exchange(failure(), nullptr)); }, nullptr};
+                fl::record_exception();
+                failure() = fl_error_take();
+                fl_enlist(&report);
+            }
+        }
+        PyGILState_Release(state);
+    }
+
+  private:
+    static fl_exception &failure() {
+        static fl_exception first = nullptr;
+        return first;
+    }
+};
+
+/* Whether something failed while the library was being loaded, which is then recorded. */
+inline bool failed_to_load(const char *name) { return fl_table ? fl_run_libraries() != 0 : fl_import(name) != 0; }
+
+}  // namespace detail
+}  // namespace torch
+
+#define FL_LIBRARY_BLOCK(kind, ns, key, m, id)                                                                         \
+    static void C10_CONCATENATE(torch_library_##ns##_, id)(::torch::Library &);                                        \
+    static const ::torch::detail::LibraryBlock C10_CONCATENATE(torch_library_block_##ns##_, id)(                       \
+        ::torch::Library::kind, #ns, ::c10::DispatchKey::key, &C10_CONCATENATE(torch_library_##ns##_, id));            \
+    void C10_CONCATENATE(torch_library_##ns##_, id)([[maybe_unused]] ::torch::Library &m)
+
+#define TORCH_LIBRARY(ns, m) FL_LIBRARY_BLOCK(DEF, ns, Undefined, m, definition)
+#define TORCH_LIBRARY_FRAGMENT(ns, m) FL_LIBRARY_BLOCK(FRAGMENT, ns, Undefined, m, C10_UID)
+#define TORCH_LIBRARY_IMPL(ns, key, m) FL_LIBRARY_BLOCK(IMPL, ns, key, m, C10_CONCATENATE(key##_, C10_UID))
+#define TORCH_FN(function) (&function)
+#define TORCH_SELECTIVE_SCHEMA(text) text
+#define TORCH_SELECTIVE_NAME(text) text
+
+/* Modules that are made by hand fail with what failed while they were being loaded. */
+#undef PyModule_Create
+#define PyModule_Create(definition) \
+    (::torch::detail::failed_to_load(FL_EXTENSION_NAME) ? nullptr : PyModule_Create2(definition, PYTHON_API_VERSION))
+#define PyModuleDef_Init(definition) \
+    (::torch::detail::failed_to_load(FL_EXTENSION_NAME) ? nullptr : (PyModuleDef_Init)(definition))

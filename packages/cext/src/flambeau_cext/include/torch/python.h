@@ -1,0 +1,3 @@
+#pragma once
+#include <torch/csrc/autograd/python_variable.h>
+#include <torch/csrc/utils/pybind.h>
