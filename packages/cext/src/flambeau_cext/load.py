@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from flambeau_cext import compiler
-from flambeau_cext.bindings import INCLUDE, pybind_module
+from flambeau_cext.bindings import pybind_module
 from flambeau_cext.build import Job, Source, build
 from flambeau_cext.compiler import CXX, CYTHON, SANITIZERS, SUFFIXES, C, Switches
 
@@ -291,17 +291,9 @@ def uses_torch_layer(text: str) -> re.Match | None:
 
 def _check_torch_layer(caller: str, source: Source, functions: Mapping[str, str]) -> None:
     """Refuse what the C++ layer cannot do, before the compiler says it in a thousand lines."""
-    if source.language != CXX:
+    if source.language != CXX or source.text is not None or not functions:
         return
-    found = uses_torch_layer(source.content.decode("utf-8", "replace"))
-    if not found:
-        return
-    if not (INCLUDE / _TORCH_HEADER).exists():
-        raise NotImplementedError(
-            f"{caller}(): {source.path.name} uses {found.group()}: torch/extension.h (at::Tensor, pybind11) "
-            "is not there yet; write the function with fl::tensor or fl_tensor, see flambeau/tensor.hpp"
-        )
-    if functions and source.text is None:
+    if uses_torch_layer(source.content.decode("utf-8", "replace")):
         raise ValueError(
             f"{caller}(): argument 'functions': {source.path.name} uses torch/extension.h, where functions are bound "
             "with PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(...); } in the source"

@@ -534,6 +534,7 @@ inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtyp
 inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor softplus(const Tensor &self, const Scalar &beta = 1, const Scalar &threshold = 20) { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
 inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.softshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
+inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }

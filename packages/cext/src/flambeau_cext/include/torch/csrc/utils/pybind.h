@@ -1,6 +1,9 @@
 /* Tensors and their kin as arguments and results of functions bound with pybind11. */
 #pragma once
 
+#if !__has_include(<pybind11/pybind11.h>)
+#error "torch/extension.h needs pybind11: pip install flambeau-cext[cpp]; torch/all.h does without it"
+#endif
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
