@@ -236,7 +236,7 @@ static inline fl_tensor fl_error(fl_status code, const char *message) {
 #if defined(__GNUC__) || defined(__clang__)
 __attribute__((format(printf, 2, 3)))
 #endif
-FL_MAYBE_UNUSED static fl_tensor fl_errorf(fl_status code, const char *format, ...) {
+static FL_MAYBE_UNUSED fl_tensor fl_errorf(fl_status code, const char *format, ...) {
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
@@ -565,7 +565,7 @@ static inline int fl_in_parallel(void) { return fl_table->in_parallel(); }
 /* --- Loading ----------------------------------------------------------------------------------------------------- */
 
 /* Take the table if it will do: 0, else -1 and why not in text. */
-FL_MAYBE_UNUSED static int fl_accept(const fl_api *table, const char *who, char *text, size_t size) {
+static FL_MAYBE_UNUSED int fl_accept(const fl_api *table, const char *who, char *text, size_t size) {
     if (table->major != FL_ABI_MAJOR) {
         snprintf(text, size,
                  "%s was built for flambeau's C ABI %d.%d, but the installed %s has ABI %d.%d: build it again", who,
@@ -600,14 +600,14 @@ typedef struct fl_library_block {
 
 __attribute__((weak, visibility("hidden"))) fl_library_block *fl_library_blocks = NULL;
 
-FL_MAYBE_UNUSED static void fl_enlist(fl_library_block *block) {
+static FL_MAYBE_UNUSED void fl_enlist(fl_library_block *block) {
     fl_library_block **end = &fl_library_blocks;
     while (*end) end = &(*end)->next;
     *end = block;
 }
 
 /* Run the blocks that have not run yet: 0, or -1 at the first error. */
-FL_MAYBE_UNUSED static int fl_run_libraries(void) {
+static FL_MAYBE_UNUSED int fl_run_libraries(void) {
     while (fl_library_blocks) {
         fl_library_block *block = fl_library_blocks;
         fl_library_blocks = block->next;
@@ -633,7 +633,7 @@ int fl_extension_load(const fl_api *table, const char *who, char *text, size_t s
     return fl_accept(table, who, text, size) ? -2 : fl_run_libraries();
 }
 #else
-FL_MAYBE_UNUSED static int fl_run_libraries(void) { return 0; }
+static FL_MAYBE_UNUSED int fl_run_libraries(void) { return 0; }
 #endif
 
 #ifdef __cplusplus
@@ -657,7 +657,7 @@ static inline PyObject *fl_to_python(fl_tensor t) { return (PyObject *)fl_table-
 
 /* Fill the table and run the blocks of FL_LIBRARY; call it where the module is initialised. `who` names the extension in
  * messages. 0, or -1 and ImportError or a block's error. Uses Python's limited API only. */
-FL_MAYBE_UNUSED static int fl_import(const char *who) {
+static FL_MAYBE_UNUSED int fl_import(const char *who) {
     PyObject *module = PyImport_ImportModule("flambeau_tensor._core.capi");
     PyObject *capsule = module ? PyObject_GetAttrString(module, "API") : NULL;
     const fl_api *table = NULL;
