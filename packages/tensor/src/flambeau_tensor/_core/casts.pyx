@@ -1,11 +1,9 @@
 # cython: language_level=3
-"""The table of casting loops, from a C header (two macros write the 144 of them)."""
+"""The table of casting loops, of the build for this processor."""
+from libc.string cimport memcpy
+
 from flambeau_tensor._core.types cimport NDTYPES
 
-cdef extern from "casts.h" nogil:
-    ctypedef void (*fl_cast_loop)(const char*, ptrdiff_t, char*, ptrdiff_t, ptrdiff_t)
-    const fl_cast_loop[12][12] fl_cast_table
+from flambeau_tensor._kernels.levels import hot
 
-for _i in range(NDTYPES):
-    for _j in range(NDTYPES):
-        CAST[_i][_j] = <cast_t>fl_cast_table[_i][_j]
+memcpy(<void*>&CAST[0][0], <void*><size_t>hot("casts").TABLE, NDTYPES * NDTYPES * sizeof(cast_t))

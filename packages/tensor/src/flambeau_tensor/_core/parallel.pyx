@@ -1,5 +1,9 @@
 # cython: language_level=3
-"""The thread pool: plain threads that sleep on a lock, take ranges from a shared counter and go back to sleep.
+"""The thread pool: plain threads that take ranges from a shared counter.
+
+After its work a thread looks out for more for some microseconds, as one kernel is often followed by the next, and then
+sleeps on a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers
+that are at work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
 
 There is one pool in the process. A kernel that finds it taken (by another Python thread) runs by itself.
 """
@@ -18,26 +22,47 @@ cdef extern from * nogil:
     #if defined(_MSC_VER)
     #include <intrin.h>
     #define fl_fetch_add(p, v) _InterlockedExchangeAdd64((volatile __int64*)(p), (v))
+    #define fl_get(p) _InterlockedOr64((volatile __int64*)(p), 0)
+    #define fl_set(p, v) ((void)_InterlockedExchange64((volatile __int64*)(p), (v)))
+    #define fl_change(p, from, to) (_InterlockedCompareExchange64((volatile __int64*)(p), (to), (from)) == (from))
     #else
     #define fl_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQ_REL)
+    #define fl_get(p) __atomic_load_n((p), __ATOMIC_SEQ_CST)
+    #define fl_set(p, v) __atomic_store_n((p), (v), __ATOMIC_SEQ_CST)
+    static inline int fl_change(long long* p, long long from, long long to) {
+        return __atomic_compare_exchange_n(p, &from, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
     #endif
-    #if defined(_M_X64) || defined(__x86_64__)
+    #if defined(__x86_64__) || defined(_M_X64) || defined(__i386__)
     #include <immintrin.h>
-    #define fl_relax() _mm_pause()
+    #define fl_pause() _mm_pause()
+    #elif defined(__aarch64__) && !defined(_MSC_VER)
+    #define fl_pause() __asm__ __volatile__("isb")
     #else
-    #define fl_relax()
+    #define fl_pause() ((void)0)
     #endif
     """
-    void fl_relax()
     long long fl_fetch_add(long long* p, long long v)
+    long long fl_get(long long* p)
+    void fl_set(long long* p, long long v)
+    bint fl_change(long long* p, long long before, long long after)  # if it was `before`
+    void fl_pause()
 
 cdef enum:
     MOST = 64
     CHUNKS = 8  # pieces of each thread's share; others take those that a late thread has not begun
-    SPINS = 4000  # how often a worker looks for the next task before it goes to sleep: about 50 microseconds
+    LOOKS = 400  # how often to look before sleeping: 10 to 20 microseconds
+
+cdef enum:  # what a worker's order may be
+    NONE = 0
+    GIVEN = 1
+    TAKEN = 2
 
 cdef struct Worker:
-    PyThread_type_lock start
+    long long order
+    long long asleep  # the worker is, or is about to be: whoever changes this back to 0 releases `wake`
+    long long awaited  # the same of the caller and `done`
+    PyThread_type_lock wake
     PyThread_type_lock done
 
 cdef Worker[MOST] _workers
@@ -65,31 +90,43 @@ cdef void _take(int me) noexcept nogil:
             _task(_context, begin, min(begin + _chunk, end))
 
 
+cdef void _await(long long* order, long long wanted, long long* sleeping, PyThread_type_lock lock) noexcept nogil:
+    """Until the order is (GIVEN) or is no longer there (NONE): look out for a while, then sleep on the lock."""
+    cdef int _look
+    for _look in range(LOOKS):
+        if fl_get(order) == wanted:
+            return
+        fl_pause()
+    fl_set(sleeping, 1)
+    # What is wanted may have come before it could be seen that this thread is going to sleep.
+    if fl_get(order) == wanted and fl_change(sleeping, 1, 0):
+        return
+    PyThread_acquire_lock(lock, 1)
+
+
 cdef void _work(void* arg) noexcept nogil:
     cdef Worker* w = <Worker*>arg
-    cdef int i
     while True:
-        for i in range(SPINS):  # waking up takes as long as adding a hundred thousand numbers
-            if PyThread_acquire_lock(w.start, 0):
-                break
-            fl_relax()
-        else:
-            PyThread_acquire_lock(w.start, 1)
-        _take(<int>(w - _workers) + 1)
-        PyThread_release_lock(w.done)
+        _await(&w.order, GIVEN, &w.asleep, w.wake)
+        if fl_change(&w.order, GIVEN, TAKEN):  # else it has been called off
+            _take(<int>(w - _workers) + 1)
+            fl_set(&w.order, NONE)
+            if fl_change(&w.awaited, 1, 0):
+                PyThread_release_lock(w.done)
 
 
 cdef int _start(int wanted) noexcept nogil:
-    # Both locks begin taken: `start` is released to wake the worker, `done` by the worker when it has finished.
+    # Both locks begin taken: what sleeps on them acquires them.
     global _started
     cdef Worker* w
     while _started < wanted:
         w = &_workers[_started]
-        w.start = PyThread_allocate_lock()
+        w.order, w.asleep, w.awaited = NONE, 0, 0
+        w.wake = PyThread_allocate_lock()
         w.done = PyThread_allocate_lock()
-        if w.start == NULL or w.done == NULL:
+        if w.wake == NULL or w.done == NULL:
             break
-        PyThread_acquire_lock(w.start, 1)
+        PyThread_acquire_lock(w.wake, 1)
         PyThread_acquire_lock(w.done, 1)
         if PyThread_start_new_thread(_work, w) == PYTHREAD_INVALID_THREAD_ID:
             break
@@ -105,6 +142,7 @@ cdef inline Py_ssize_t _whole_lines(Py_ssize_t n) noexcept nogil:
 cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* context) noexcept nogil:
     global _task, _context, _n, _share, _chunk, _sharers
     cdef int helpers = _threads - 1, i
+    cdef Worker* w
     if grain < 1:
         grain = 1
     if helpers > n // grain - 1:
@@ -120,10 +158,15 @@ cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* contex
     for i in range(_sharers):
         _next[i] = 0
     for i in range(helpers):
-        PyThread_release_lock(_workers[i].start)
+        w = &_workers[i]
+        fl_set(&w.order, GIVEN)
+        if fl_change(&w.asleep, 1, 0):
+            PyThread_release_lock(w.wake)
     _take(0)
     for i in range(helpers):
-        PyThread_acquire_lock(_workers[i].done, 1)
+        w = &_workers[i]
+        if not fl_change(&w.order, GIVEN, NONE):
+            _await(&w.order, NONE, &w.awaited, w.done)
     PyThread_release_lock(_pool)
 
 

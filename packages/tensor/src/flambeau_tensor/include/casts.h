@@ -74,13 +74,58 @@ FL_CAST_FROM(f64, double, flt)
 FL_CAST_FROM(c64, fl_c64, cplx)
 FL_CAST_FROM(c128, fl_c128, cplx)
 
+/* Runs of float16 go over rows of floats, between which and halves there are fast ways. */
+#define FL_ROW 256
+
+#define FL_FROM_HALF(D, DT)                                                                               \
+    static void fl_run_f16_##D(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {      \
+        float row[FL_ROW];                                                                                \
+        ptrdiff_t i, m;                                                                                   \
+        if (ss != 2 || ds != (ptrdiff_t)sizeof(DT)) { fl_cast_f16_##D(src, ss, dst, ds, n); return; }      \
+        for (; n > 0; n -= m, src += 2 * m, dst += m * (ptrdiff_t)sizeof(DT)) {                           \
+            DT* d = (DT*)dst;                                                                             \
+            m = n < FL_ROW ? n : FL_ROW;                                                                  \
+            fl_halves_to_floats((const uint16_t*)src, row, m);                                            \
+            for (i = 0; i < m; i++) { FL_WR_##D(d[i], row[i], 0); }                                       \
+        }                                                                                                 \
+    }
+#define FL_TO_HALF(S, ST, RD)                                                                             \
+    static void fl_run_##S##_f16(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {    \
+        float row[FL_ROW];                                                                                \
+        ptrdiff_t i, m;                                                                                   \
+        if (ss != (ptrdiff_t)sizeof(ST) || ds != 2) { fl_cast_##S##_f16(src, ss, dst, ds, n); return; }    \
+        for (; n > 0; n -= m, src += m * (ptrdiff_t)sizeof(ST), dst += 2 * m) {                           \
+            const ST* s = (const ST*)src;                                                                 \
+            m = n < FL_ROW ? n : FL_ROW;                                                                  \
+            for (i = 0; i < m; i++) row[i] = (float)FL_RD_##RD(s[i]);                                     \
+            fl_floats_to_halves(row, (uint16_t*)dst, m);                                                  \
+        }                                                                                                 \
+    }
+FL_FROM_HALF(bool, fl_bool) FL_FROM_HALF(u8, uint8_t) FL_FROM_HALF(i8, int8_t) FL_FROM_HALF(i16, int16_t)
+FL_FROM_HALF(i32, int32_t) FL_FROM_HALF(i64, int64_t) FL_FROM_HALF(b16, fl_b16) FL_FROM_HALF(f64, double)
+FL_FROM_HALF(c64, fl_c64) FL_FROM_HALF(c128, fl_c128)
+FL_TO_HALF(bool, fl_bool, bool) FL_TO_HALF(u8, uint8_t, int) FL_TO_HALF(i8, int8_t, int) FL_TO_HALF(i16, int16_t, int)
+FL_TO_HALF(i32, int32_t, int) FL_TO_HALF(i64, int64_t, int) FL_TO_HALF(b16, fl_b16, b16) FL_TO_HALF(f64, double, flt)
+FL_TO_HALF(c64, fl_c64, cplx) FL_TO_HALF(c128, fl_c128, cplx)
+
+static void fl_run_f16_f32(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {
+    if (ss == 2 && ds == 4) fl_halves_to_floats((const uint16_t*)src, (float*)dst, n);
+    else fl_cast_f16_f32(src, ss, dst, ds, n);
+}
+static void fl_run_f32_f16(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {
+    if (ss == 4 && ds == 2) fl_floats_to_halves((const float*)src, (uint16_t*)dst, n);
+    else fl_cast_f32_f16(src, ss, dst, ds, n);
+}
+
 #define FL_CAST_ROW(S)                                                                                    \
     { fl_cast_##S##_bool, fl_cast_##S##_u8, fl_cast_##S##_i8, fl_cast_##S##_i16, fl_cast_##S##_i32,         \
-      fl_cast_##S##_i64, fl_cast_##S##_f16, fl_cast_##S##_b16, fl_cast_##S##_f32, fl_cast_##S##_f64,       \
+      fl_cast_##S##_i64, fl_run_##S##_f16, fl_cast_##S##_b16, fl_cast_##S##_f32, fl_cast_##S##_f64,       \
       fl_cast_##S##_c64, fl_cast_##S##_c128 }
 
 static const fl_cast_loop fl_cast_table[12][12] = {
     FL_CAST_ROW(bool), FL_CAST_ROW(u8), FL_CAST_ROW(i8), FL_CAST_ROW(i16), FL_CAST_ROW(i32), FL_CAST_ROW(i64),
-    FL_CAST_ROW(f16), FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
+    { fl_run_f16_bool, fl_run_f16_u8, fl_run_f16_i8, fl_run_f16_i16, fl_run_f16_i32, fl_run_f16_i64, fl_cast_f16_f16,
+      fl_run_f16_b16, fl_run_f16_f32, fl_run_f16_f64, fl_run_f16_c64, fl_run_f16_c128 },
+    FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
 };
 #endif
