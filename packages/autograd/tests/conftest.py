@@ -56,7 +56,7 @@ def check(check_tangents):
     """Checks first and second derivatives of a function by finite differences, and tangents against gradients."""
     def run(function, *inputs, second=True):
         assert autograd.gradcheck(function, inputs)
-        if second:
+        if second:  # forward mode needs it, too, where it transposes the formulas
             check_tangents(function, *inputs)
             assert autograd.gradgradcheck(function, inputs)
     return run
