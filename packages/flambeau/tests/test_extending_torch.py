@@ -241,28 +241,47 @@ def test_a_wrapper_carries_its_metadata(spelling):
 
 # --- several types --------------------------------------------------------------------------------------------------
 
-def asked(name, bases=(), answer=NotImplemented):
+def asked(method, name, bases=(), answer=NotImplemented):
+    """A type that notes its turn."""
     def torch_function(cls, func, types, args=(), kwargs=None):
-        order.append(name)
+        order.append(cls.__name__)
         return answer
 
-    return type(name, bases, {"__torch_function__": classmethod(torch_function)})
+    namespace = {"__torch_function__": classmethod(torch_function)}
+    return type(name, bases, as_plain_method(namespace) if method else namespace)
 
 
 order = []
 
 
-def test_subclasses_come_first_then_left_to_right():
-    order.clear()
-    Left, Right = asked("Left"), asked("Right", answer="right")
-    Below = asked("Below", (Left,))
-    assert torch.add(Left(), Right()) == "right" and order == ["Left", "Right"]
-    order.clear()
-    assert torch.add(Right(), Left()) == "right" and order == ["Right"]
-    order.clear()
-    with pytest.raises(TypeError, match=r"\[Below, Left\]"):
-        torch.add(Left(), Below())
-    assert order == ["Below", "Left"]
+def test_subclasses_come_first_then_left_to_right(spelling):
+    Left, Right = asked(spelling, "Left"), asked(spelling, "Right", answer="right")
+    Below = asked(spelling, "Below", (Left,))
+    Inherits = type("Inherits", (Left,), {})
+    for call, result, expected in (
+            (lambda: torch.add(Left(), Right()), "right", ["Left", "Right"]),
+            (lambda: torch.add(Right(), Left()), "right", ["Right"]),
+            (lambda: torch.add(Left(), Below()), None, ["Below", "Left"]),
+            (lambda: torch.add(Below(), Left()), None, ["Below", "Left"]),
+            (lambda: torch.cat([Left(), Left(), Inherits()]), None, ["Inherits", "Left"]),
+            (lambda: torch.cat([Left(), Right(), Below()]), "right", ["Below", "Left", "Right"]),
+            (lambda: torch.where(Left(), torch.ones(1), Right()), "right", ["Left", "Right"]),
+            (lambda: torch.add(torch.ones(1), Left(), alpha=2), None, ["Left"])):
+        order.clear()
+        if result is None:
+            names = ", ".join(expected)
+            with pytest.raises(TypeError, match=rf"on types that implement __torch_function__: \[{names}\]"):
+                call()
+        else:
+            assert call() == result
+        assert order == expected
+
+
+def test_the_first_answer_is_the_result_whatever_it_is(spelling):
+    for answer in (None, False, 0, [], torch.ones(1), NotImplementedError):
+        First, Second = asked(spelling, "First", answer=answer), asked(spelling, "Second", answer="second")
+        order.clear()
+        assert torch.mul(First(), Second()) is answer and order == ["First"]
 
 
 # --- listing and testing --------------------------------------------------------------------------------------------

@@ -157,6 +157,24 @@ def test_construction():
     assert w.name == "w" and type(w * 2) is WithInit and not hasattr(w * 2, "name")
 
 
+def test_make_subclass():
+    class Diagonal(ft.Tensor):
+        @staticmethod
+        def __new__(cls, values):
+            return ft.Tensor._make_subclass(cls, values, True)
+
+    values = ft.ones(3)
+    d = Diagonal(values)
+    assert type(d) is Diagonal and d.data_ptr() == values.data_ptr() and d.untyped_storage() is values.untyped_storage()
+    values.fill_(2)
+    assert d._version == values._version == 1 and d._base is None
+    assert type(ft.Tensor._make_subclass(ft.Tensor, d)) is ft.Tensor
+    with pytest.raises(TypeError, match="class that does not inherit from Tensor"):
+        ft.Tensor._make_subclass(int, values)
+    with pytest.raises(TypeError, match="argument 'data' .* must be Tensor, not list"):
+        ft.Tensor._make_subclass(Diagonal, [1.0])
+
+
 # --- copies and pickles ---------------------------------------------------------------------------------------------
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

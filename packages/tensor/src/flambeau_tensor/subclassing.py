@@ -3,7 +3,13 @@
 The operators do the same in C for subclasses that leave ``__torch_function__`` as it is; this is what
 ``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
 """
-from flambeau_overrides import DisableTorchFunctionSubclass, metadata, register_base, register_namespace
+from flambeau_overrides import (
+    DisableTorchFunction,
+    DisableTorchFunctionSubclass,
+    metadata,
+    register_base,
+    register_namespace,
+)
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.operator import Operator, set_default_handler
 from flambeau_tensor._core.registry import set_attribute
@@ -48,6 +54,21 @@ set_attribute("__init_subclass__", classmethod(_init_subclass))
 set_default_handler(_handler)
 register_base(Tensor)
 register_namespace("torch.Tensor", Tensor)
+
+
+def _make_subclass(cls, data, require_grad=False):
+    """An instance of `cls` over the memory of a tensor, without its history. Nothing dispatches."""
+    if not (isinstance(cls, type) and Tensor in cls.__mro__):
+        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+                        "Make sure your class inherits from Tensor.")
+    if not isinstance(data, Tensor):
+        raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
+    with DisableTorchFunction():
+        _, (_, *geometry, _), _ = _reduce(data, 2)
+        return _rebuild(cls, *geometry, require_grad)
+
+
+set_attribute("_make_subclass", staticmethod(_make_subclass))
 
 
 # --- copying and pickling -------------------------------------------------------------------------------------------
