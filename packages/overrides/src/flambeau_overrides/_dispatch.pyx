@@ -9,7 +9,7 @@ cimport cython
 from cpython.exc cimport PyErr_WarnEx
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.method cimport PyMethod_Check, PyMethod_GET_SELF
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport Py_TPFLAGS_HEAPTYPE, PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from cpython.type cimport PyType_IsSubtype
@@ -31,7 +31,8 @@ cdef extern from "Python.h":
     bint PyCallable_Check(PyObject*)
     bint PyCFunction_Check(PyObject*)
     PyObject* PyCFunction_GET_SELF(PyObject*)
-    PyTypeObject PyBool_Type, PyBytes_Type, PyComplex_Type, PyDict_Type, PyEllipsis_Type, PyFloat_Type, PyList_Type
+    PyTypeObject PyBool_Type, PyBytes_Type, PyClassMethod_Type, PyComplex_Type, PyDict_Type, PyEllipsis_Type
+    PyTypeObject PyFloat_Type, PyFunction_Type, PyList_Type
     PyTypeObject PyLong_Type, PySlice_Type, PyStaticMethod_Type, PyTuple_Type, PyType_Type, PyUnicode_Type
 
 
@@ -124,7 +125,7 @@ cdef inline bint _is_basic(PyTypeObject* t) noexcept:
 
 cdef inline bint _overrides(PyTypeObject* t) noexcept:
     cdef PyObject* found
-    if _is_base(t) or _is_basic(t):
+    if _is_base(t) or (not t.tp_flags & Py_TPFLAGS_HEAPTYPE and _is_basic(t)):
         return False
     found = _PyType_Lookup(t, <PyObject*>HANDLER)
     if found == NULL or found == <PyObject*>_disabled_impl:
@@ -295,18 +296,48 @@ cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple ty
 
 cdef object _ask(ThreadState state, object candidate, object func, tuple types, tuple args, dict kwargs,
                  int stacklevel):
-    cdef PyObject* vector[5]
-    handler = _bind(<PyObject*>candidate)
-    if _is_bound_to(<PyObject*>handler, <PyObject*>candidate):
-        _warn_plain_method(type(candidate), stacklevel)
-    state.enter(func, args, kwargs, <object>Py_TYPE(<PyObject*>candidate), None)
+    cdef PyTypeObject* t = Py_TYPE(<PyObject*>candidate)
+    cdef PyObject* vector[6]
+    cdef PyObject* function = _function_of_class(_PyType_Lookup(t, <PyObject*>HANDLER))
+    vector[0] = NULL
+    vector[1], vector[2], vector[3], vector[4], vector[5] = (
+        <PyObject*>t, <PyObject*>func, <PyObject*>types, <PyObject*>args, <PyObject*>kwargs)
+    if function != NULL:
+        handler = <object>function
+    else:
+        handler = _bind(<PyObject*>candidate)
+        if _is_bound_to(<PyObject*>handler, <PyObject*>candidate):
+            _warn_plain_method(type(candidate), stacklevel)
+    state.enter(func, args, kwargs, <object>t, None)
     try:
-        vector[0] = NULL
-        vector[1], vector[2], vector[3], vector[4] = (
-            <PyObject*>func, <PyObject*>types, <PyObject*>args, <PyObject*>kwargs)
-        return PyObject_Vectorcall(<PyObject*>handler, vector + 1, 4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        if function != NULL:
+            return PyObject_Vectorcall(<PyObject*>handler, vector + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        return PyObject_Vectorcall(<PyObject*>handler, vector + 2, 4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
     finally:
         state.leave()
+
+
+# Where a class method keeps its function; 0 in an interpreter that lays class methods out in another way.
+cdef Py_ssize_t _function_offset = sizeof(PyObject)
+
+
+cdef inline PyObject* _function_of_class(PyObject* handler) noexcept:
+    """The function of a plain class method, which is called without making a bound method first; else NULL."""
+    cdef PyObject* function
+    if handler == NULL or _function_offset == 0 or Py_TYPE(handler) != &PyClassMethod_Type:
+        return NULL
+    function = (<PyObject**>(<char*>handler + _function_offset))[0]
+    return function if Py_TYPE(function) == &PyFunction_Type else NULL
+
+
+def _check_function_offset():
+    global _function_offset
+    method = classmethod(_check_function_offset)
+    if (<PyObject**>(<char*><PyObject*>method + _function_offset))[0] != <PyObject*>method.__func__:
+        _function_offset = 0
+
+
+_check_function_offset()
 
 
 cdef object _bind(PyObject* candidate):

@@ -13,6 +13,8 @@ cdef extern from *:
     """
     #if defined(_MSC_VER)
     #define FLAMBEAU_THREAD_LOCAL __declspec(thread)
+    #elif defined(__GLIBC__)  /* which has room for a few bytes of every library: one load in place of a call */
+    #define FLAMBEAU_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
     #else
     #define FLAMBEAU_THREAD_LOCAL _Thread_local
     #endif
