@@ -1,7 +1,8 @@
 """The part of the build that pyproject.toml has no words for: the extension."""
 
-from flambeau_cext import BuildExtension, CExtension
 from setuptools import setup
+
+from flambeau_cext import BuildExtension, CExtension
 
 kernels = CExtension(
     "softsign._kernels",

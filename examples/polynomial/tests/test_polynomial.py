@@ -1,9 +1,10 @@
 """The installed package against NumPy."""
 
-import flambeau as torch
 import numpy as np
 import pytest
 from polynomial import polynomial
+
+import flambeau as torch
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

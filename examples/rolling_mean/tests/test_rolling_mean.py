@@ -1,9 +1,10 @@
 """The installed package against NumPy."""
 
-import flambeau as torch
 import numpy as np
 import pytest
 from rolling_mean import rolling_mean
+
+import flambeau as torch
 
 
 @pytest.mark.parametrize("shape", [(5,), (3, 8), (2, 3, 4), (300, 400)])

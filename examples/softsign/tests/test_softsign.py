@@ -1,10 +1,11 @@
 """The installed package: values against NumPy, gradients against finite differences, errors, threads."""
 
-import flambeau as torch
 import numpy as np
 import pytest
 from flambeau.library import opcheck
 from softsign import softsign
+
+import flambeau as torch
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

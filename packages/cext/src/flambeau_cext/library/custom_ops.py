@@ -157,6 +157,7 @@ def register_autograd(op: Operator | str, backward: Callable, /, *, setup_contex
     Raises:
         RuntimeError: the operator writes to an argument or returns a view of one.
 
+    >>> import numpy as np
     >>> @custom_op("shop::sin", mutates_args=())
     ... def sin(x: torch.Tensor) -> torch.Tensor:
     ...     return torch.from_numpy(np.sin(x.numpy()))
@@ -257,11 +258,18 @@ def register_vmap(op: Operator | str, func: Callable | None = None, /, *, lib: L
     return register if func is None else register(func)
 
 
+def _not_built(function: Callable) -> Callable:
+    function.__not_built__ = True  # for the list in the documentation
+    return function
+
+
+@_not_built
 def register_autocast(op: Operator | str, device_type: str, cast_inputs: object, /, *, lib: Library | None = None):
     """Not built: there is no autocast."""
     raise NotImplementedError("torch.library.register_autocast is not built: there is no autocast")
 
 
+@_not_built
 def register_torch_dispatch(op: Operator | str, torch_dispatch_class: type, func: Callable | None = None, /, *,
                             lib: Library | None = None):  # fmt: skip
     """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""

@@ -47,11 +47,11 @@ class Library:
         ValueError: the namespace is reserved, or the kind unknown.
         RuntimeError: another Library owns the namespace.
 
-    >>> lib = Library("geometry", "DEF")
+    >>> lib = Library("measures", "DEF")
     >>> lib.define("norm(Tensor x, float p=2.0) -> Tensor")
     'norm'
     >>> lib.impl("norm", lambda x, p=2.0: x.abs().pow(p).sum() ** (1 / p), "CompositeImplicitAutograd")
-    >>> torch.ops.geometry.norm(torch.tensor([3.0, 4.0]))
+    >>> torch.ops.measures.norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
 
@@ -167,11 +167,11 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
 
     The older form ``define(lib, schema)`` is a decorator that gives the operator its kernel, too.
 
-    >>> define("geometry2::twice", "(Tensor x) -> Tensor")
-    >>> @impl("geometry2::twice", "cpu")
+    >>> define("measures2::twice", "(Tensor x) -> Tensor")
+    >>> @impl("measures2::twice", "cpu")
     ... def twice(x):
     ...     return x + x
-    >>> torch.ops.geometry2.twice(torch.ones(2))
+    >>> torch.ops.measures2.twice(torch.ones(2))
     tensor([2., 2.])
     """
     if isinstance(qualname, Library):
