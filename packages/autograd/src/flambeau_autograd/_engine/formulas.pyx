@@ -17,7 +17,6 @@ from flambeau_tensor._core.registry import find_operator
 
 cdef object _mul = find_operator("torch.mul")
 cdef object _mm = find_operator("torch.mm")
-cdef object _where = find_operator("torch.where")
 cdef object _tanh_backward = find_operator("torch._ops.tanh_backward")
 cdef object _sigmoid_backward = find_operator("torch._ops.sigmoid_backward")
 cdef object _relu_backward = find_operator("torch._ops.relu_backward")
@@ -101,29 +100,23 @@ def mm_mat2(grad, self):
 
 # --- slopes in one pass ---------------------------------------------------------------------------------------------
 
-cdef inline bint _in_one_pass(object grad, object result) noexcept:
-    return _plain(<PyObject*>grad) and _plain(<PyObject*>result) and dtype_number(<PyObject*>result) < T_COMPLEX
-
-
 def tanh_self(grad, result):
     """The gradient of tanh."""
-    if _in_one_pass(grad, result):
+    if dtype_number(<PyObject*>result) < T_COMPLEX:
         return _call2(_tanh_backward, grad, result)
     return grad * conj(1 - result * result)
 
 
 def sigmoid_self(grad, result):
     """The gradient of sigmoid."""
-    if _in_one_pass(grad, result):
+    if dtype_number(<PyObject*>result) < T_COMPLEX:
         return _call2(_sigmoid_backward, grad, result)
     return grad * conj(result * (1 - result))
 
 
 def relu_self(grad, result):
     """The gradient of relu."""
-    if _in_one_pass(grad, result):
-        return _call2(_relu_backward, grad, result)
-    return _where(result <= 0, 0.0, grad)
+    return _call2(_relu_backward, grad, result)
 
 
 # --- sums -----------------------------------------------------------------------------------------------------------

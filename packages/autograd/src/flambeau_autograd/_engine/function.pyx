@@ -53,17 +53,18 @@ def set_base(function_class):
 
 cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     cdef Py_ssize_t i
-    cdef bint layered = thread_flags().transforming
+    cdef bint layered = thread_flags().transforming, nested = False
     for i in range(n + (tuple_size(kwnames) if kwnames != NULL else 0)):
         if is_tensor(args[i]):
             layered = layered or flags_of(args[i]) & T_TANGENT
         elif may_hold_tensors(args[i]):
+            nested = True
             layered = layered or _holds_layers(<object>args[i])
     if layered:
         from flambeau_autograd.func.custom import apply_layered
 
         return apply_layered(<object>cls, tuple([<object>args[i] for i in range(n)]), _keywords(args, n, kwnames))
-    return _apply_in(new_context(cls), cls, args, n, kwnames)
+    return _apply_in(new_context(cls), cls, args, n, kwnames, nested)
 
 
 cdef dict _keywords(PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
@@ -93,7 +94,7 @@ def apply_in(Context ctx not None, *args, **kwargs):
     try:
         for i in range(len(values)):
             items[i] = <PyObject*>values[i]
-        return _apply_in(ctx, <PyObject*>ctx._forward_cls, items, len(args), <PyObject*>names if kwargs else NULL)
+        return _apply_in(ctx, <PyObject*>ctx._forward_cls, items, len(args), <PyObject*>names if kwargs else NULL, True)
     finally:
         PyMem_Free(items)
 
@@ -103,7 +104,8 @@ def context_of(function_class):
     return new_context(<PyObject*>function_class)
 
 
-cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bint nested):
+    """``nested``: there may be tensors in containers."""
     cdef object forward, setup
     cdef dict keywords = None
     cdef tuple bound
@@ -119,6 +121,8 @@ cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssiz
         required = n
         bound, keywords = bind(forward, setup is None, positional, keywords)
         return _run(ctx, forward, setup, bound, keywords, required)
+    if nested:
+        return _run(ctx, forward, None, tuple([<object>args[i] for i in range(n)]), {}, n)
     return _run_plain(ctx, forward, args, n)
 
 
@@ -167,9 +171,6 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     cdef PyObject** given = inline_args
     cdef bint recording = thread_flags().grad_enabled
     cdef Py_ssize_t i
-    for i in range(n):
-        if not is_tensor(args[i]) and may_hold_tensors(args[i]):
-            return _run(ctx, forward, None, tuple([<object>args[i] for i in range(n)]), {}, n)
     record = _read_inputs(ctx, args, n)
     if n > INLINE_ARGS:
         given = <PyObject**>PyMem_Calloc(n + 1, sizeof(PyObject*))
@@ -276,6 +277,8 @@ cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object res
     cdef tuple outputs = (result,) if single else <tuple>result
     cdef tuple attached
     cdef list flat, templates
+    if is_tensor(<PyObject*>result):
+        return _attach(ctx, args, n, outputs, record)[0]
     for out in outputs:
         if not is_tensor(<PyObject*>out) and may_hold_tensors(<PyObject*>out):
             nested = True
@@ -295,7 +298,6 @@ cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object res
 cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, bint record):
     """The outputs with their history."""
     cdef Py_ssize_t i, count = len(outputs)
-    cdef list wrapped = None
     if ctx.dirty_tensors is not None:
         _check_dirty(ctx, args, n, outputs)
     if ctx.non_differentiable is not None:
@@ -310,15 +312,10 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outpu
         out = outputs[i]
         if record:
             ctx.metas[i].ndim = -1
-        if not is_tensor(<PyObject*>out):
-            continue
-        new = _wrap(ctx, args, n, out, <int>i, record, count > 1)
-        if new is not out:
-            if wrapped is None:
-                wrapped = list(outputs)
-            wrapped[i] = new
-    if wrapped is not None:
-        outputs = tuple(wrapped)
+        if is_tensor(<PyObject*>out):
+            new = _wrap(ctx, args, n, out, <int>i, record, count > 1)
+            if new is not out:
+                outputs = _with(outputs, i, new)
     if ctx.to_save is not None:
         _check_saved(ctx.to_save)
         if record:
@@ -326,6 +323,18 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outpu
     ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None  # a dirty tensor refers to the node
     ctx.finished = True
     return outputs
+
+
+cdef tuple _with(tuple items, Py_ssize_t i, object item):
+    """The same items but for number ``i``."""
+    cdef PyObject* made = new_tuple(len(items))
+    cdef PyObject* o
+    cdef Py_ssize_t k
+    for k in range(len(items)):
+        o = <PyObject*>item if k == i else tuple_item(<PyObject*>items, k)
+        incref(o)
+        set_tuple_item(made, k, o)
+    return <tuple>owned(made)
 
 
 cdef bint _among(tuple items, PyObject* t) noexcept:

@@ -267,7 +267,8 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
     node.nsaved = nsaved
     node.metas = &node.inline_meta
     node.pending = &node.pending_inline
-    note_place(&node.code, &node.instruction)
+    if kind != NODE_LEAF:  # a leaf is no call
+        note_place(&node.code, &node.instruction)
     return node
 
 

@@ -10,8 +10,8 @@ from flambeau_autograd.derivatives.table import check_complete, derivative, miss
 
 __all__ = ["check_complete", "derivative", "missing_derivatives"]
 
-FAMILIES = ("attributes", "factories", "views", "pointwise", "random", "matmul", "reductions", "softmax", "joining",
-            "indexing", "gathering", "rearranging", "cumulative", "sorting")
+FAMILIES = ("attributes", "factories", "views", "pointwise", "slopes", "random", "matmul", "reductions", "softmax",
+            "joining", "indexing", "gathering", "rearranging", "cumulative", "sorting")
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
 check_complete("torch")

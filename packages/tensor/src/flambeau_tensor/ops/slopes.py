@@ -1,7 +1,4 @@
-"""Gradients of elementwise functions in one pass, for backward that is not itself recorded.
-
-Derivative rules say the same in terms of other operations, which is what is recorded for second derivatives.
-"""
+"""Gradients of elementwise functions in one pass: what comes in times the slope, from the function's result."""
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels.levels import hot
@@ -12,7 +9,7 @@ _LOOPS = hot("slopes").LOOPS
 def _slope(name, slope):
     return Operator(f"{name}(Tensor grad_output, Tensor output) -> Tensor",
                     Elementwise(name, 2, _LOOPS[name], dtypes="f"), namespace="torch._ops", variants="function",
-                    differentiable=False, doc=f"`grad_output` times {slope}, for y = `output`, of a real dtype.")
+                    doc=f"`grad_output` times {slope}, for y = `output`, of a real dtype.")
 
 
 tanh_backward = _slope("tanh_backward", "the slope 1 - y² of tanh")
