@@ -229,6 +229,23 @@ def test_in_place_shapes_and_dtypes():
     assert n.tolist() == [17]
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int32", "int64", "float32", "complex128"])
+@pytest.mark.parametrize("shape", [(8, 8), (16, 16), (257,), (2, 3, 4, 5), (1, 257), (4, 65)])
+def test_few_elements_in_any_order(shape, dtype):
+    """Up to 256 elements are put in order before the loop, more are taken row by row."""
+    a = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
+    t = ft.from_numpy(a)
+    back = range(t.dim())[::-1]
+    turned, row, column = t.permute(*back), t[:1], t[..., :1]
+    np.testing.assert_array_equal((t + row).numpy(), a + a[:1])
+    np.testing.assert_array_equal((column * t).numpy(), a[..., :1] * a)
+    np.testing.assert_array_equal((turned + column.permute(*back)).numpy(), a.T + a[..., :1].T)
+    np.testing.assert_array_equal(ft.where(column != 0, turned.contiguous().permute(*back), row).numpy(),
+                                  np.where(a[..., :1] != 0, a, a[:1]))
+    wide = ft.zeros(*shape[:-1], 2 * shape[-1], dtype=t.dtype)
+    assert ft.add(t, row, out=wide[..., ::2]).tolist() == (a + a[:1]).tolist()
+
+
 # --- large work -----------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

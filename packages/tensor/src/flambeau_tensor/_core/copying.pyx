@@ -10,6 +10,7 @@ from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
 from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, same_shape, shape_str
+from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
 
 
@@ -74,8 +75,10 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
     ptrs[0], ptrs[1] = src.data, dst.data
     if lead < 0:
         ptrs[0] = src.data
-    types[0] = types[1] = 0  # the loop converts by itself
+    types[0], types[1] = src.dtype, dst.dtype  # the loop converts by itself
     if src.dtype == dst.dtype:
+        if copy_transposed(ITEMSIZE[dst.dtype], ptrs, dst.ndim, dst.sizes, stride_ptrs):
+            return 0
         run_loop(_copy_loop, <void*><Py_ssize_t>ITEMSIZE[dst.dtype], 2, ptrs, types, types, dst.ndim, dst.sizes,
                  stride_ptrs)
     else:

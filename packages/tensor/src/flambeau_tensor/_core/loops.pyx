@@ -4,6 +4,8 @@
 Inner loops have NumPy's signature. The GIL is released for large work only; for small work that would cost more than
 the arithmetic.
 """
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.parallel cimport parallel_for
@@ -11,30 +13,7 @@ from flambeau_tensor._core.types cimport *
 
 cdef enum:
     BLOCK = 1024  # elements converted at a time
-    GRAIN = 32768  # elements a thread should have at least
-    STREAM_BYTES = 24 << 20  # size of a result from which it is written around the caches
-
-cdef extern from "stream.h" nogil:
-    bint STREAMS "FL_STREAMS"
-    void stream "fl_stream"(char* to, const char* source, Py_ssize_t n)
-    void stream_end "fl_stream_end"()
-
-
-cdef struct Space:
-    loop_t loop
-    void* data
-    int nop
-    int ndim  # outer dimensions
-    Py_ssize_t inner
-    Py_ssize_t[MAX_NDIM] sizes
-    Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides  # bytes, of the outer dimensions
-    Py_ssize_t[MAX_OPERANDS] inner_strides
-    char* ptrs[MAX_OPERANDS]
-    bint converting
-    bint streaming  # the result is larger than the caches and apart from the operands
-    int[MAX_OPERANDS] have
-    int[MAX_OPERANDS] want
-
+    SMALL = 256  # elements that are put in order rather than taken row by row
 
 cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
     """One run along the innermost dimension; the last operand is the result."""
@@ -44,19 +23,6 @@ cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t done = 0, m
     cdef int k, last = s.nop - 1
     cdef char* buffer
-    if s.streaming:
-        for k in range(s.nop):
-            args[k] = ptrs[k]
-        while done < n:
-            m = min(<Py_ssize_t>BLOCK, n - done)
-            args[last] = buffers
-            s.loop(args, &m, s.inner_strides, s.data)
-            stream(ptrs[last] + done * s.inner_strides[last], buffers, m * s.inner_strides[last])
-            done += m
-            for k in range(last):
-                args[k] += m * s.inner_strides[k]
-        stream_end()
-        return
     if not s.converting:
         s.loop(ptrs, &n, s.inner_strides, s.data)
         return
@@ -91,7 +57,7 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
     cdef char* ptrs[MAX_OPERANDS]
     cdef Py_ssize_t row = 0, at = 0, n
     cdef int d, k
-    cdef bint plain = not s.converting and not s.streaming
+    cdef bint plain = not s.converting
     for k in range(s.nop):
         rows[k] = s.ptrs[k]
     if begin:
@@ -124,7 +90,7 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
             counter[d] = 0
 
 
-cdef Py_ssize_t _prepare(Space* s, int nop, int ndim, const Py_ssize_t* sizes, Py_ssize_t** strides) noexcept nogil:
+cdef Py_ssize_t prepare(Space* s, int nop, int ndim, const Py_ssize_t* sizes, Py_ssize_t** strides) noexcept nogil:
     """Order dimensions by the result's strides, merge what can be merged, and return the number of elements."""
     cdef int[MAX_NDIM] order
     cdef int n = 0, i, j, k, d, e
@@ -173,13 +139,87 @@ cdef Py_ssize_t _prepare(Space* s, int nop, int ndim, const Py_ssize_t* sizes, P
     return total
 
 
+ctypedef double complex pair_t  # 16 bytes
+
+ctypedef fused unit:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+    pair_t
+
+
+cdef void _gather(const Space* s, int k, unit* out) noexcept nogil:
+    """The elements of an operand in order."""
+    cdef Py_ssize_t[MAX_NDIM] counter
+    cdef Py_ssize_t i, step = s.inner_strides[k]
+    cdef const char* row = s.ptrs[k]
+    cdef int d
+    for d in range(s.ndim):
+        counter[d] = 0
+    while True:
+        for i in range(s.inner):
+            out[i] = (<const unit*>(row + i * step))[0]
+        out += s.inner
+        d = s.ndim - 1
+        while d >= 0:
+            counter[d] += 1
+            row += s.strides[k][d]
+            if counter[d] < s.sizes[d]:
+                break
+            row -= s.sizes[d] * s.strides[k][d]
+            counter[d] = 0
+            d -= 1
+        if d < 0:
+            return
+
+
+cdef bint _run_small(Space* s, Py_ssize_t total) noexcept nogil:
+    """In one call of the loop: for a few elements, putting them in order costs less than a call for each row.
+
+    False where the result is not in order.
+    """
+    cdef char[(MAX_OPERANDS - 1) * 16 * SMALL] buffers
+    cdef char* args[MAX_OPERANDS]
+    cdef Py_ssize_t[MAX_OPERANDS] steps
+    cdef Py_ssize_t item = ITEMSIZE[s.want[s.nop - 1]], row = item * s.inner
+    cdef int d, k
+    cdef bint in_order
+    if s.inner_strides[s.nop - 1] != item:
+        return False
+    for d in range(s.ndim - 1, -1, -1):
+        if s.strides[s.nop - 1][d] != row:
+            return False
+        row *= s.sizes[d]
+    for k in range(s.nop):
+        args[k], steps[k] = s.ptrs[k], ITEMSIZE[s.want[k]]
+        in_order, row = s.inner_strides[k] == steps[k], steps[k] * s.inner
+        for d in range(s.ndim - 1, -1, -1):
+            in_order, row = in_order and s.strides[k][d] == row, row * s.sizes[d]
+        if in_order:
+            continue
+        args[k] = buffers + 16 * SMALL * k
+        if steps[k] == 4:
+            _gather(s, k, <uint32_t*>args[k])
+        elif steps[k] == 8:
+            _gather(s, k, <uint64_t*>args[k])
+        elif steps[k] == 1:
+            _gather(s, k, <uint8_t*>args[k])
+        elif steps[k] == 2:
+            _gather(s, k, <uint16_t*>args[k])
+        else:
+            _gather(s, k, <pair_t*>args[k])
+    s.loop(args, &total, steps, s.data)
+    return True
+
+
 cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int* want, int ndim,
                   const Py_ssize_t* sizes, Py_ssize_t** strides) except -1:
     """Run over `ndim` dimensions; strides in bytes, the result last. `have`/`want`: stored and loop dtypes."""
     cdef Space s
     cdef Py_ssize_t total
     cdef int k
-    total = _prepare(&s, nop, ndim, sizes, strides)
+    total = prepare(&s, nop, ndim, sizes, strides)
     if total == 0:
         return 0
     s.loop, s.data = loop, data
@@ -189,11 +229,8 @@ cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int*
         s.have[k], s.want[k] = have[k], want[k]
         if have[k] != want[k]:
             s.converting = True
-    s.streaming = STREAMS and not s.converting and total * ITEMSIZE[want[nop - 1]] >= STREAM_BYTES and \
-        s.inner >= BLOCK and s.inner_strides[nop - 1] == ITEMSIZE[want[nop - 1]]
-    for k in range(nop - 1):
-        if ptrs[k] == ptrs[nop - 1]:
-            s.streaming = False
+    if total <= SMALL and s.ndim and not s.converting and _run_small(&s, total):
+        return 0
     if total < GIL_FREE:
         _run_range(&s, 0, total)
     else:
