@@ -6,6 +6,7 @@ import flambeau_autograd.forward_ad as fwAD
 import flambeau_tensor as torch
 from flambeau_autograd import Function
 from flambeau_autograd import grad as autograd_grad
+from flambeau_autograd.func import grad, jacrev, jvp, vmap
 
 
 def tangent(f, x, t):
@@ -73,7 +74,7 @@ def test_levels():
     assert fwAD.unpack_dual(dual).tangent is None
     with fwAD.dual_level():  # another level knows nothing of the first one's tangents
         assert fwAD.unpack_dual(dual * 2).tangent is None
-        with pytest.raises(RuntimeError, match="shape"):
+        with pytest.raises(RuntimeError, match="different size"):
             fwAD.make_dual(X, torch.ones(2))
         with pytest.raises(ValueError, match="floating point"):
             fwAD.make_dual(torch.ones(3, dtype=torch.int64), T)
@@ -108,3 +109,133 @@ def test_custom_jvp():
 
     with pytest.raises(RuntimeError, match="not returning a view"):
         tangent(Same.apply, X.clone(), T)
+
+
+def test_tangents_lie_in_memory_as_their_primals_do():
+    """So that writes to a view of one go with writes to the same view of the other."""
+    with fwAD.dual_level():
+        for given in (torch.arange(6.0).view(3, 2).t(), torch.ones(1, 1).expand(2, 3)):
+            dual = fwAD.make_dual(torch.zeros(2, 3), given)
+            before = given.clone()
+            dual.view(6)[1].mul_(3)
+            expected = before.clone()
+            expected[0, 1] *= 3
+            assert torch.equal(fwAD.unpack_dual(dual).tangent, expected) and torch.equal(given, before)
+        result = (dual.t() * 2).t() + 1
+        result.reshape(-1)[1].mul_(5)
+        assert fwAD.unpack_dual(result).tangent[0, 1] == 2 * 5 * expected[0, 1]
+
+
+@pytest.mark.parametrize("f", [lambda d: d + 1, lambda d: d * 1, torch.relu, lambda d: d.clamp(0, 5), torch.clone,
+                               lambda d: torch.cat([d]), lambda d: torch.stack([d])[0], lambda d: torch.where(
+                                   d > 0, d, 0.0), lambda d: torch.maximum(d, torch.zeros(3))])
+def test_writes_to_a_result_do_not_reach_its_argument(f):
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(X, T)
+        f(dual).mul_(3.0)
+        assert fwAD.unpack_dual(dual).tangent.tolist() == T.tolist() == [1.0, 0.0, 1.0]
+
+
+def test_a_dual_is_a_view_of_its_primal():
+    leaf = X.clone().requires_grad_()
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(leaf, T)
+        assert dual._base is leaf and fwAD.unpack_dual(leaf).tangent is None
+        with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+            dual.mul_(2.0)
+        inner = leaf * 2
+        fwAD.make_dual(inner, T.clone()).mul_(3.0)
+        assert autograd_grad(inner.sum(), leaf)[0].tolist() == [6.0, 6.0, 6.0]
+        with pytest.raises(RuntimeError, match="already has a forward gradient at the same level"):
+            fwAD.make_dual(dual, T)
+
+
+def test_complex():
+    z = torch.tensor([1.0 + 2.0j, 3.0 - 1.0j])
+    t = torch.tensor([1.0j, 2.0 + 0.0j])
+    assert torch.allclose(tangent(lambda d: d * d, z, t), 2 * z * t)
+    assert torch.allclose(tangent(torch.abs, z, t), (z.conj() * t).real / z.abs())
+    assert tangent(lambda d: d.real, z, t).tolist() == [0.0, 2.0]
+    assert tangent(lambda d: d.conj(), z, t).tolist() == [-1j, 2 + 0j]
+
+
+def test_inside_transforms():
+    def f(x):
+        with fwAD.dual_level():
+            return fwAD.unpack_dual(fwAD.make_dual(x, torch.ones(3)) ** 2).tangent
+
+    assert grad(lambda x: f(x).sum())(X).tolist() == [2.0, 2.0, 2.0]
+    assert jacrev(f)(X).tolist() == (2 * torch.eye(3)).tolist()
+    # PyTorch: RuntimeError: Batching rule not implemented for aten::_make_dual; and Nested forward mode AD is not ...
+    assert vmap(f)(torch.stack([X, X])).tolist() == [[2.0, 4.0, 6.0]] * 2
+    assert jvp(f, (X,), (T,))[1].tolist() == [2.0, 0.0, 2.0]
+    with fwAD.dual_level():
+        gradient = grad(lambda x: (x ** 3).sum())(fwAD.make_dual(X, T))
+        assert fwAD.unpack_dual(gradient).tangent.tolist() == [6.0, 0.0, 18.0]
+
+
+def test_switched_off():
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(X, T)
+        with fwAD._set_fwd_grad_enabled(False):
+            assert not fwAD._is_fwd_grad_enabled() and fwAD.unpack_dual(dual * 2).tangent is None
+        assert fwAD._is_fwd_grad_enabled() and fwAD.unpack_dual(dual * 2).tangent is not None
+
+
+def test_custom_jvp_in_place_and_on_views():
+    class Double(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.mark_dirty(x)
+            return x.mul_(2)
+
+        @staticmethod
+        def jvp(ctx, t):
+            return t.mul_(2)
+
+    class Careless(Double):
+        @staticmethod
+        def jvp(ctx, t):
+            return t * 2
+
+    class Column(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(3, 1)
+
+        @staticmethod
+        def jvp(ctx, t):
+            return t.view(3, 1)
+
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(X.clone(), T.clone())
+        assert Double.apply(dual) is dual and fwAD.unpack_dual(dual).tangent.tolist() == [2.0, 0.0, 2.0]
+        Column.apply(dual).mul_(5)
+        assert fwAD.unpack_dual(dual).tangent.tolist() == [10.0, 0.0, 10.0]
+        with pytest.raises(RuntimeError, match="is not modifying the forward mode gradients inplace"):
+            Careless.apply(dual)
+
+
+def test_tangents_that_a_jvp_is_given():
+    seen = []
+
+    class Two(Function):
+        @staticmethod
+        def forward(ctx, x, y, n):
+            ctx.set_materialize_grads(n == 1)
+            return x * y
+
+        @staticmethod
+        def jvp(ctx, x_t, y_t, n_t):
+            seen.append((x_t.tolist(), None if y_t is None else y_t.tolist(), n_t))
+            return x_t
+
+    for n in (0, 1):
+        tangent(lambda d, n=n: Two.apply(d, X, n), X, T)
+    assert seen == [([1.0, 0.0, 1.0], None, None), ([1.0, 0.0, 1.0], [0.0, 0.0, 0.0], None)]
+    for out, error, match in ((3, TypeError, "returned int"), (T[:1], RuntimeError, "shape"),
+                              ((T, T), RuntimeError, "expected 1 but got 2")):
+        Wrong = type("Wrong", (Function,), {"forward": staticmethod(lambda ctx, x: x * 1),
+                                            "jvp": staticmethod(lambda ctx, t, out=out: out)})
+        with pytest.raises(error, match=match):
+            tangent(Wrong.apply, X, T)

@@ -73,10 +73,32 @@ def _check(tensor, tangent):
         if not (t.is_floating_point() or t.is_complex()):
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {t.dtype}")
     if tensor.shape != tangent.shape:
-        raise RuntimeError(f"Expected {'tangent'} to have the shape of the primal, {list(tensor.shape)}, but got "
-                           f"{list(tangent.shape)}")
+        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
+                           f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given forward "
+                           f"gradient is of size {list(tangent.shape)}.")
     if tensor.dtype is not tangent.dtype:
         raise RuntimeError(f"Expected tangent to have the dtype of the primal, {tensor.dtype}, but got {tangent.dtype}")
+
+
+class _set_fwd_grad_enabled:
+    """A ``with`` block in which tangents are passed over where ``mode`` is False, as if tensors had none."""
+
+    def __init__(self, mode):
+        self.mode = bool(mode)
+
+    def __enter__(self):
+        self.levels = [] if self.mode else layers.dual_levels()
+        for level in self.levels:
+            level.paused += 1
+
+    def __exit__(self, *error):
+        for level in self.levels:
+            level.paused -= 1
+
+
+def _is_fwd_grad_enabled():
+    """Whether operations carry tangents on."""
+    return not any(level.paused for level in layers.dual_levels())
 
 
 def unpack_dual(tensor, *, level=None):

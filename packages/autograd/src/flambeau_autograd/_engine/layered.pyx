@@ -13,8 +13,8 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
-    BATCH, DUAL, Layer, Level, bare, history_depth, history_levels, layer_of, set_layer, value_of, with_history,
-    wrap_batch,
+    BATCH, DUAL, Layer, Level, bare, history_depth, history_levels, laid_out, layer_of, set_layer, value_of,
+    with_history, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
@@ -240,9 +240,20 @@ cdef class _Call(Below):
             return 0
         if self.inplace and f.flags & T_VIEW and f.base != NULL:
             tangent = _through_base(<object>f.base, out, tangent, self.level)
+        elif not self.view:
+            tangent = laid_out(tangent, p)
+            if flags_of(<PyObject*>tangent) & T_VIEW or self._is_given(tangent):
+                tangent = tangent.clone()
         new = Layer.__new__(Layer)
         new.level, new.tangent, new.below, new.dim = self.level, tangent, layer, -1
         return set_layer(p, new)
+
+    cdef bint _is_given(self, object tangent) except -1:
+        """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
+        for t in self.tangents:
+            if t is tangent or (isinstance(t, tuple) and any([each is tangent for each in <tuple>t])):
+                return True
+        return False
 
 
 cdef object _through_base(object base, object view, object tangent, Level level):

@@ -34,4 +34,5 @@ cdef bint is_input(PyObject* node) noexcept  # whether a tensor with that histor
 cdef bint inside() noexcept  # of a function that is being transformed, in this thread
 cdef int refuse_inside(str what) except -1  # a method that switches recording
 cdef int refuse_backward() except -1
+cdef object laid_out(object tangent, PyObject* like)
 cdef object wrap_batch(object value, int dim, Level level)

@@ -11,7 +11,7 @@ from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
     ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_of, detach, detach_in_place, flags_of,
-    is_tensor, look, offset_of, set_flags, set_history, thread_flags,
+    is_tensor, look, offset_of, set_base, set_flags, set_history, shape_of, thread_flags,
 )
 
 from flambeau_tensor._core.tensor import set_layers
@@ -107,7 +107,8 @@ def enter_outer_dual():
     global _outside
     if _outside is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _outside = _new_level(DUAL, 0)
+    # Inside of transforms it is one of them.
+    _outside = enter_level("jvp") if levels() else _new_level(DUAL, 0)
     return _outside
 
 
@@ -116,6 +117,8 @@ def leave_outer_dual():
     global _outside
     if _outside is None:
         raise RuntimeError("Trying to exit a forward AD level but no level is active")
+    if _outside.depth:
+        leave_level(_outside)
     _outside.alive = False
     _outside = None
 
@@ -123,6 +126,12 @@ def leave_outer_dual():
 def outer_dual():
     """The level of forward mode outside of all transforms, or None."""
     return _outside
+
+
+def dual_levels():
+    """The levels of forward mode that this thread's operations see."""
+    found = [level for level in levels() if (<Level>level).kind == DUAL]
+    return found if _outside is None or _outside.depth else [_outside, *found]
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------
@@ -360,9 +369,32 @@ cdef Layer _leave_layers(Layer layer, Level level, bint keep):
 def make_dual(tensor, tangent, Level level not None):
     """``tensor`` with a tangent at ``level``."""
     cdef PyObject* t = <PyObject*>tensor
+    cdef Layer below = layer_of(t)
+    if below is not None and below.level is level:
+        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                           f"level {level.depth} is not supported.")
     out = with_history(bare(t), t)
-    set_layer(<PyObject*>out, _dual(level, tangent, layer_of(t)))
+    set_base(<PyObject*>out, t)
+    set_layer(<PyObject*>out, _dual(level, laid_out(tangent, t), below))
     return out
+
+
+cdef object laid_out(object tangent, PyObject* like):
+    """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
+    cdef Facts f, g
+    cdef int i
+    look(<PyObject*>tangent, &f)
+    look(like, &g)
+    for i in range(g.ndim):
+        if g.sizes[i] != 1 and f.strides[i] != g.strides[i]:
+            break
+    else:
+        return tangent
+    for i in range(g.ndim):
+        if g.sizes[i] > 1 and g.strides[i] == 0:
+            return tangent  # of what nobody can write to
+    strides = tuple([g.strides[i] for i in range(g.ndim)])
+    return tangent.new_empty_strided(shape_of(like), strides).copy_(tangent)
 
 
 def unpack_dual(tensor, Level level not None):

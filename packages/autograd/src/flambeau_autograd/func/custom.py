@@ -221,7 +221,9 @@ def _dual(cls, args, kwargs, level, floor):
             out = apply_in(ctx, *args)
             ctx.in_jvp = True
             try:
-                found = cls.jvp(ctx, *_with_tangents(args, tangents))
+                given = [_zeros(p) if t is None and ctx.materialize_grads else t
+                         for p, t in zip([p[0] for p in pairs], tangents, strict=True)]
+                found = cls.jvp(ctx, *_with_tangents(args, given))
             finally:
                 ctx.in_jvp = False
         else:
@@ -234,13 +236,19 @@ def _dual(cls, args, kwargs, level, floor):
     outputs = leaves(out)
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(outputs):
-        raise RuntimeError(f"{cls.__name__}.jvp returned {len(found)} tangents for {len(outputs)} outputs")
+        raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
+                           f"(expected {len(outputs)} but got {len(found)})")
     for o, tangent in zip(outputs, found, strict=True):
         before = next((t for a, t in zip(flat, tangents, strict=True) if a is o), None)
         if not own and before is not None and tangent is not None:
             tangent = before.copy_(tangent)
         _attach(cls, o, tangent, flat, tangents, level)
     return out
+
+
+def _zeros(value):
+    differentiable = isinstance(value, Tensor) and (value.is_floating_point() or value.is_complex())
+    return torch.zeros_like(value) if differentiable else None
 
 
 def _copied(value):

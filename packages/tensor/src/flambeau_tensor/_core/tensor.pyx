@@ -563,7 +563,7 @@ def is_layered(Tensor t not None):
 
 
 cdef object _check_read = None  # autograd's: (tensor, what reads) -> None, raises where that loses something in silence
-cdef object _describe_layers = None  # autograd's: tensor -> (text of all its layers or None, suffixes of the plain text)
+cdef object _describe_layers = None  # autograd's: tensor -> (text of all its layers or None, suffixes of the text)
 
 
 def set_layers(check_read, describe):
