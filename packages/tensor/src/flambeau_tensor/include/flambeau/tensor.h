@@ -271,11 +271,12 @@ static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t si
 
 /* --- Geometry and elements --------------------------------------------------------------------------------------- */
 
+/* What it is; strides count elements. Pointers are valid as long as the tensor is not changed. */
 static inline fl_dtype fl_dtype_of(fl_tensor t) { return fl_table->dtype(t); }
 static inline int32_t fl_ndim(fl_tensor t) { return fl_table->ndim(t); }
 static inline int64_t fl_numel(fl_tensor t) { return fl_table->numel(t); }
 static inline const int64_t *fl_sizes(fl_tensor t) { return fl_table->sizes(t); }
-static inline const int64_t *fl_strides(fl_tensor t) { return fl_table->strides(t); } /* in elements */
+static inline const int64_t *fl_strides(fl_tensor t) { return fl_table->strides(t); }
 static inline int fl_is_contiguous(fl_tensor t) { return fl_table->is_contiguous(t); }
 
 /* Bytes of one element, or 0 for a number that is no dtype. */
@@ -332,11 +333,13 @@ static inline int fl_check(fl_tensor t, const char *function, const char *argume
 
 /* --- Lifetime ---------------------------------------------------------------------------------------------------- */
 
+/* One reference more, which is the same handle, and one less; NULL may be released. */
 static inline fl_tensor fl_retain(fl_tensor t) { return fl_table->retain(t); }
-static inline void fl_release(fl_tensor t) { fl_table->release(t); } /* NULL is fine */
+static inline void fl_release(fl_tensor t) { fl_table->release(t); }
 
 /* --- Making tensors (contiguous, elements in C order, without history) -------------------------------------------- */
 
+/* Uninitialized, or zeros; of given sizes, or like another tensor. */
 static inline fl_tensor fl_empty(const int64_t *sizes, int32_t ndim, fl_dtype dtype) {
     return fl_table->empty(sizes, ndim, dtype);
 }
