@@ -3,6 +3,7 @@
 In the header a comment stands before what it is about: one function, or several that belong together.
 """
 import re
+import textwrap
 from pathlib import Path
 
 from sphinx.util.docutils import SphinxDirective
@@ -49,24 +50,25 @@ def prose(comment):
 
 
 def rendered(text):
+    """The page's text, in Markdown."""
     for title, entries in sections(text):
         found = [(comment, heads) for comment, heads in entries if heads]
         if not title or not found:
             continue
-        yield from (title, "-" * len(title), "")
+        yield from (f"### {title}", "")
         for comment, heads in found:
-            yield from (".. code-block:: c", "", *("   " + head + ";" for head in heads), "")
+            yield from ("```c", *(head + ";" for head in heads), "```", "")
             words, _, example = comment.partition("\n    ")
-            yield from ("   " + line for line in paragraph(words))
+            yield from paragraph(words)
             if example:
-                yield from ("", "   .. code-block:: c", "", *("      " + line for line in ("    " + example).splitlines()))
+                yield from ("", "```c", *textwrap.dedent("    " + example).splitlines(), "```")
             yield ""
 
 
 def paragraph(words):
-    """Prose as reStructuredText: the interface's names are code."""
+    """Prose with the interface's names as code."""
     parts = words.split("`")  # every second one is code already
-    parts[::2] = [re.sub(r"\b(fl_\w+|FL_\w+|NULL)\b(?!\()", r"``\1``", part) for part in parts[::2]]
+    parts[::2] = [re.sub(r"\b(fl_\w+|FL_\w+|NULL)\b(?!\()", r"`\1`", part) for part in parts[::2]]
     return "`".join(parts).splitlines()
 
 
@@ -74,7 +76,8 @@ class CHeader(SphinxDirective):
     """Everything that the header declares static, under its headings."""
 
     def run(self):
-        return self.parse_text_to_nodes("\n".join(rendered(HEADER.read_text(encoding="utf-8"))), allow_section_headings=True)
+        text = "\n".join(rendered(HEADER.read_text(encoding="utf-8")))
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
 def setup(app):

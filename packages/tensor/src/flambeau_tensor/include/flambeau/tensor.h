@@ -392,6 +392,8 @@ static inline int64_t fl_describe(fl_tensor t, char *text, int64_t size) { retur
 
 /* --- Calling operators ------------------------------------------------------------------------------------------- */
 
+/* Arguments: None; fl_of_tensor, fl_of_int, fl_of_double, fl_of_bool, fl_of_dtype, fl_of_string (UTF-8) and fl_of_object,
+ * which take what their names say; complex numbers and lists. What they point to stays yours. */
 static inline fl_value fl_none(void) {
     fl_value v;
     memset(&v, 0, sizeof v);
@@ -438,18 +440,18 @@ static inline fl_value fl_of_doubles(const double *doubles, int32_t count) {
     return v;
 }
 
-/* An argument left out. */
-static inline fl_value fl_default(void) {
-    fl_value v = fl_none();
-    v.kind = FL_VALUE_DEFAULT;
-    return v;
-}
-
 static inline fl_value fl_of_tensors(const fl_tensor *tensors, int32_t count) {
     fl_value v = fl_none();
     v.kind = FL_VALUE_TENSORS;
     v.count = count;
     v.as.tensors = tensors;
+    return v;
+}
+
+/* An argument left out. */
+static inline fl_value fl_default(void) {
+    fl_value v = fl_none();
+    v.kind = FL_VALUE_DEFAULT;
     return v;
 }
 
