@@ -155,6 +155,14 @@ def asan(session):
     env = {"LD_PRELOAD": library, "ASAN_OPTIONS": options, "PYTHONMALLOC": "malloc"}
     for package in compiled:  # a process each, as above
         session.run("python", "-m", "pytest", f"packages/{package}/tests", *session.posargs, env=env)
+    # Extensions, compiled in the same way, by compilers that run without it; exceptions need their library, too.
+    session.install("--no-deps", "packages/cext")
+    session.install(*group("test", "cext"))
+    standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
+    env["LD_PRELOAD"] = f"{library} {standard}"
+    env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
+    names = "interface registering tensors cxx torch_layer torch_library torch_autograd torch_programs".split()
+    session.run("python", "-m", "pytest", *(f"packages/cext/tests/test_{name}.py" for name in names), env=env)
 
 
 def compare(session, tool, *args):
