@@ -120,7 +120,7 @@ MEET = """
     from flambeau_tensor._core import capi
 
     major, minor, size = (int(a) for a in sys.argv[1:4])
-    folder, target = sys.argv[4:6]
+    folder, target, cxx = (*sys.argv[4:6], "".join(sys.argv[6:]))
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     NAME = b"flambeau_tensor._core.capi.API"
@@ -137,10 +137,14 @@ MEET = """
     sys.modules["flambeau_tensor._core.capi"] = other
     flags = [f"-I{folder}"] * bool(folder) + [f"-DFL_TARGET_MINOR={target}"] * bool(target)
     try:
-        module = flambeau_cext.load_inline(
-            "meeting", extra_cflags=flags, functions=["dims"],
-            c_sources="int dims(void) { return fl_ndim(fl_zeros(NULL, 0, FL_INT8)); }")
-        print("dims", module.dims())
+        if cxx:
+            flambeau_cext.load_inline("meeting", cxx, no_implicit_headers=True)
+            print("dims", flambeau_cext.ops.meeting.dims())
+        else:
+            module = flambeau_cext.load_inline(
+                "meeting", extra_cflags=flags, functions=["dims"],
+                c_sources="int dims(void) { return fl_ndim(fl_zeros(NULL, 0, FL_INT8)); }")
+            print("dims", module.dims())
     except ImportError as error:
         print(error)
 """
@@ -167,6 +171,29 @@ def size_of(minor, more=0):
 )  # fmt: skip
 def test_releases_meet(run, major, minor, size, target, said):
     assert re.fullmatch(said, run(MEET, major, minor, size, "", target).strip())
+
+
+MEET_CXX = """
+#include <torch/%s>
+int64_t dims() { return torch::zeros({2}).dim(); }
+TORCH_LIBRARY(meeting, m) { m.def("dims", &dims); }
+%s
+"""
+MADE_BY_HAND = """
+extern "C" PyObject *PyInit_meeting(void) {
+    static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "m", 0, -1, 0, 0, 0, 0, 0};
+    return PyModule_Create(&definition);
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["pybind11", "by hand"])
+def test_releases_meet_in_cxx(run, kind):
+    bound = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("dims", &dims); }'
+    source = MEET_CXX % (("extension.h", bound) if kind == "pybind11" else ("all.h", MADE_BY_HAND))
+    said = rf"meeting was built for flambeau's C ABI 1\.{MINOR}, but the installed .* has ABI 2\.0: build it again"
+    assert re.fullmatch(said, run(MEET, 2, 0, size_of(MINOR), "", "", source).strip())
+    assert run(MEET, 1, MINOR, size_of(MINOR), "", "", source).strip() == "dims 1"
 
 
 def test_built_with_an_older_header(run):
