@@ -330,7 +330,7 @@ def test_writing_in_batches():
         out.numpy()[...] += x.numpy()
 
     out = ft.zeros(2, 3, dtype=ft.float64)
-    func.vmap(add_to)(X, out)
+    func.vmap(add_to, out_dims=None)(X, out)
     assert np.allclose(out.numpy(), X.numpy())
     with pytest.raises(RuntimeError, match="vmap: grads::add_to cannot write for each example: argument .out. is one"):
         func.vmap(add_to, in_dims=(0, None))(X, out[0])
