@@ -182,7 +182,7 @@ def test_bindings_from_the_command_line(project):
 
 
 CMAKE = """
-cmake_minimum_required(VERSION 3.26)
+cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES C CXX)
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(flambeau_cext REQUIRED)

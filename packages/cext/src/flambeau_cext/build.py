@@ -160,7 +160,8 @@ def _setting(job: Job, compilers: Mapping[str, Compiler]) -> str:
 
 def _say(job: Job, text: str) -> None:
     if job.verbose:
-        print(text, file=sys.stderr, flush=True)
+        sys.stderr.write(text + "\n")  # in one piece: others may be writing, too
+        sys.stderr.flush()
 
 
 @functools.lru_cache
