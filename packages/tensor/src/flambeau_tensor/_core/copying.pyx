@@ -13,18 +13,22 @@ from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, same_shape,
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
 
+cdef enum:
+    STRETCH = 1 << 14  # bytes
+
 
 cdef void _copy_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
     cdef Py_ssize_t item = <Py_ssize_t>data
-    cdef Py_ssize_t done
+    cdef Py_ssize_t done, more
     if steps[0] == item and steps[1] == item:
         memcpy(args[1], args[0], n[0] * item)
     elif steps[0] == 0 and steps[1] == item and n[0] > 8:  # one value: a first stretch of it, then copies of that
         done = min(<Py_ssize_t>256, n[0])
         (<cast_t>_COPY[item])(args[0], 0, args[1], item, done)
         while done < n[0]:
-            memcpy(args[1] + done * item, args[1], min(<Py_ssize_t>256, n[0] - done) * item)
-            done += 256
+            more = min(min(done, STRETCH // item), n[0] - done)
+            memcpy(args[1] + done * item, args[1], more * item)
+            done += more
     else:
         (<cast_t>_COPY[item])(args[0], steps[0], args[1], steps[1], n[0])
 

@@ -1,9 +1,8 @@
 # cython: language_level=3
 """The thread pool: plain threads that take ranges from a shared counter.
 
-After its work a thread looks out for more for some microseconds, as one kernel is often followed by the next, and then
-sleeps on a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers
-that are at work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
+After its work a thread looks out for more for a while, as one kernel is often followed by the next, and then sleeps on
+a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers that are at work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
 
 There is one pool in the process. A kernel that finds it taken (by another Python thread) runs by itself.
 """
@@ -50,8 +49,8 @@ cdef extern from * nogil:
 
 cdef enum:
     MOST = 64
-    CHUNKS = 8  # pieces of each thread's share; others take those that a late thread has not begun
-    LOOKS = 400  # how often to look before sleeping: 10 to 20 microseconds
+    CHUNKS = 16  # pieces of each thread's share; others take those that a late thread has not begun
+    LOOKS = 10000  # how often to look before sleeping: some hundred microseconds
 
 cdef enum:  # what a worker's order may be
     NONE = 0

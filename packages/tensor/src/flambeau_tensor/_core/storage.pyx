@@ -29,6 +29,7 @@ cdef enum:
     HEADER = 128  # in front of each block: the malloc pointer, the class, the link of the free list
     NCLASSES = 192  # for up to 2^54 bytes, more than any address space has
     HUGE = 1 << 22
+    SHADES = 3
 
 cdef struct Header:
     void* raw
@@ -39,6 +40,7 @@ cdef struct Header:
 cdef Header* _free[NCLASSES]
 cdef Py_ssize_t _cached = 0, _in_use = 0, _peak = 0, _cap = 1 << 30
 cdef Py_ssize_t _hits = 0, _misses = 0
+cdef Py_ssize_t _shade = 0
 
 
 cdef inline int _class_of(Py_ssize_t n, Py_ssize_t* capacity) noexcept nogil:
@@ -61,8 +63,8 @@ cdef object _out_of_memory(Py_ssize_t n):
 
 
 cdef char* _allocate(Py_ssize_t n) except NULL:
-    global _cached, _in_use, _peak, _hits, _misses
-    cdef Py_ssize_t capacity, align
+    global _cached, _in_use, _peak, _hits, _misses, _shade
+    cdef Py_ssize_t capacity, align, shift = 0
     cdef int c
     cdef Header* h
     cdef char* p
@@ -72,20 +74,25 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
     c = _class_of(n, &capacity)
     h = _free[c]
     align = HUGE if capacity >= 2 * HUGE else ALIGN
+    if h == NULL and capacity >= 8 * HUGE:
+        # Blocks that lie at the same place of their huge pages ask the same banks of the memory at the same time.
+        _shade = (_shade + 1) % SHADES
+        shift = _shade * (HUGE // SHADES // ALIGN * ALIGN)
     if h != NULL:
         _free[c] = h.next
         _cached -= capacity
         _hits += 1
     else:
-        raw = PyMem_RawMalloc(capacity + HEADER + align)
+        raw = PyMem_RawMalloc(capacity + HEADER + align + shift)
         if raw == NULL and _cached:
             empty_cache()
-            raw = PyMem_RawMalloc(capacity + HEADER + align)
+            raw = PyMem_RawMalloc(capacity + HEADER + align + shift)
         if raw == NULL:
             raise _out_of_memory(n)
         p = <char*>((<uintptr_t>raw + HEADER + align - 1) & ~<uintptr_t>(align - 1))
         if align == HUGE:
-            fl_advise(p, capacity)
+            fl_advise(p, capacity + shift)
+            p += shift
         h = <Header*>(p - HEADER)
         h.raw, h.capacity, h.cls = raw, capacity, c
         _misses += 1
