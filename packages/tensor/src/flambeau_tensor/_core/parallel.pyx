@@ -2,7 +2,8 @@
 """The thread pool: plain threads that take ranges from a shared counter.
 
 After its work a thread looks out for more for a while, as one kernel is often followed by the next, and then sleeps on
-a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers that are at work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
+a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers that are at
+work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
 
 There is one pool in the process. A kernel that finds it taken (by another Python thread) runs by itself.
 """
