@@ -293,6 +293,11 @@ def test_sizes_that_differ():
     np.testing.assert_allclose(out.item(), ((X - Y[0]) ** 2).mean())
     with pytest.raises(ValueError, match="Please ensure they have the same size"):
         F.binary_cross_entropy(t(P), t(Q[0]))
+    for wrong in (-0.1, 1.5, float("nan")):
+        with pytest.raises(RuntimeError, match="all elements of input should be between 0 and 1"):
+            F.binary_cross_entropy(ft.tensor([0.5, wrong]), ft.tensor([0.5, 1.0]))
+        with pytest.raises(RuntimeError, match="all elements of target should be between 0 and 1"):
+            F.binary_cross_entropy(ft.tensor([0.5, 1.0]), ft.tensor([wrong, 0.5]))
     with pytest.raises(ValueError, match=r"Target size \(torch.Size\(\[5\]\)\) must be the same as input size"):
         F.binary_cross_entropy_with_logits(t(P), t(Q[0]))
 

@@ -169,12 +169,21 @@ def test_data_in_a_given_dtype(data, dtype, values):
     ([float("nan")], {"dtype": ft.int64}, RuntimeError, "cannot be converted to type int64"),
     ([2**40], {"dtype": ft.int32}, RuntimeError, "value cannot be converted to type int without overflow"),
     ([1j], {"dtype": ft.float32}, TypeError, "must be real number, not complex"),
-    ([2**70], {}, RuntimeError, "Overflow when unpacking long long"),
+    ([2**70], {}, ValueError, "Overflow when unpacking long long"),
+    ([2**63], {"dtype": ft.uint8}, ValueError, "Overflow when unpacking long long"),
+    (2**1100, {"dtype": ft.float64}, OverflowError, "int too large to convert to float"),
 ])
 def test_data_that_makes_no_tensor(data, options, error, text):
     with pytest.raises(error) as caught:
         ft.tensor(data, **options)
     assert text in str(caught.value)
+
+
+def test_large_ints_are_floats_where_the_dtype_is():
+    assert ft.tensor([2**70], dtype=ft.float32).item() == 2.0**70 == ft.tensor(-2**70, dtype=ft.complex128).item() * -1
+    for call in (lambda: ft.ones(2) + 2**70, lambda: ft.full((2,), 2**70), lambda: ft.ones(2).fill_(2**70)):
+        with pytest.raises(OverflowError, match="int too big to convert"):
+            call()
 
 
 def test_nesting_has_a_limit():

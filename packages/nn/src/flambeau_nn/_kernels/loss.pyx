@@ -465,7 +465,34 @@ cdef object _huber_backward(PyObject* op, PyObject** a):
     return _slopes("huber_loss_backward", a, &delta)
 
 
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef bint _within(const real_t* x, Py_ssize_t n) noexcept nogil:
+    cdef bint fine = True
+    cdef Py_ssize_t i
+    for i in range(n):
+        fine &= 0 <= x[i] <= 1
+    return fine
+
+
+cdef int _check_probabilities(PyObject* tensor, str name) except -1:
+    cdef Array x
+    array_of(tensor, &x)
+    if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
+        return 0  # the dtype is the error
+    _kept = dense(tensor, _computed(x.dtype), &x)
+    if not (_within(<const float*>x.data, x.numel) if itemsize(_computed(x.dtype)) == 4
+            else _within(<const double*>x.data, x.numel)):
+        raise RuntimeError(f"all elements of {name} should be between 0 and 1")
+    return 0
+
+
 cdef object _bce(PyObject* op, PyObject** a):
+    _check_probabilities(a[0], "input")
+    _check_probabilities(a[1], "target")
     return _values("binary_cross_entropy", a, NULL)
 
 

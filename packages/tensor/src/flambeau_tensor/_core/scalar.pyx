@@ -34,7 +34,7 @@ cdef int read_scalar(PyObject* obj, Scalar* out) except -1:
         out.category = CAT_INT
         out.i = PyLong_AsLongLongAndOverflow(o, &overflow)
         if overflow:
-            raise RuntimeError("Overflow when unpacking long long")
+            raise OverflowError("int too big to convert")
         out.re = <double>out.i
     elif PyComplex_Check(o):
         out.category = CAT_COMPLEX

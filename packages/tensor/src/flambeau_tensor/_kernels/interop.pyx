@@ -193,7 +193,13 @@ cdef int _category(object data, int depth, int ndim, const Py_ssize_t* sizes) ex
 cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except NULL:
     cdef Scalar s
     if depth == ndim:
-        read_scalar(<PyObject*>data, &s)
+        try:
+            read_scalar(<PyObject*>data, &s)
+        except OverflowError:
+            if CATEGORY[dtype] < CAT_FLOAT:
+                raise ValueError("Overflow when unpacking long long") from None
+            data = float(data)
+            read_scalar(<PyObject*>data, &s)
         if s.category == CAT_COMPLEX and dtype != BOOL and CATEGORY[dtype] != CAT_COMPLEX:
             raise TypeError("must be real number, not complex")
         store_scalar(&s, dtype, at)

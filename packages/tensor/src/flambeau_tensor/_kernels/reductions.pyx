@@ -320,8 +320,9 @@ cdef int _refuse_empty(str name, PyObject* dims, Tensor x, mask_t mask) except -
     """Without elements there is no extreme; raise unless the result is empty as well."""
     cdef int d
     if dims == <PyObject*>None or (type(<object>dims) is tuple and PyTuple_GET_SIZE(<object>dims) == 0):
-        raise RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                           "reduction dim with the 'dim' argument.")
+        error = IndexError if name in ("argmax", "argmin") else RuntimeError  # as in PyTorch
+        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    "reduction dim with the 'dim' argument.")
     for d in range(x.ndim):
         if mask >> d & 1 and x.sizes[d] == 0:
             raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")

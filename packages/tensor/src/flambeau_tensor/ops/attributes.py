@@ -184,7 +184,7 @@ def _number(name, syntax, convert):
 def interop_item(input):
     """The one element; PyTorch's error otherwise."""
     if input.numel() != 1:
-        raise RuntimeError(f"a Tensor with {input.numel()} elements cannot be converted to Scalar")
+        raise ValueError("only one element tensors can be converted to Python scalars")
     return input.item()
 
 
