@@ -129,3 +129,83 @@ def test_a_strided_view_of_an_expanded_tensor():
     assert x.grad.item() == 1
     y = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64, requires_grad=True)
     assert gradcheck(lambda y: y.as_strided((2, 2), (1, 1)), y)
+
+
+INDICES = {
+    "int": 1, "negative": -1, "slice": slice(1, 3), "step": slice(None, None, 2), "ellipsis": Ellipsis, "none": None,
+    "int and slice": (1, slice(0, 2)), "list": [0, 2], "empty list": [], "bools": [True, False, True],
+    "mask of rows": torch.tensor([True, False, True]), "mask of all": torch.arange(12).reshape(3, 4) % 3 == 0,
+    "tensor": torch.tensor([0, 2]), "tensor without dimensions": torch.tensor(1), "array": np.array([2, 0]),
+    "NumPy integer": np.int64(2), "tensor in a column": (slice(None), torch.tensor([0, 2])),
+    "two lists": ([0, 1], [1, 2]), "mask and int": (torch.tensor([True, False, True]), 1),
+    "outer": (torch.tensor([[0], [2]]), torch.tensor([1, 3])), "ellipsis and tensor": (..., torch.tensor([0, 3])),
+    "new axis and tensor": (None, torch.tensor([0, 1])),
+}
+VALUES = {
+    "int": 0, "float": 1.5, "bool": True, "NumPy float": np.float64(2.5), "NumPy integer": np.int64(3),
+    "array": np.array(0.5), "tensor": torch.tensor(2.5, dtype=torch.float64),
+    "recorded tensor": torch.tensor(2.5, dtype=torch.float64, requires_grad=True),
+    "recorded tensor of one element": torch.tensor([[[2.5]]], dtype=torch.float64, requires_grad=True),
+}
+
+
+@pytest.mark.parametrize("through_view", [False, True])
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("index", INDICES)
+def test_assignment(index, value, through_view, random):
+    """Values, gradients of what was written to and of what was written, by NumPy's rules for the brackets."""
+    x, weights = random(3, 4), random(3, 4, requires_grad=False)
+    where, what = INDICES[index], VALUES[value]
+    places = np.zeros((3, 4), bool)
+    numpy_index = tuple(np.asarray(i) if isinstance(i, (torch.Tensor, list)) else i for i in where) \
+        if isinstance(where, tuple) else np.asarray(where) if isinstance(where, torch.Tensor) else where
+    numpy_index = np.array([], int) if index == "empty list" else numpy_index
+    places[numpy_index] = True
+    z = x * 2
+    target = z.view(3, 4) if through_view else z
+    target[where] = what
+    assert np.array_equal(z.detach().numpy(), np.where(places, float(what), 2 * x.detach().numpy()))
+    (z * weights).sum().backward()
+    assert np.allclose(x.grad.numpy(), np.where(places, 0, 2 * weights.numpy()))
+    if value.startswith("recorded"):
+        assert np.allclose(what.grad.item(), weights.numpy()[places].sum())
+        what.grad = None
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_assignment_of_what_is_recorded_to_what_is_not(index, random):
+    value = random()
+    z = torch.zeros(3, 4, dtype=torch.float64)
+    base = torch.zeros(24, dtype=torch.float64)
+    view = base[:12].view(3, 4)
+    z[INDICES[index]] = value
+    view[INDICES[index]] = value
+    count = (z != 0).sum().item()
+    assert torch.equal(z, view)
+    for written in (z, view, base):
+        slope, = grad(written.sum(), value, retain_graph=True)
+        assert slope.item() == count
+
+
+@pytest.mark.parametrize("value", [0, 1.5, torch.ones(())])
+@pytest.mark.parametrize("index", [0, slice(1), [0], torch.tensor([True, False, True]), torch.tensor([1]), (0, 1)],
+                         ids=str)
+def test_assignment_to_a_leaf(index, value):
+    x = torch.zeros(3, 4, requires_grad=True)
+    view = torch.zeros(12).view(3, 4).requires_grad_()  # a leaf whose base does not require grad
+    for leaf in (x, view):
+        with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+            leaf[index] = value
+        assert leaf.is_leaf and not leaf.count_nonzero()
+
+
+def test_assignment_of_a_wrong_value(leaf):
+    z = leaf(1.0, 2.0) * 1
+    for value, error, message in [
+            ("a", TypeError, "can't assign a str to a torch.Double"), (None, TypeError, "can't assign a NoneType"),
+            ([1.0], TypeError, "can't assign a list"), (1j, RuntimeError, "cannot be converted to type"),
+            (torch.ones(3, dtype=torch.float64), RuntimeError, "shape mismatch|expanded size")]:
+        for index in (slice(None), torch.tensor([True, True])):
+            with pytest.raises(error, match=message):
+                z[index] = value
+    assert z.tolist() == [1.0, 2.0] and z.grad_fn.name() == "MulBackward0"

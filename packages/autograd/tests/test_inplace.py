@@ -211,3 +211,23 @@ def test_out_does_not_record(leaf):
     with no_grad():
         torch.add(leaf(1.0, 2.0), 1, out=out)
     assert out.tolist() == [2.0, 3.0]
+
+
+def test_write_of_what_is_recorded_to_a_view_of_what_is_not(leaf):
+    """The formula for the part that was overwritten is not wanted, and nothing was kept for it."""
+    base, w = torch.ones(4, dtype=torch.float64), leaf(2.0, 3.0)
+    base[1:3].mul_(w)
+    base[2:].mul_(w[0])
+    base.sum().backward()
+    assert w.grad.tolist() == [5.0, 2.0]
+
+
+def test_a_leaf_that_is_a_view():
+    """As with PyTorch: its base does not require grad, but views of it may not be written to either."""
+    base = torch.arange(4.0)
+    leaf = base[:3].requires_grad_()
+    for view in (leaf, leaf[1:], leaf.view(3)):
+        with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+            view.zero_()
+    base.mul_(2)
+    assert leaf.is_leaf and leaf.tolist() == [0.0, 2.0, 4.0]

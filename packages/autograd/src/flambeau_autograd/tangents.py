@@ -26,7 +26,8 @@ def tangents_of(op, values, tangents, result):
     Returns:
         A tensor or, of several results, a tuple of tensors and None.
     """
-    op = op.functional or op
+    if op.functional is not None and op.functional.rule is not None:
+        op = op.functional
     rule = op.rule
     slots = {a.name: i for i, a in enumerate(op.schema.arguments)}
     if rule.jvp is not None:

@@ -28,10 +28,9 @@ cdef int check_write(PyObject* tensor) except -1:
         if f.flags & T_ODD_VIEW:
             raise RuntimeError(odd_view(&f, "is being modified inplace"))
         look(f.base, &b)
-        if b.flags & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
+        # The view may itself be the leaf: of a base that does not require grad.
+        if (f.flags | b.flags) & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-        if f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:
-            raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     elif f.flags & T_REQUIRES_GRAD and (f.grad_fn == NULL or is_input(f.grad_fn)):
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     return 0
@@ -97,7 +96,7 @@ cdef int _apply_copy_slices(Node node, unsigned long long needs, PyObject** grad
     grad = <object>grads[0]
     piece = slice_of(grad, base, view)
     part[0] = <PyObject*>piece
-    inner.apply(inner, needs | 1, part, out)
+    inner.apply(inner, needs, part, out)
     if not needs & 1:
         g = out[0]
         out[0] = NULL

@@ -258,6 +258,10 @@ cdef Rule declared(op):
     the gradients, or else one that raises when gradients are asked for."""
     if op.sockets and "derivative" in op.sockets:
         return derivative(op, op.sockets["derivative"])
+    if _overwrites(op):
+        zeros_like = find_operator("torch.zeros_like")
+        return derivative(op, {op.schema.arguments[0].name: lambda grad: zeros_like(grad)},
+                          jvp=lambda result: zeros_like(result))
     tensors = [a.name for a in op.schema.arguments if a.kind == K_TENSOR or a.kind == K_TENSORS]
     if not op.namespace.startswith("torch.ops.") or not tensors:
         raise NotImplementedError(f"the derivative for '{op.name}' is not implemented.")
@@ -270,12 +274,25 @@ cdef Rule declared(op):
     return derivative(op, {", ".join(tensors): missing})
 
 
+cdef bint _overwrites(op):
+    """Whether an operator writes what has no gradients (``x.eq_(y)``): those of the tensor it writes to end there."""
+    return op.functional is not None and not op.functional.records
+
+
+def declare_overwriting():
+    """Give the operators that do so the rule that says it."""
+    for op in operators().values():
+        if op.records and op.rule is None and _overwrites(op):
+            declared(op)
+
+
 def missing_derivatives(namespace=None):
     """The differentiable operators (of one namespace and those below it) that have no rule.
 
     Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
     """
-    return [op for op in operators().values() if op.records and op.rule is None and _within(op.namespace, namespace)]
+    return [op for op in operators().values()
+            if op.records and op.rule is None and not _overwrites(op) and _within(op.namespace, namespace)]
 
 
 cdef bint _within(str space, namespace):

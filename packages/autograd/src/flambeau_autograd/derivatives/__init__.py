@@ -6,6 +6,7 @@ differentiable operation has no line.
 
 from importlib import import_module as _import
 
+from flambeau_autograd._engine.rule import declare_overwriting
 from flambeau_autograd.derivatives.table import check_complete, derivative, missing_derivatives
 
 __all__ = ["check_complete", "derivative", "missing_derivatives"]
@@ -14,4 +15,5 @@ FAMILIES = ("attributes", "factories", "views", "pointwise", "slopes", "random",
             "joining", "indexing", "gathering", "rearranging", "cumulative", "sorting")
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
+declare_overwriting()
 check_complete("torch")

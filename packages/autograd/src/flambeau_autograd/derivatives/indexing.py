@@ -14,8 +14,14 @@ def _index_put_self(grad, indices, values_shape, accumulate):
     return ops.index_put(grad, indices, factories.zeros((), dtype=grad.dtype))
 
 
+def _index_put_values(grad, indices, values_shape):
+    found = ops.index(grad, indices)
+    extra = len(values_shape) - found.ndim  # leading dimensions of size 1 are passed over
+    return found if extra <= 0 else found.reshape((1,) * extra + tuple(found.shape))
+
+
 derivative(ops.index, self=_into_zeros, linear=True)
-derivative(ops.index_put, self=_index_put_self, values=lambda grad, indices: ops.index(grad, indices), linear=True)
+derivative(ops.index_put, self=_index_put_self, values=_index_put_values, linear=True)
 
 
 # --- masks ----------------------------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
 from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
+from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, same_shape, shape_str
+from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, shape_str
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
 
@@ -133,19 +134,26 @@ def write_out(str func, out, result):
     if not isinstance(out, Tensor):
         raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
     r, o = <Tensor>result, <Tensor>out
+    if r.flags & TANGENT or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a composition, recorded
+        raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
+                           "one of the arguments requires grad.")
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
     copy_elements(o, r)
     o.storage.version += 1
     return o
 
 
-def write_inplace(str func, Tensor self not None, Tensor result not None):
-    """Write a fresh result into the tensor that an in-place operator changes."""
+def write_inplace(str func, Tensor self not None, Tensor result not None, bint composite=False):
+    """Write a fresh result into the tensor that an in-place operator changes; a composition's write is recorded."""
     check_writable(func, self)
     check_cast(result.dtype, self.dtype)
     if not same_shape(self, result):
         raise RuntimeError(f"output with shape {shape_str(self.ndim, self.sizes)} doesn't match the broadcast shape "
                            f"{shape_str(result.ndim, result.sizes)}")
+    if composite and (grad_flags(self) | result.flags) & (REQUIRES_GRAD | TANGENT):
+        from flambeau_tensor._core.registry import find_operator
+
+        return find_operator("torch.Tensor.copy_")(self, result)
     copy_elements(self, result)
     self.storage.version += 1
     return self

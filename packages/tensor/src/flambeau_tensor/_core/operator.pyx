@@ -224,18 +224,24 @@ cdef object _record(Operator op, PyObject** slots, unsigned int flags):
 
 
 cdef bint _of_recorded(Operator op, PyObject** slots) noexcept:
-    """Whether an argument is a view of a tensor that came to require grad after the view was made."""
+    """Whether an argument requires grad, or is a view of a tensor that came to do so after the view was made."""
+    return _all_flags(op, slots) & REQUIRES_GRAD != 0
+
+
+cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
+    """The flags of all tensor arguments, and what views have from their bases."""
     cdef Py_ssize_t i
+    cdef unsigned int flags = 0
     cdef object o
     for i in range(op.nslots):
         if op.args[i].kind == K_TENSOR:
-            if isinstance(<object>slots[i], Tensor) and grad_flags(<Tensor>slots[i]) & REQUIRES_GRAD:
-                return True
+            if isinstance(<object>slots[i], Tensor):
+                flags |= grad_flags(<Tensor>slots[i])
         elif op.args[i].kind == K_TENSORS and slots[i] != <PyObject*>None:
             for o in <tuple>slots[i]:
-                if isinstance(o, Tensor) and grad_flags(<Tensor>o) & REQUIRES_GRAD:
-                    return True
-    return False
+                if isinstance(o, Tensor):
+                    flags |= grad_flags(<Tensor>o)
+    return flags
 
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
@@ -283,16 +289,7 @@ cdef object call_kernel(Operator op, PyObject** slots):
 
 
 cdef object call_again(Operator op, PyObject** slots):
-    cdef Py_ssize_t i
-    cdef unsigned int flags = 0
-    for i in range(op.nslots):
-        if isinstance(<object>slots[i], Tensor):
-            flags |= (<Tensor>slots[i]).flags
-        elif op.args[i].kind == K_TENSORS and slots[i] != <PyObject*>None:
-            for o in <tuple>slots[i]:
-                if isinstance(o, Tensor):
-                    flags |= (<Tensor>o).flags
-    return call_slots(op, slots, flags)
+    return call_slots(op, slots, _all_flags(op, slots))
 
 
 cdef object call1(Operator op, object a):
@@ -347,10 +344,30 @@ cdef object _run_out(Operator op, PyObject** slots):
 
 cdef object _run_inplace(Operator op, PyObject** slots):
     """In-place variants of kernels that only make fresh results."""
+    if op.flags & OP_COMPOSITE:
+        return _compose_inplace(op, slots)
     result = _raw(op)(op, slots)
     from flambeau_tensor._core.copying import write_inplace
 
     return write_inplace(op.name, <object>slots[0], result)
+
+
+cdef object _compose_inplace(Operator op, PyObject** slots):
+    """The same of a composition, whose operators record: they are given, and keep, what `self` was before."""
+    from flambeau_tensor._core.copying import write_inplace
+
+    cdef unsigned int flags = _all_flags(op, slots)
+    target = <object>slots[0]
+    before = target
+    if flags & TANGENT or (flags & REQUIRES_GRAD and fl_state.grad_enabled):
+        from flambeau_tensor._core.registry import find_operator
+
+        before = find_operator("torch.clone")(target)
+    slots[0] = <PyObject*>before
+    try:
+        return write_inplace(op.name, target, _raw(op)(op, slots), True)
+    finally:
+        slots[0] = <PyObject*>target
 
 
 cdef inline kernel_t _raw(Operator op):
@@ -404,7 +421,7 @@ cdef class Operator:
         v.functional = self
         words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
         _fill(v, schema, self.implementation, self.namespace, words, "",
-              (self.flags & OP_COMPOSITE) != 0, (self.flags & OP_RECORD) != 0, True)
+              (self.flags & OP_COMPOSITE) != 0, True, True)  # recorded in any case: what was there no longer counts
         for i in range(1, self.nslots):  # the same slots, but `out` may not be given
             v.args[i].flags = self.args[i].flags
         if self.out_index >= 0:

@@ -449,7 +449,7 @@ cdef object _setitem(Operator op, PyObject** a):
     if values.dtype != t.dtype and values.ndim == 0:
         values = find("torch._ops.to_copy")(values, dtype_object(t.dtype))
     if seen:
-        find("torch.Tensor.index_put_")(view, _index_tuple(&r), values)
+        find("torch.index_put_")(view, _index_tuple(&r), values)
         return None
     if values.dtype != t.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
