@@ -211,6 +211,9 @@ def test_out_does_not_record(leaf):
     with no_grad():
         torch.add(leaf(1.0, 2.0), 1, out=out)
     assert out.tolist() == [2.0, 3.0]
+    for several in ((leaf(1.0), torch.empty(1, dtype=torch.int64)), [leaf(1.0), torch.empty(1, dtype=torch.int64)]):
+        with pytest.raises(RuntimeError, match=r"sort\(\): functions with out=... arguments don't support automatic"):
+            torch.sort(torch.ones(1, dtype=torch.float64), out=several)
 
 
 def test_write_of_what_is_recorded_to_a_view_of_what_is_not(leaf):

@@ -261,3 +261,9 @@ def test_limits_show_and_compare():
         with pytest.raises(TypeError) as caught:
             call()
         assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("make", [ft.linspace, ft.range])
+def test_no_line_of_bools(make):
+    with pytest.raises(NotImplementedError, match="_cpu\" not implemented for 'Bool'"):
+        make(0, 3, 50, dtype=ft.bool)

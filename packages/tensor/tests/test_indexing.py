@@ -474,3 +474,18 @@ def test_no_warnings_in_ordinary_use():
         warnings.simplefilter("error")
         t = ft.from_numpy(count((3, 4)))
         t[[0, 1], [1, 2]], t[:, [0]], t[[True, False, True]], t[..., None]
+
+
+def test_index_put_needs_an_index():
+    for indices in ((), (None,)):
+        with pytest.raises(IndexError, match=r"index_put_\(\): at least one of the indices must be a tensor"):
+            ft.ones(3).index_put_(indices, ft.tensor(1.0))
+
+
+def test_sizes_are_ints():
+    with pytest.raises(TypeError, match=r"view\(\): argument 'size' must be tuple of ints, not bool"):
+        ft.ones(1).view(True)
+    with pytest.raises(TypeError):
+        ft.ones(4).split([1.5, 2.5])
+    with pytest.raises(TypeError, match="argument 'memory_format' must be torch.memory_format, not int"):
+        ft.ones(4).is_contiguous(memory_format=1)

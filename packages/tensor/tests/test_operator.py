@@ -81,6 +81,14 @@ def test_ints_one_by_one_or_in_a_list():
     assert ft.zeros(3).shape == ft.zeros((3,)).shape == (3,) and ft.zeros(()).shape == ()
 
 
+def test_a_keyword_that_is_required():
+    with pytest.raises(TypeError, match=r'frombuffer\(\) missing 1 required positional arguments: "dtype"'):
+        ft.frombuffer(b"abcd")
+    with pytest.raises(TypeError, match=r"frombuffer\(\) takes 1 positional argument but 2 were given"):
+        ft.frombuffer(b"abcd", ft.uint8)
+    assert ft.frombuffer(bytearray(b"ab"), dtype=ft.uint8).tolist() == [97, 98]
+
+
 def test_numbers_of_every_kind():
     for number in (2, 2.0, True, np.int64(2), np.float32(2), np.float64(2), np.array(2.0), ft.tensor(2)):
         expected = (X.numpy() * float(number)).tolist()

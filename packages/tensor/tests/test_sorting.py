@@ -280,3 +280,8 @@ def test_quantiles_take_tensors_of_shares():
         np.testing.assert_allclose(result.numpy(), np.quantile(a, q, 1))
         np.testing.assert_allclose(ft.nanquantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1).numpy(),
                                    np.nanquantile(a, q, 1))
+
+
+def test_out_takes_tensors_only():
+    with pytest.raises(TypeError, match="expected Tensor as element 0 in argument 5, but got NoneType"):
+        ft.topk(ft.rand(3), 1, out=(None, ft.empty(1, dtype=ft.int64)))

@@ -62,6 +62,15 @@ cdef inline bint _wants(PyObject* tensor, Below below) except -1:
     return requires_grad(tensor) and (below is None or history_depth(tensor) > below.floor)
 
 
+cdef bint _out_requires_grad(PyObject* out) except -1:
+    if is_tensor(out):
+        return requires_grad(out)
+    for item in <object>out:
+        if is_tensor(<PyObject*>item) and requires_grad(<PyObject*>item):
+            return True
+    return False
+
+
 cdef object record_above(PyObject* op, PyObject** slots, Below below):
     cdef OperatorFacts o
     cdef Rule rule
@@ -81,7 +90,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
             if is_tensor(p) and _wants(p, below):
                 wanted |= 1 << k
     if o.out_index >= 0 and slots[o.out_index] != NONE and not o.flags & O_INPLACE:
-        if wanted or requires_grad(slots[o.out_index]):
+        if wanted or _out_requires_grad(slots[o.out_index]):
             raise RuntimeError(f"{(<object>op).name}(): functions with out=... arguments don't support automatic "
                                "differentiation, but one of the arguments requires grad.")
     if not wanted:

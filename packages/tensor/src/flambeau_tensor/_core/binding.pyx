@@ -166,7 +166,7 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
                         flags[0] |= (<Tensor>element).flags
                     elif _among(<PyObject*>element, overloaded):
                         accepted = True
-                    elif element is not None or "?" not in op.schema.arguments[i].type:
+                    elif element is not None or "?[" not in op.schema.arguments[i].type:
                         raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument "
                                         f"{_position(op, i) - 1}, but got {type(element).__name__}")
             elif _among(o, overloaded):
@@ -193,7 +193,7 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
 
 
 cdef str _arity(Operator op, Py_ssize_t n):
-    cdef int least = op.nrequired
+    cdef int least = sum([not a.kwarg_only and not a.has_default for a in op.schema.arguments])
     takes = str(op.npos) if least == op.npos else f"from {least} to {op.npos}"
     return f"{op.name}() takes {takes} positional argument{'' if op.npos == 1 else 's'} but {n} " \
            f"{'was' if n == 1 else 'were'} given"

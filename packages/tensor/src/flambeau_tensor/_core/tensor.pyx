@@ -429,6 +429,8 @@ cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, c
     if type(o) is int:
         out[0] = o
         return 1
+    if not isinstance(o, tuple):  # where a schema takes other things too
+        raise TypeError(f"{func.decode()}(): argument '{name.decode()}' must be tuple of ints, not {type(o).__name__}")
     n = PyTuple_GET_SIZE(o)
     if n > most:
         raise RuntimeError(f"{func.decode()}(): argument '{name.decode()}' takes at most {most} values, got {n}")

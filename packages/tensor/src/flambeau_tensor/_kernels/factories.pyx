@@ -15,6 +15,9 @@ from flambeau_tensor._core.tensor cimport (
 )
 from flambeau_tensor._core.types cimport *
 
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor.options import memory_format
+
 _check_device = None
 _check_layout = None
 
@@ -174,8 +177,15 @@ cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept 
         out[i] = <number_t>(end - step * (n - 1 - i))
 
 
+cdef int _check_numbers(str name, DType dtype) except -1:
+    if CATEGORY[dtype.id] != CAT_INT and CATEGORY[dtype.id] != CAT_FLOAT:
+        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(dtype)}\'')
+    return 0
+
+
 def ramp(DType dtype not None, Py_ssize_t n, start, step):
     """`n` numbers from `start`, `step` apart."""
+    _check_numbers("arange", dtype)
     cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
     cdef Tensor t = make_empty(compute, 1, &n)
     cdef double x, dx
@@ -205,6 +215,7 @@ def ramp(DType dtype not None, Py_ssize_t n, start, step):
 
 def line(DType dtype not None, Py_ssize_t n, start, end):
     """`n` real numbers from `start` to `end`, both included."""
+    _check_numbers("linspace", dtype)
     cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
     cdef Tensor t = make_empty(compute, 1, &n)
     cdef double a, b
@@ -352,6 +363,9 @@ cdef object _is_contiguous(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     cdef Py_ssize_t expected = 1
     cdef int i
+    if a[1] != <PyObject*>None and not isinstance(<object>a[1], memory_format):
+        raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, not "
+                        f"{type(<object>a[1]).__name__}")
     if a[1] != <PyObject*>None and (<object>a[1]).name == "channels_last":
         if t.ndim != 4:
             return False

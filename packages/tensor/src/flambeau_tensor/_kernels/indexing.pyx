@@ -361,6 +361,8 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if op.flags & OP_INPLACE == 0:
         t = copy_of(t)
     _read_indices(t, <tuple>a[1], indices, keep)
+    if not keep:
+        raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
     if values.dtype != t.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_name(dtype_object(t.dtype))} for the destination and "

@@ -1,5 +1,7 @@
 # cython: language_level=3
 """Joining tensors into one, and cutting one into views."""
+from operator import index
+
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
@@ -197,7 +199,7 @@ cdef object _split(Operator op, PyObject** a):  # (self, split_size_or_sections,
     dim = wrap_dim(<object>a[2], t.ndim)
     given = <object>a[1]
     if isinstance(given, (tuple, list)):
-        return _split_sizes(t, [s.__index__() for s in given], dim)
+        return _split_sizes(t, [index(s) for s in given], dim)
     if not hasattr(given, "__index__"):
         raise TypeError(f"split(): argument 'split_size_or_sections' must be int or tuple of ints, not "
                         f"{type(given).__name__}")

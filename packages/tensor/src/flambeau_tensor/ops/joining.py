@@ -46,6 +46,8 @@ def _sections(name, input, indices_or_sections, dim):
         n = indices_or_sections.__index__()
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
+        if n >= 2**63:
+            raise OverflowError("int too big to convert")
         small, larger = divmod(size, n)
         bounds = [i * small + min(i, larger) for i in range(n + 1)]
     else:
