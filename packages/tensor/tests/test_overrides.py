@@ -1,8 +1,11 @@
 """Overriding on tensors: which arguments are asked, who answers, and what happens when nobody or nonsense does."""
 import copy
+import gc
 import operator
 import pickle
+import sys
 import traceback
+import weakref
 
 import pytest
 
@@ -413,3 +416,130 @@ def test_subclasses_with_a_finalizer_are_finalized_once():
     assert gone == [[2, 2]]
     del f
     assert gone == [[2, 2], [1, 1]]
+
+
+def test_a_finalizer_that_comes_later_is_called_and_may_keep_the_tensor():
+    kept = []
+
+    class Late(ft.Tensor):
+        pass
+
+    t = ft.ones(2).as_subclass(Late)
+    Late.__del__ = lambda self: kept.append(self)
+    del t
+    assert len(kept) == 1 and kept[0].tolist() == [1, 1] and type(kept[0]) is Late
+    del Late.__del__
+    kept.clear()
+    assert ft.ones(2).as_subclass(Late).sum().item() == 2
+
+
+def test_subclasses_die_with_all_that_they_hold():
+    class Held:
+        pass
+
+    class Slotted(Sub):
+        __slots__ = ("slot",)
+
+    class Mixed(Held, Slotted, Sub):
+        pass
+
+    for cls in (Sub, type("Lower", (Sub,), {}), Slotted, Mixed, type("Mixin", (Held, Sub), {})):
+        t, held = ft.ones(2).as_subclass(cls), Held()
+        t.held, cycle = held, [t]
+        if issubclass(cls, Slotted):
+            t.slot = held
+        cycle.append(cycle)
+        references = [weakref.ref(t), weakref.ref(held)]
+        assert all(r() is not None for r in references)
+        t.itself = t
+        del t, held, cycle
+        gc.collect()
+        assert not any(r() for r in references)
+
+
+def test_classes_die_when_their_last_instance_has():
+    class Short(ft.Tensor):
+        pass
+
+    reference, t = weakref.ref(Short), ft.ones(2).as_subclass(Short)
+    before = sys.getrefcount(Short)
+    for _ in range(100):
+        t + 1, t[0], ft.exp(t)
+    assert sys.getrefcount(Short) == before
+    del Short
+    gc.collect()
+    assert reference() is type(t)
+    del t
+    gc.collect()
+    assert reference() is None
+
+
+def test_long_chains_of_attributes_go_without_a_deep_stack():
+    t = ft.ones(1).as_subclass(Sub)
+    for _ in range(100_000):
+        t, t.before = ft.ones(1).as_subclass(Sub), t
+    last = weakref.ref(t)
+    del t
+    assert last() is None
+
+
+# --- nothing stays behind -------------------------------------------------------------------------------------------
+
+class Refuses:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+class Fails:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        raise KeyError(func)
+
+
+class PassesOn(ft.Tensor):
+    __torch_metadata__ = {"unit": overrides.agreed}
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return super().__torch_function__(func, types, args, kwargs)
+
+
+def in_mode(mode, x):
+    with mode:
+        return x * 2
+
+
+class FailingMode(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        raise KeyError(func)
+
+
+CALLS = {
+    "duck": lambda x: ft.add(x, D), "keyword": lambda x: ft.add(x, other=D), "list": lambda x: ft.cat([x, D]),
+    "bare subclass": lambda x: x + x, "in a list": lambda x: ft.cat([x, T], dim=0), "view": lambda x: x.view(4)[0],
+    "metadata": lambda x: x.as_subclass(PassesOn) + 1, "attribute": lambda x: x.as_subclass(PassesOn).shape,
+    "mode": lambda x: in_mode(overrides.BaseTorchFunctionMode(), x),
+    "refused": lambda x: ft.add(x, Refuses()), "failed": lambda x: ft.add(x, Fails()),
+    "failed in a mode": lambda x: in_mode(FailingMode(), x), "wrong argument": lambda x: ft.cat([D, "x"]),
+    "missing argument": lambda x: ft.add(D), "strangers": lambda x: x + T.as_subclass(Other),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_hundred_thousand_calls_leave_nothing_behind(call):
+    x = ft.ones(2, 2).as_subclass(Sub)
+    kept = (D, T, Sub, Duck, Refuses, Fails, PassesOn, FailingMode, ft.add, ft.cat, ())
+
+    def run(n):
+        for _ in range(n):
+            try:
+                call(x)
+            except (TypeError, KeyError):
+                pass
+        gc.collect()
+        return [sys.getrefcount(o) for o in (x, *kept)], sys.getallocatedblocks()
+
+    before, blocks = run(100)
+    after, blocks_after = run(100_000)
+    assert all(abs(a - b) < 20 for a, b in zip(after, before, strict=True)) and blocks_after - blocks < 1000

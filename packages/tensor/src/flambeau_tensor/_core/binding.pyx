@@ -328,7 +328,9 @@ cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsig
         result = call_slots(op, slots, flags)
     finally:
         pop_disabled()
-    return result if disabled or op.flags & OP_PLAIN_RESULT else rewrap(result, <object>cls)
+    if disabled or op.flags & OP_PLAIN_RESULT:
+        return result
+    return result_of(<Tensor>result, cls) if type(result) is Tensor else rewrap(result, <object>cls)
 
 
 cpdef object rewrap(object result, cls):

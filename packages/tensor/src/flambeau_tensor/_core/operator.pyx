@@ -18,6 +18,7 @@ from flambeau_overrides._thread cimport active_modes_ptr, mode_handles, pop_all_
 
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.types cimport *
 
@@ -128,7 +129,7 @@ def set_default_handler(handler):
 
 cdef bint is_bare_subclass(PyObject* o) noexcept:
     """Whether `o` is a tensor of a subclass that overrides nothing."""
-    return isinstance(<object>o, Tensor) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == _default_handler
+    return is_tensor(o) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == _default_handler
 
 
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
@@ -167,9 +168,9 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 tensors = True
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
-            elif spec.flags & A_NUMBER and is_number(o):
+            elif spec.flags & A_NUMBER and not is_light_subclass(o) and is_number(o):
                 numbers = True
-            elif (cls == NULL or cls == o.ob_type) and is_bare_subclass(o):
+            elif cls == o.ob_type or (cls == NULL and is_bare_subclass(o)):
                 cls = o.ob_type
                 flags |= (<Tensor>o).flags
                 tensors = True

@@ -15,6 +15,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, Operator, call1, call2, call_positional, call_slots, enable_vectorcall, type_members, vectorcallfunc,
 )
 from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, is_plain
 from flambeau_tensor._core.types cimport K_TENSORS
 
@@ -259,12 +260,13 @@ def functions(str namespace not None):
 
 # --- Python's syntax ------------------------------------------------------------------------------------------------
 
-cdef bint _acceptable(Operator op, int i, object o):
+cdef inline bint _is_operand(Operator op, int i, PyObject* o):
     """Whether the operator may take `o`; otherwise Python asks the other operand, as NumPy does for an array."""
-    cdef PyObject* p = <PyObject*>o
-    if isinstance(o, Tensor) or is_number(p):
-        return True
-    if type_overrides(p.ob_type) and not subclass_disabled():
+    return is_plain(o) or is_light_subclass(o) or is_number(o) or _is_rare_operand(op, i, <object>o)
+
+
+cdef bint _is_rare_operand(Operator op, int i, object o):
+    if is_tensor(<PyObject*>o) or (type_overrides((<PyObject*>o).ob_type) and not subclass_disabled()):
         return True
     return PyFloat_Check(o) or PyLong_Check(o) or (op.args[i].flags & A_NUMBER and type(o).__module__ == "numpy")
 
@@ -285,8 +287,7 @@ cdef object _call_syntax(int which, object a, object b):
             args[2] = PyTuple_GET_ITEM(b, 1)
             return call_positional(op, args, 3)
         return call_positional(op, args, 1 if which < S.S_CONTAINS else 2)
-    if (not is_plain(args[0]) and not _acceptable(op, 0, a)) or \
-            (not is_plain(args[1]) and not is_number(args[1]) and not _acceptable(op, 1, b)):
+    if not _is_operand(op, 0, args[0]) or not _is_operand(op, 1, args[1]):
         return NotImplemented
     return call_positional(op, args, 2)
 
