@@ -1,5 +1,6 @@
 """Modes: the stack, what a handler sees, and the cost to functions that a mode does not handle."""
 
+import asyncio
 import gc
 import threading
 
@@ -256,3 +257,73 @@ class TestStack:
         gc.collect()
         assert Tracked.alive == 0
         assert ones(1) == [1]
+
+
+# --- blocks that do not end in the order in which they began ---------------------------------------------------------
+
+def test_a_suspended_generator_takes_its_own_mode_away():
+    mode, outer = Log([]), Log([])
+
+    def inside():
+        with mode:
+            yield
+
+    generator = inside()
+    next(generator)
+    with outer:
+        assert stack() == [mode, outer]
+        generator.close()
+        assert stack() == [outer]
+        ones(2)
+    assert len(outer.log) == 1 and mode.log == [] and stack() == []
+
+
+def test_tasks_of_one_loop_share_the_stack_and_leave_it_empty():
+    async def task(mode):
+        with mode:
+            await asyncio.sleep(0)
+            assert mode in stack()
+            await asyncio.sleep(0)
+        assert mode not in stack()
+
+    async def main():
+        await asyncio.gather(*[task(Log([])) for _ in range(3)])
+
+    asyncio.run(main())
+    assert stack() == []
+
+
+def test_a_block_ends_in_the_thread_in_which_it_began():
+    mode, other, errors = Log([]), Log([]), []
+
+    def run():
+        with other:
+            try:
+                mode.__exit__(None, None, None)
+            except RuntimeError as error:
+                errors.append(str(error))
+            assert stack() == [other]
+
+    with mode:
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        assert stack() == [mode]
+    assert errors == ["Log is not among the active modes of this thread"]
+
+
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_any_error_in_nested_blocks_and_handlers_leaves_the_stack_as_it_was(error):
+    class Raises(TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            with inner, self:
+                assert stack() == [outer, inner, self]
+                raise error
+
+    outer, inner, mode = Log([]), Log([]), Raises()
+    with outer, mode:
+        for _ in range(3):
+            with pytest.raises(error):
+                ones(2)
+            assert stack() == [outer, mode]
+    assert stack() == [] and overrides._is_torch_function_enabled()

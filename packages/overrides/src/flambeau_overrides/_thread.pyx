@@ -306,6 +306,23 @@ def pop_mode():
     return state.pop()
 
 
+def remove_mode(mode):
+    """Remove the innermost occurrence of `mode` from the modes of this thread.
+
+    Not simply the innermost mode: blocks of generators and coroutines need not end in the order in which they began.
+    """
+    cdef ThreadState state = this_thread()
+    cdef Py_ssize_t i = len(state.modes)
+    while i > 0:
+        i -= 1
+        if state.modes[i] is mode:
+            del state.modes[i]
+            del state.handled[i]
+            state.recount()
+            return
+    raise RuntimeError(f"{type(mode).__name__} is not among the active modes of this thread")
+
+
 def mode_stack():
     """The modes of this thread, outermost first."""
     return [] if tls_thread == NULL else list((<ThreadState>tls_thread).modes)

@@ -1,6 +1,15 @@
 """Modes: overriding every function for the length of a `with` block, without a type of one's own."""
 
-from flambeau_overrides._thread import is_enabled, leave_again, mode_stack, pop_mode, push_mode, reenter, switches
+from flambeau_overrides._thread import (
+    is_enabled,
+    leave_again,
+    mode_stack,
+    pop_mode,
+    push_mode,
+    reenter,
+    remove_mode,
+    switches,
+)
 
 
 class TorchFunctionMode:
@@ -40,7 +49,7 @@ class TorchFunctionMode:
         return self
 
     def __exit__(self, exc_type, exc_value, traceback):
-        pop_mode()
+        remove_mode(self)
 
     @classmethod
     def push(cls, *args, **kwargs):
