@@ -146,7 +146,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     cdef PyObject** bound = <PyObject**>args
     cdef Py_ssize_t given = n
     cdef tuple rest
-    if n < op.nrequired or (_modes[0] != 0 and mode_handles(op)):
+    if n < op.nrequired:
         return call_general(op, args, n, NULL)
     if n > op.npos:
         if op.varargs < 0 or n == 0 or not PyLong_CheckExact(<object>args[op.varargs]):
@@ -187,7 +187,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
         elif not is_ready(spec, o):
             return call_general(op, args, given, NULL)
         slots[i] = o
-    if numbers and not tensors:
+    if (numbers and not tensors) or (_modes[0] != 0 and mode_handles(op)):
         return call_general(op, args, given, NULL)
     for i in range(n, op.nslots):
         slots[i] = op.args[i].default
