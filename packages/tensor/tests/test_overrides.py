@@ -5,6 +5,7 @@ import operator
 import pickle
 import sys
 import traceback
+import warnings
 import weakref
 
 import pytest
@@ -299,6 +300,26 @@ def test_a_handler_that_calls_its_function_again_is_told_so(call):
     with pytest.raises(TypeError, match=r"^Loops\.__torch_function__ calls 'torch\.[\w.]+' again on the arguments"):
         call(x)
     assert repr(x) == "Loops([1., 1.])"
+
+
+def test_a_plain_method_passes_on_as_a_class_method_does():
+    def handler(owner, func, types, args=(), kwargs=None):
+        seen.append((func, types))
+        return super(owner if isinstance(owner, type) else type(owner), owner).__torch_function__(
+            func, types, args, kwargs)
+
+    results = []
+    for spelling in (handler, classmethod(handler)):
+        seen, cls = [], type("Passes", (ft.Tensor,), {"__torch_function__": spelling})
+        x = ft.ones(2, 2).as_subclass(cls)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            made = [x + 1, 2 - x, x.sum(dim=0), x[0], x.T, x.add_(1), ft.cat([T, x]), *x.split(1), *x.max(0)]
+            facts = [x.shape, len(x), x.tolist()]
+        assert all(type(r) is cls for r in made) and all(types == (cls,) for _, types in seen)
+        assert len(told) == (spelling is handler)  # the deprecation, once for the class
+        results.append(([r.tolist() for r in made], facts, [func for func, _ in seen]))
+    assert results[0] == results[1]
 
 
 def test_printing_never_dispatches():
