@@ -259,6 +259,27 @@ class TestStack:
         assert ones(1) == [1]
 
 
+def test_a_container_that_cannot_tell_lets_the_mode_decide():
+    class Unsure:
+        def __contains__(self, func):
+            raise LookupError(func)
+
+    class Unhashable(list):
+        __name__ = "unhashable"
+
+        def __call__(self, x):
+            return overrides.handle_torch_function(self, (x,), x) if overrides.has_torch_function((x,)) else "own"
+
+    log = []
+    for handles, call in ((Unsure(), lambda: ones(1)), ({ones}, lambda: Unhashable()(1)), ([ones], lambda: ones(1))):
+        mode = BaseTorchFunctionMode()
+        mode.__torch_function_handles__ = handles
+        with Log(log), mode:
+            call()
+            assert len(stack()) == 2
+    assert len(log) == 3
+
+
 # --- blocks that do not end in the order in which they began ---------------------------------------------------------
 
 def test_a_suspended_generator_takes_its_own_mode_away():

@@ -1,6 +1,7 @@
 """What a thread is doing: its modes, the handlers that are running, and the switches that turn overriding off."""
 
 cimport cython
+from cpython.exc cimport PyErr_Clear
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyObject, PyTypeObject
@@ -32,6 +33,7 @@ cdef extern from "Python.h":
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
     PyTypeObject* Py_TYPE(PyObject*)
     PyObject* PyThreadState_GetDict()
+    int PySequence_Contains(PyObject*, PyObject*) noexcept  # -1: raised
 
 
 cdef int _active_modes = 0
@@ -90,6 +92,7 @@ cdef class ThreadState:
         """The index of the innermost mode that handles func, or -1."""
         cdef Py_ssize_t i = PyList_GET_SIZE(self.modes)
         cdef PyObject* handled
+        cdef int found
         if tls_all_disabled:
             return -1
         while i > 0:
@@ -97,11 +100,10 @@ cdef class ThreadState:
             handled = PyList_GET_ITEM(self.handled, i)
             if handled == <PyObject*>None:
                 return i
-            try:
-                if func in <object>handled:
-                    return i
-            except Exception:
-                # An unhashable function, a container that raises: the mode itself has to decide.
+            found = PySequence_Contains(handled, <PyObject*>func)
+            if found < 0:  # an unhashable function, a container that raises: the mode itself has to decide
+                PyErr_Clear()
+            if found != 0:
                 return i
         return -1
 
