@@ -637,3 +637,78 @@ def test_recording_in_backward_from_what_was_saved(leaf):
     x = leaf(0.5, 1.0)
     Tanh.apply(x)[0].sum().backward()
     assert x.grad.tolist() == pytest.approx((1 - x.tanh() ** 2).tolist())
+
+
+class Doubled(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+class Announced(Doubled):
+    calls = []
+
+    @classmethod
+    def apply(cls, *args):
+        cls.calls.append(cls.__name__)
+        return super().apply(*args)
+
+
+class Tripled(Announced):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 3
+
+
+def test_apply_belongs_to_a_class(leaf):
+    """Each class has one of its own, and ``super().apply`` is that of the class that calls it."""
+    assert Doubled.apply is Doubled.apply and Doubled.apply != Tripled.apply and Doubled.apply.__self__ is Doubled
+    assert pickle.loads(pickle.dumps(Doubled.apply)) is Doubled.apply
+    y = Tripled.apply(leaf(1.0))
+    assert y.item() == 3 and y.grad_fn.name() == "TripledBackward" and Announced.calls == ["Tripled"]
+    assert super(Tripled, Tripled).apply(leaf(1.0)).grad_fn.name() == "TripledBackward"
+
+
+def test_what_is_found_on_the_class_is_what_getattr_finds(leaf):
+    class Meta(type):
+        @property
+        def backward(cls):
+            return lambda ctx, grad: grad * 7
+
+    class Odd(Function, metaclass=Meta):
+        @classmethod
+        def forward(cls, ctx, x):
+            return x * 2
+
+    class Plain(Function):
+        forward = lambda ctx, x: x * 2  # noqa: E731
+        backward = lambda ctx, grad: grad * 5  # noqa: E731
+
+    for function, slope in ((Odd, 7.0), (Plain, 5.0)):
+        x = leaf(1.0)
+        function.apply(x).backward()
+        assert x.grad.item() == slope
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_flags_of_any_number_of_arguments(n, leaf):
+    seen = []
+
+    class Total(Function):
+        @staticmethod
+        def forward(ctx, *xs):
+            seen.append(ctx.needs_input_grad)
+            return sum(xs)
+
+        @staticmethod
+        def backward(ctx, grad):
+            return (grad,) * n
+
+    for pattern in range(1, 1 << n):
+        wanted = tuple(bool(pattern >> i & 1) for i in range(n))
+        Total.apply(*[leaf(1.0) if w else torch.ones(1, dtype=torch.float64) for w in wanted])
+        assert seen.pop() == wanted

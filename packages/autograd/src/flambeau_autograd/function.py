@@ -93,6 +93,9 @@ class Function:
         super().__init_subclass__(**kwargs)
         cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,),
                                  {"__slots__": (), "__module__": cls.__module__, "_forward_cls": cls})
+        inherited = next(c.__dict__["apply"] for c in cls.__mro__ if "apply" in c.__dict__)
+        if isinstance(inherited, _function.Apply):  # not one of the user's
+            cls.apply = _function.Apply(cls)
 
     @staticmethod
     def forward(*args, **kwargs):

@@ -1,10 +1,12 @@
 # cython: language_level=3
 """The context of a custom Function, which is its node: what users keep on it, and how it runs backward."""
+cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history, thread_flags
 
+from flambeau_autograd._engine.classes cimport class_attribute
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.engine cimport keeps_graph
 from flambeau_autograd._engine.gradients cimport zeros_of
@@ -28,6 +30,7 @@ cdef extern from "Python.h":
         newfunc_p tp_new
 
 cdef PyObject* NONE = <PyObject*>None
+cdef str BACKWARD_CLASS = "_backward_cls", BACKWARD = "backward", VJP = "vjp"
 cdef tuple _nothing = ()
 watch = None
 
@@ -59,6 +62,7 @@ cdef class Context(Node):
         function = _user_backward(self)
         return function(self, list(grads)) if self._forward_cls.boxed_grads_call else function(self, *grads)
 
+    @cython.binding(False)  # called for nearly every node: this way the arguments are packed once
     def save_for_backward(self, *tensors):
         """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
         self.to_save = tensors
@@ -171,7 +175,7 @@ cdef object _with_unknown_history(Context ctx, object tensor, int i):
 
 cdef Context new_context(PyObject* cls):
     cdef PyTypeObject* t
-    backward_class = (<object>cls)._backward_cls
+    backward_class = class_attribute(cls, <PyObject*>BACKWARD_CLASS)
     t = <PyTypeObject*>backward_class
     cdef Context ctx = <Context>owned((<FullType*>t).tp_new(t, <PyObject*>_nothing, NULL))
     ctx.apply = _apply_backward
@@ -264,7 +268,8 @@ def set_base_backward(backward, vjp):
 
 
 cdef object _user_backward(Context ctx):
-    backward, vjp = ctx._forward_cls.backward, ctx._forward_cls.vjp
+    backward = class_attribute(<PyObject*>ctx._forward_cls, <PyObject*>BACKWARD)
+    vjp = class_attribute(<PyObject*>ctx._forward_cls, <PyObject*>VJP)
     if vjp is not _base_vjp:
         if backward is not _base_backward:
             raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "

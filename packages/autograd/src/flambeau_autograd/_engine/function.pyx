@@ -8,10 +8,11 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, add_version,
-    alias, detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
+    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, ThreadFlags,
+    add_version, alias, detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
+from flambeau_autograd._engine.classes cimport class_attribute
 from flambeau_autograd._engine.context cimport (
     CONSTANT, INLINE_ARGS, INTERMEDIATE, NEST, PLAIN, TENSOR, Context, new_context, watch,
 )
@@ -26,7 +27,7 @@ from flambeau_autograd._engine.saved cimport save
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
-    object PyMethod_New(object, object)
+    ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     ctypedef struct FullType "PyTypeObject":
         Py_ssize_t tp_vectorcall_offset
         unsigned long tp_flags
@@ -38,6 +39,11 @@ cdef extern from "Python.h":
 cdef PyObject* NONE = <PyObject*>None
 cdef PyObject* TRUE = <PyObject*>(<object>True)
 cdef PyObject* FALSE = <PyObject*>(<object>False)
+cdef str FORWARD = "forward", SETUP_CONTEXT = "setup_context"
+cdef enum:
+    SMALL = 4  # arguments; tuples of so many flags are made once
+    NFLAGS = 32
+cdef PyObject* _FLAGS[NFLAGS]  # at 1 << n | bits
 
 
 # --- apply ----------------------------------------------------------------------------------------------------------
@@ -109,8 +115,8 @@ cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssiz
     cdef object forward, setup
     cdef dict keywords = None
     cdef tuple bound
-    forward = (<object>cls).forward
-    setup = (<object>cls).setup_context
+    forward = class_attribute(cls, <PyObject*>FORWARD)
+    setup = class_attribute(cls, <PyObject*>SETUP_CONTEXT)
     if setup is _base_setup_context:
         setup = None
     if kwnames != NULL or setup is not None:
@@ -130,8 +136,9 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
     """Note what the arguments are and where their gradients go; True if the call is to be recorded."""
     cdef Py_ssize_t i
     cdef int e = 0
-    cdef bint recording = thread_flags().grad_enabled, any_needs = False, needs
-    cdef PyObject* flags
+    cdef unsigned int bits = 0
+    cdef bint any_needs = False, needs
+    cdef PyObject* flags = NULL
     ctx.nargs = ctx.nrequired = <int>n
     if n > INLINE_ARGS:
         ctx.layout = <char*>PyMem_Calloc(n, 1)
@@ -141,8 +148,7 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
         ctx.edges = <Edge*>PyMem_Calloc(n, sizeof(Edge))
         if ctx.edges == NULL:
             raise MemoryError()
-    flags = new_tuple(n)
-    needs_input_grad = owned(flags)
+    needs_input_grad = owned(new_tuple(n)) if n > SMALL else None
     for i in range(n):
         needs = False
         if is_tensor(args[i]):
@@ -152,11 +158,17 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
         else:
             ctx.layout[i] = PLAIN
         any_needs = any_needs or needs
-        incref(TRUE if needs else FALSE)
-        set_tuple_item(flags, i, TRUE if needs else FALSE)
+        if n > SMALL:
+            flags = TRUE if needs else FALSE
+            incref(flags)
+            set_tuple_item(<PyObject*>needs_input_grad, i, flags)
+        else:
+            bits |= <unsigned int>needs << i
+    if n <= SMALL:
+        needs_input_grad = <object>_FLAGS[(<unsigned int>1 << n) | bits]
     ctx.nedges = e
     ctx.needs_input_grad = needs_input_grad
-    if not (recording and any_needs):
+    if not (any_needs and thread_flags().grad_enabled):
         return False
     for i in range(n - 1, -1, -1):  # as in record(): the first argument's leaf gets the highest number
         if ctx.layout[i] == TENSOR:
@@ -169,7 +181,8 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     """The common case: ``forward(ctx, ...)`` with positional arguments."""
     cdef PyObject* inline_args[INLINE_ARGS + 1]
     cdef PyObject** given = inline_args
-    cdef bint recording = thread_flags().grad_enabled
+    cdef ThreadFlags* thread = thread_flags()
+    cdef bint recording = thread.grad_enabled, record
     cdef Py_ssize_t i
     record = _read_inputs(ctx, args, n)
     if n > INLINE_ARGS:
@@ -180,11 +193,11 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     for i in range(n):
         given[i + 1] = args[i]
     before = _look(args, n) if watch is not None else None
-    thread_flags().grad_enabled = False
+    thread.grad_enabled = False
     try:
         result = owned(vectorcall(<PyObject*>forward, given, n + 1, NULL))
     finally:
-        thread_flags().grad_enabled = recording
+        thread.grad_enabled = recording
         if given != inline_args:
             PyMem_Free(given)
     if before is not None:
@@ -272,13 +285,15 @@ cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) e
 
 cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object result, bint record):
     """Hang the outputs onto the node, wherever they are in ``result``, and keep what was saved."""
+    cdef PyObject* only = <PyObject*>result
     cdef bint single = not isinstance(result, tuple)
     cdef bint nested = not single and type(result) is not tuple
-    cdef tuple outputs = (result,) if single else <tuple>result
-    cdef tuple attached
+    cdef tuple outputs, attached
     cdef list flat, templates
-    if is_tensor(<PyObject*>result):
-        return _attach(ctx, args, n, outputs, record)[0]
+    if is_tensor(only):
+        attached = _attach(ctx, args, n, &only, 1, record)
+        return result if attached is None else attached[0]
+    outputs = (result,) if single else <tuple>result
     for out in outputs:
         if not is_tensor(<PyObject*>out) and may_hold_tensors(<PyObject*>out):
             nested = True
@@ -286,20 +301,28 @@ cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object res
         flat = []
         templates = [template_of(out, flat) for out in outputs]
         if any([template is not None and not isinstance(template, int) for template in templates]):
-            flat = list(_attach(ctx, args, n, tuple(flat), record))
+            flat = list(_attached(ctx, args, n, tuple(flat), record))
             ctx.output_templates = templates
             return fill(templates[0] if single else tuple(templates), result, flat)
-    attached = _attach(ctx, args, n, outputs, record)
+    attached = _attached(ctx, args, n, outputs, record)
     if single:
         return attached[0]
     return attached if attached is outputs or not nested else fill(tuple(range(len(outputs))), result, list(attached))
 
 
-cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, bint record):
-    """The outputs with their history."""
-    cdef Py_ssize_t i, count = len(outputs)
+cdef tuple _attached(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, bint record):
+    """The outputs with their history: the same tuple, or another one where some are other objects."""
+    cdef tuple changed = _attach(ctx, args, n, tuple_items(<PyObject*>outputs), len(outputs), record)
+    return outputs if changed is None else changed
+
+
+cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs, Py_ssize_t count,
+                   bint record):
+    """Give the outputs their history. Returns None, or all of them where some are other objects now."""
+    cdef Py_ssize_t i
+    cdef tuple changed = None
     if ctx.dirty_tensors is not None:
-        _check_dirty(ctx, args, n, outputs)
+        _check_dirty(ctx, args, n, outputs, count)
     if ctx.non_differentiable is not None:
         for t in ctx.non_differentiable:
             if not is_tensor(<PyObject*>t):
@@ -309,60 +332,61 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outpu
         set_outputs(ctx, <int>count)
         number(ctx)
     for i in range(count):
-        out = outputs[i]
         if record:
             ctx.metas[i].ndim = -1
-        if is_tensor(<PyObject*>out):
-            new = _wrap(ctx, args, n, out, <int>i, record, count > 1)
-            if new is not out:
-                outputs = _with(outputs, i, new)
+        if is_tensor(outputs[i]):
+            new = _wrap(ctx, args, n, <object>outputs[i], <int>i, record, count > 1)
+            if <PyObject*>new != outputs[i]:
+                changed = _with(outputs, count, i, new)
+                outputs = tuple_items(<PyObject*>changed)
     if ctx.to_save is not None:
         _check_saved(ctx.to_save)
         if record:
-            _save(ctx, args, n, outputs)
-    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = None  # a dirty tensor refers to the node
+            _save(ctx, args, n, outputs, count)
+        ctx.to_save = None
+    if ctx.dirty_tensors is not None or ctx.non_differentiable is not None:
+        ctx.dirty_tensors = ctx.non_differentiable = None  # a dirty tensor refers to the node
     ctx.finished = True
-    return outputs
+    return changed
 
 
-cdef tuple _with(tuple items, Py_ssize_t i, object item):
-    """The same items but for number ``i``."""
-    cdef PyObject* made = new_tuple(len(items))
+cdef tuple _with(PyObject* const* items, Py_ssize_t count, Py_ssize_t i, object item):
+    """A tuple of the items, but for number ``i``."""
+    cdef PyObject* made = new_tuple(count)
     cdef PyObject* o
     cdef Py_ssize_t k
-    for k in range(len(items)):
-        o = <PyObject*>item if k == i else tuple_item(<PyObject*>items, k)
+    for k in range(count):
+        o = <PyObject*>item if k == i else items[k]
         incref(o)
         set_tuple_item(made, k, o)
     return <tuple>owned(made)
 
 
-cdef bint _among(tuple items, PyObject* t) noexcept:
+cdef inline bint _among(tuple items, PyObject* t) noexcept:
+    return items is not None and _is_one_of(t, tuple_items(<PyObject*>items), tuple_size(<PyObject*>items))
+
+
+cdef inline bint _is_one_of(PyObject* t, PyObject* const* items, Py_ssize_t n) noexcept:
     cdef Py_ssize_t i
-    if items is None:
-        return False
-    for i in range(tuple_size(<PyObject*>items)):
-        if tuple_item(<PyObject*>items, i) == t:
+    for i in range(n):
+        if items[i] == t:
             return True
     return False
 
 
-cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) except -1:
-    cdef Py_ssize_t i
+cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs,
+                      Py_ssize_t count) except -1:
     for t in ctx.dirty_tensors:
         if not is_tensor(<PyObject*>t):
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
                                f"type {type(t).__name__}")
         add_version(<PyObject*>t)  # it may have been written to by other means than operators
-        for i in range(n):
-            if args[i] == <PyObject*>t:
-                break
-        else:
+        if not _is_one_of(<PyObject*>t, args, n):
             import warnings
 
             warnings.warn("ctx.mark_dirty() received a tensor that was not an input: mark input tensors only, those "
                           "that forward has written to.", UserWarning, stacklevel=2)
-        if not _among(outputs, <PyObject*>t):
+        if not _is_one_of(<PyObject*>t, outputs, count):
             raise RuntimeError("Some elements marked as dirty during the forward method were not returned as output. "
                                "The inputs that are modified inplace must all be outputs of the Function.")
     return 0
@@ -372,14 +396,8 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
     """One output tensor with its history; another object where the output was an input."""
     cdef PyObject* t = <PyObject*>out
     cdef Facts f
-    cdef bint is_input = False, dirty
-    cdef Py_ssize_t i
-    for i in range(n):
-        if args[i] == t:
-            is_input = True
-            break
+    cdef bint is_input = _is_one_of(t, args, n), dirty = _among(ctx.dirty_tensors, t)
     look(t, &f)
-    dirty = _among(ctx.dirty_tensors, t)
     if record:
         describe(&ctx.metas[nr], f.dtype, f.ndim, f.sizes)
     if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
@@ -413,18 +431,20 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
 
 
 cdef int _check_saved(tuple tensors) except -1:
+    cdef PyObject* t
     cdef Py_ssize_t i
-    for i in range(len(tensors)):
-        t = tensors[i]
-        if t is not None and not is_tensor(<PyObject*>t):
+    for i in range(tuple_size(<PyObject*>tensors)):
+        t = tuple_item(<PyObject*>tensors, i)
+        if t != NONE and not is_tensor(t):
             raise TypeError(f"save_for_backward can only save variables, but argument {i} is of type "
-                            f"{type(t).__name__}")
+                            f"{type(<object>t).__name__}")
     return 0
 
 
-cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) except -1:
+cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs,
+               Py_ssize_t noutputs) except -1:
     cdef tuple tensors = ctx.to_save
-    cdef Py_ssize_t i, k, count = len(tensors)
+    cdef Py_ssize_t i, k, count = tuple_size(<PyObject*>tensors)
     cdef int e
     cdef PyObject* t
     if count > INLINE_SAVED:
@@ -439,8 +459,8 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
         if t == NONE:
             ctx.saved[i].version = NOT_A_TENSOR
             continue
-        for k in range(tuple_size(<PyObject*>outputs)):
-            if tuple_item(<PyObject*>outputs, k) == t:
+        for k in range(noutputs):
+            if outputs[k] == t:
                 ctx.origins[i] = <int>(-2 - k) if requires_grad(t) else CONSTANT
                 break
         if ctx.origins[i] == INTERMEDIATE:
@@ -459,43 +479,64 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs) 
 
 # --- the method -----------------------------------------------------------------------------------------------------
 
-cdef class _Callable:
-    """``apply`` as a function of the class and the arguments."""
+cdef class Apply:
+    """``apply`` of one class: each has its own, so that finding it makes nothing. On ``Function`` it is nobody's."""
 
-    cdef void* vectorcall
+    cdef vectorcallfunc vectorcall
+    cdef readonly object __self__  # the class
+
+    def __cinit__(self, owner=None):
+        self.vectorcall = _apply_vectorcall
+        self.__self__ = owner
+
+    def __get__(self, instance, owner):
+        return self if self.__self__ is owner else Apply(owner)
 
     def __repr__(self):
-        return "<function Function.apply>"
+        return f"<bound method {self.__qualname__} of {self.__self__!r}>"
+
+    def __eq__(self, other):
+        return isinstance(other, Apply) and self.__self__ is (<Apply>other).__self__
+
+    def __hash__(self):
+        return hash(self.__self__)
+
+    def __reduce__(self):
+        return getattr, (self.__self__, "apply")
 
     @property
     def __name__(self):
         return "apply"
 
+    @property
+    def __qualname__(self):
+        return f"{self.__self__.__qualname__}.apply"
 
-cdef object _apply_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    return _apply(args[0], args + 1, PyVectorcall_NARGS(nargsf) - 1, kwnames)
+    @property
+    def __module__(self):
+        return self.__self__.__module__
 
 
-cdef class Apply:
-    """The descriptor that makes ``apply`` a class method."""
-
-    cdef _Callable function
-
-    def __cinit__(self):
-        self.function = _Callable.__new__(_Callable)
-        self.function.vectorcall = <void*>_apply_vectorcall
-
-    def __get__(self, instance, owner):
-        return PyMethod_New(self.function, owner)
+cdef PyObject* _apply_vectorcall(PyObject* callable, PyObject* const* args, size_t nargsf,
+                                 PyObject* kwnames) except NULL:
+    result = _apply(<PyObject*>(<Apply>callable).__self__, args, PyVectorcall_NARGS(nargsf), kwnames)
+    incref(<PyObject*>result)
+    return <PyObject*>result
 
 
 def _prepare():
-    cdef _Callable c = _Callable.__new__(_Callable)
-    cdef FullType* t = <FullType*>_Callable
+    cdef int n, bits
+    for n in range(SMALL + 1):
+        for bits in range(1 << n):
+            flags = tuple([bool(bits & (1 << i)) for i in range(n)])
+            incref(<PyObject*>flags)
+            _FLAGS[(1 << n) | bits] = <PyObject*>flags
+    cdef Apply c = Apply.__new__(Apply)
+    cdef FullType* t = <FullType*>Apply
     t.tp_vectorcall_offset = <char*>&c.vectorcall - <char*><PyObject*>c
     t.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
     t.tp_call = vectorcall_tp_call
-    PyType_Modified(<PyTypeObject*>_Callable)
+    PyType_Modified(<PyTypeObject*>Apply)
 
 
 _prepare()

@@ -16,6 +16,12 @@ cdef extern from "Python.h":
     bint is_tuple_kind "PyTuple_Check"(PyObject*) noexcept
     bint is_list_kind "PyList_Check"(PyObject*) noexcept
 
+cdef extern from *:
+    """
+    #define fl_tuple_items(t) (((PyTupleObject *)(t))->ob_item)
+    """
+    PyObject** tuple_items "fl_tuple_items"(PyObject*) noexcept
+
 cdef inline object owned(PyObject* new_reference):
     """Give a new reference to Cython."""
     o = <object>new_reference
