@@ -712,3 +712,21 @@ def test_flags_of_any_number_of_arguments(n, leaf):
         wanted = tuple(bool(pattern >> i & 1) for i in range(n))
         Total.apply(*[leaf(1.0) if w else torch.ones(1, dtype=torch.float64) for w in wanted])
         assert seen.pop() == wanted
+
+
+def test_results_are_pickled_without_history(leaf):
+    with autograd.no_grad():
+        plain = Doubled.apply(leaf(1.0))
+    assert pickle.loads(pickle.dumps(plain)).tolist() == [2.0]
+    again = pickle.loads(pickle.dumps(Doubled.apply(leaf(1.0))))
+    assert again.tolist() == [2.0] and again.requires_grad and again.is_leaf
+
+
+def test_only_tensors_are_saved_for_forward(leaf):
+    class Keeps(Doubled):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_forward(x, 3)
+
+    with pytest.raises(AssertionError, match="save_for_forward expects all arguments to be tensors"):
+        Keeps.apply(leaf(1.0))

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 import flambeau_autograd as autograd
+import flambeau_tensor as torch
 from flambeau_autograd import (
     enable_grad,
     inference_mode,
@@ -28,6 +29,25 @@ def test_contexts(leaf):
         with inference_mode(False):
             assert is_grad_enabled() and not is_inference_mode_enabled()
     assert is_grad_enabled() and not is_inference_mode_enabled()
+
+
+def test_nothing_is_recorded_in_inference_mode(leaf):
+    x = leaf(1.0)
+    with inference_mode():
+        for mode in (enable_grad(), set_grad_enabled(True)):
+            with mode:
+                y = x * 2
+                assert y.is_inference() and not y.requires_grad
+        with inference_mode(False):
+            assert (x * 2).requires_grad
+    assert (x * 2).requires_grad
+
+
+@pytest.mark.parametrize("mode", [1, None, "yes", 0.0])
+def test_a_mode_that_is_no_bool(mode):
+    with pytest.raises(TypeError, match=r"set_grad_enabled\(\): argument 'enabled' \(position 1\) must be bool, not"):
+        set_grad_enabled(mode)
+    assert is_grad_enabled()
 
 
 def test_set_grad_enabled():
@@ -150,3 +170,24 @@ def test_multithreading_is_only_noted():
         return autograd.is_multithreading_enabled()
 
     assert autograd.is_multithreading_enabled() and not inside()
+
+
+def test_what_inference_mode_made(leaf):
+    x, y = leaf(1.0), leaf(2.0) * 1
+    with inference_mode():
+        made = torch.ones(1, dtype=torch.float64)
+        view = y[:1]
+        y.add_(1)
+        made.add_(1)
+    assert made.is_inference() and made.clone().is_inference() is False and not view.is_inference()
+    assert (x + made).requires_grad  # nothing of it is saved
+    for use, message in [
+            (lambda: x * made, "Inference tensors cannot be saved for backward"),
+            (lambda: made.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"),
+            (lambda: made[0].add_(1), "Inplace update to inference tensor outside InferenceMode"),
+            (lambda: made.requires_grad_(), "Setting requires_grad=True on inference tensor outside InferenceMode"),
+            (lambda: made._version, "Inference tensors do not track version counter"),
+            (lambda: view.add_(1), "forbidden")]:
+        with pytest.raises(RuntimeError, match=message):
+            use()
+    assert made.tolist() == [2.0]

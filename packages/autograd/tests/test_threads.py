@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 
@@ -127,3 +128,23 @@ def test_other_threads_get_a_turn():
         t.join()
     assert x.grad.tolist() == [float(runs)]
     assert during > 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_process_runs_backward():
+    """After a backward whose kernels used the thread pool, which the child does not have."""
+    script = """
+import os, flambeau_tensor as torch, flambeau_autograd
+torch.set_num_threads(2)
+def run():
+    x = torch.full((1_000_000,), 0.5, requires_grad=True)
+    (x * x).sin().sum().backward()
+    return round(x.grad[0].item(), 6)
+first = run()
+child = os.fork()
+if child == 0:
+    os._exit(0 if run() == first else 1)
+assert os.waitpid(child, 0)[1] == 0 and run() == first
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr

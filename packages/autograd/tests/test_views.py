@@ -2,6 +2,7 @@
 import pytest
 
 import flambeau_tensor as torch
+from flambeau_autograd import no_grad
 
 CASES = {
     "view": lambda x: x.view(4, 3), "reshape": lambda x: x.t().reshape(12), "flatten": torch.flatten,
@@ -34,3 +35,31 @@ def test_parts_of_complex_numbers(function, random, check):
 
 def test_writing_random_numbers_ends_tangents(random, check_tangents):
     check_tangents(lambda x: x + x.clone().uniform_() * 0, random(3))
+
+
+@pytest.mark.parametrize("pieces", [
+    lambda y: y.split(1), lambda y: y.split((1, 2)), lambda y: y.chunk(3), lambda y: y.unbind(),
+    lambda y: y.tensor_split(3), lambda y: y.vsplit(3),
+])
+def test_pieces_may_be_written_to(pieces, random, check):
+    """Each is a view like any other here. PyTorch refuses for all but the last two: it records them as one node."""
+    def function(x):
+        y = x * 2
+        made = pieces(y)
+        made[0].mul_(x[0])
+        made[1].copy_(made[0].sum() * x[2, 0])
+        return y, made[-1]
+
+    x = random(3, 4)
+    before = pieces(x * 2)
+    check(function, x)
+    assert len(before) >= 2
+
+
+def test_pieces_made_without_recording_may_not(random):
+    x = random(3, 4)
+    with no_grad():
+        pieces = (x * 1).split(1) + x.split(1)
+    pieces[0].mul_(2)
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        pieces[-1].mul_(2)

@@ -71,8 +71,8 @@ cdef class Context(Node):
         """Keep tensors for ``jvp``."""
         for t in tensors:
             if t is not None and not is_tensor(<PyObject*>t):
-                raise TypeError("save_for_forward expects all arguments to be tensors; you should save non-tensors as "
-                                "attributes on ctx.")
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
+                                     "non-tensors as attributes on ctx.")
         self.saved_for_forward = tensors
 
     def replace_saved(self, instead):

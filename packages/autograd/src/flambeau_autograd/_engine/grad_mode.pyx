@@ -8,7 +8,10 @@ from cpython.object cimport PyObject, newfunc
 
 from flambeau_tensor.abi cimport ThreadFlags, thread_flags
 
+from flambeau_autograd._engine.layers cimport inside
 from flambeau_autograd._engine.refs cimport tuple_item, tuple_size
+
+import numpy as np
 
 cdef extern from "Python.h":
     ctypedef struct FullType "PyTypeObject":
@@ -37,7 +40,8 @@ cdef class GradMode:
             self.stack.append((self.previous, self.previous_inference))
         self.entered = True
         self.previous, self.previous_inference = t.grad_enabled, t.inference
-        t.grad_enabled, t.inference = grad, inference
+        # Inference mode records nothing, asked or not, but for a transform that differentiates inside of it.
+        t.grad_enabled, t.inference = grad and (not inference or inside()), inference
         return 0
 
     cdef int leave(self) except -1:
@@ -88,6 +92,9 @@ cdef class set_grad_enabled(GradMode):
     cdef public bint mode
 
     def __init__(self, mode):
+        if not isinstance(mode, (bool, np.bool_)):
+            raise TypeError("set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                            f"{type(mode).__name__}")
         self.mode = mode
         self.enter(self.mode, thread_flags().inference)
 
@@ -142,7 +149,7 @@ def is_inference_mode_enabled():
 
 
 def _set_grad_enabled(bint mode):
-    thread_flags().grad_enabled = mode
+    thread_flags().grad_enabled = mode and (not thread_flags().inference or inside())
 
 
 # `@no_grad` without parentheses: calling the class with a function decorates it.

@@ -421,6 +421,8 @@ cdef object _base(Operator op, PyObject** a):
 
 
 cdef object _version(Operator op, PyObject** a):
+    if (<Tensor>a[0]).flags & INFERENCE:
+        raise RuntimeError("Inference tensors do not track version counter.")
     return (<Tensor>a[0]).storage.version
 
 
