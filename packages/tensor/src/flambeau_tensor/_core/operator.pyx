@@ -588,7 +588,7 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
             if not a.has_default:
                 self.nrequired = i + 1
         elif not a.has_default:
-            self.nrequired = MAX_ARGS + 1  # more than are ever positional, so the fast lane leaves it to the general one
+            self.nrequired = MAX_ARGS + 1  # not for the fast lane
     for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one where a list of ints is first after self
         if schema.arguments[i].is_list and self.args[i].kind in (K_INTS, K_ANY) and \
                 (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
