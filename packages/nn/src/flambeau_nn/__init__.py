@@ -9,6 +9,8 @@ torch.Size([3, 2])
 
 __version__ = "0.1.0"
 
+from flambeau_autograd._engine.layered import batching_rules_in as _batching_rules_in
+
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
 from flambeau_nn import functional as functional
 
@@ -20,6 +22,8 @@ from flambeau_nn.parameter import Buffer as Buffer
 from flambeau_nn.parameter import Parameter as Parameter
 from flambeau_nn.parameter import UninitializedBuffer as UninitializedBuffer
 from flambeau_nn.parameter import UninitializedParameter as UninitializedParameter
+
+_batching_rules_in("flambeau_nn.batching")
 
 
 def __getattr__(name):

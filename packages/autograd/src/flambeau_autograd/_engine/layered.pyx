@@ -6,6 +6,8 @@ histories of outer levels go on with the tensors that hold all examples.
 """
 from cpython.object cimport PyObject
 
+from importlib import import_module
+
 from flambeau_tensor.abi cimport (
     Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
     flags_of, is_tensor, look, look_operator, run_kernel, set_base, thread_flags,
@@ -34,6 +36,22 @@ def set_rules(batch=None, tangent=None, random=None):
     batch_rule = batch or batch_rule
     tangent_rule = tangent or tangent_rule
     random_rule = random or random_rule
+
+
+cdef list _more_batch_rules = []
+
+
+def batching_rules_in(str module not None):
+    """Name a module that fills the table of batching rules; it is imported with the table, at the first ``vmap``."""
+    _more_batch_rules.append(module)
+    if batch_rule is not None:
+        import_module(module)
+
+
+def import_batching_rules():
+    """Import all modules so named."""
+    for module in _more_batch_rules:
+        import_module(module)
 
 
 # What reads numbers out of a tensor, where one example's stand for all.
@@ -220,6 +238,17 @@ cdef class _Call(Below):
             self._attach(out, tangent)
         return 0
 
+    cdef int end_tangent(self) except -1:
+        """After a write of what has no derivative."""
+        cdef PyObject* p = <PyObject*>self.args[0]
+        cdef Layer layer = layer_of(p)
+        if layer is None or layer.level is not self.level:
+            return 0
+        if self.op.name == "detach_":
+            return set_layer(p, layer.below)
+        layer.tangent.zero_()
+        return 0
+
     cdef int _attach(self, object out, object tangent) except -1:
         cdef PyObject* p = <PyObject*>out
         cdef Layer layer, new
@@ -332,6 +361,11 @@ cdef object _layered(PyObject* op, PyObject** slots):
     result = call.run()
     if o.rule != NULL:
         call.finish(result)
+    elif call.inplace:
+        if call.level.kind == DUAL:
+            call.end_tangent()
+        if operator.name == "detach_":
+            run_kernel(op, slots)  # below, it was another tensor with the same history
     return result
 
 

@@ -5,15 +5,25 @@ from flambeau_autograd.batching.table import at_front, batched, call, front, pla
 batched(plain, "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.full_like")
 
 
+def _sizes(given):
+    return (given,) if isinstance(given, int) else given
+
+
 def _new(level, op, args, dims):
-    return at_front(call(op, front(args[0], dims[0]), (level.size, *args[1]), *args[2:]))
+    return at_front(call(op, front(args[0], dims[0]), (level.size, *_sizes(args[1])), *args[2:]))
+
+
+def _of_data(level, op, args, dims):
+    """The tensor only says which dtype."""
+    return call(op, front(args[0], dims[0]), *args[1:]), None
 
 
 def _new_strided(level, op, args, dims):
-    size, stride = args[1:3]
+    size, stride = map(_sizes, args[1:3])
     reach = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
     return at_front(call(op, front(args[0], dims[0]), (level.size, *size), (reach, *stride), *args[3:]))
 
 
 batched(_new, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")
 batched(_new_strided, "torch.Tensor.new_empty_strided")
+batched(_of_data, "torch.Tensor.new_tensor")

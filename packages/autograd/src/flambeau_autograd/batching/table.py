@@ -5,6 +5,7 @@ tensors with all examples; ``dims`` says for each which dimension runs over them
 tuple for a list of tensors). It returns the same of its results, in tuples where there are several.
 """
 
+from functools import wraps
 from typing import NamedTuple
 
 from flambeau_tensor._core.elementwise import Elementwise
@@ -62,6 +63,11 @@ def front(t, dim, size=None):
     return t if dim == 0 else t.movedim(dim, 0)
 
 
+def flat(t):
+    """Each example as a vector."""
+    return t.unsqueeze(1) if t.ndim == 1 else t.flatten(1)
+
+
 def all_front(level, args, dims):
     """Every tensor among the arguments with its examples in front, shared ones repeated."""
     out = []
@@ -94,6 +100,21 @@ def registered(level, op, args, dims):
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------
+
+def out_of_place(rule):
+    """A rule that knows nothing of writing: what works in place gets what the operator it is made from computes."""
+    @wraps(rule)
+    def either(level, op, args, dims):
+        if op.functional is None:
+            return rule(level, op, args, dims)
+        # What is saved for backward must not be what is written to.
+        before = args[0].clone() if args[0].requires_grad else args[0]
+        new, at = rule(level, op.functional, [before, *args[1:]], dims)
+        front(args[0], dims[0]).copy_(front(new, at))
+        return args[0], dims[0]
+
+    return either
+
 
 def looped(level, op, args, dims):
     """Run the operator once for each example."""
@@ -196,6 +217,20 @@ def shifted(level, op, args, dims, *, more=0):
         elif a.name in _SIZES and a.is_list:
             args[i] = (level.size, *(args[i] if isinstance(args[i], (tuple, list)) else (args[i],)))
     return at_front(call(op, *all_front(level, args, dims)))
+
+
+def along(level, op, args, dims):
+    """``shifted`` for operators whose result has no dimension where their tensors have none."""
+    ranks = [_rank(a, d) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
+    if any(ranks):
+        return shifted(level, op, args, dims)
+    pairs = [(front(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
+             for a, d in zip(args, dims, strict=True)]
+    result, _ = shifted(level, op, [p[0] for p in pairs], [p[1] for p in pairs])
+    if isinstance(result, tuple):
+        parts = tuple(r.reshape((level.size,)) for r in result)
+        return at_front(parts if type(result) is tuple else type(result)(parts))
+    return result.reshape((level.size,)), 0
 
 
 def one_more(level, op, args, dims):

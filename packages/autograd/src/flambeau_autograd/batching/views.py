@@ -1,14 +1,17 @@
 """Batching of views and reshaping."""
 
+from functools import partial
+
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import at_front, batched, call, front, one_more, plain, shifted
 from flambeau_tensor.ops import views as ops
 
 batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch.clone", "torch.Tensor.contiguous",
-        "torch._ops.to_copy", "torch.detach", "torch.Tensor.data.__get__", "torch.detach_")
+        "torch._ops.to_copy", "torch.detach", "torch.Tensor.data.__get__")
 batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
-        ops.flatten, ops.select_backward, ops.slice_backward, ops.diagonal_backward, ops.unfold_backward)
-batched(one_more, ops.unsqueeze)
+        ops.flatten, ops.slice_backward)
+batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
+batched(partial(shifted, more=-1), ops.unfold_backward)
 
 
 def _view(level, op, args, dims):
@@ -67,6 +70,11 @@ def _reversed(level, op, args, dims):
     return at_front(t.permute((0, *range(t.ndim - 1, 0, -1))))
 
 
+def _detach_(level, op, args, dims):
+    return call(op, args[0]), dims[0]
+
+
+batched(_detach_, "torch.detach_")
 batched(_view, ops.view)
 batched(_view_as_complex, ops.view_as_complex)
 batched(_permute, ops.permute)

@@ -1,5 +1,5 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
-from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
 from flambeau_tensor.ops import cumulative as ops
 from flambeau_tensor.ops import factories, gathering, rearranging
 
@@ -15,7 +15,7 @@ def _cumprod(grad, self, dim, result):
     """Without zeros each share is a quotient; a zero makes it a product of what is left, taken element by element."""
     if self.ndim == 0:
         return grad
-    if not (self == 0).any():
+    if not is_one_of_many(self) and not (self == 0).any():
         return _from_behind(grad * conj(result), dim) / conj(self)
     n, pieces = self.shape[dim], []
     for k in range(n):  # d result[j] / d self[k] for all j >= k: the product without element k

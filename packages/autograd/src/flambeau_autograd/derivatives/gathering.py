@@ -1,6 +1,7 @@
 """Derivatives of gathering and scattering, which are each other's adjoints."""
-from flambeau_autograd.derivatives.table import conj, derivative
-from flambeau_tensor.ops import factories, pointwise, sorting
+from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_tensor import bool as _bool
+from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import gathering as ops
 
 
@@ -13,6 +14,11 @@ def _without(grad, dim, index):
     return ops.index_fill(grad, dim, index, 0)
 
 
+def _written(grad, dim, index):
+    """Where something was written."""
+    return ops.index_fill(factories.zeros(grad.shape, dtype=_bool), dim, index, True)
+
+
 derivative(ops.index_select, linear=True, self=lambda grad, self_shape, dim, index:
            ops.index_add(_zeros(grad, self_shape), dim, index, grad))
 derivative(ops.index_add, linear=True, self=lambda grad: grad,
@@ -21,7 +27,7 @@ derivative(ops.index_add, linear=True, self=lambda grad: grad,
 derivative(ops.index_copy, linear=True, self=_without, source=lambda grad, dim, index, source_shape:
            _source(ops.index_select(grad, dim, index), 1, source_shape))
 derivative(ops.index_fill, linear=True, self=_without,
-           value=lambda grad, dim, index: ops.index_select(grad, dim, sorting.unique(index)).sum())
+           value=lambda grad, dim, index: pointwise.where(_written(grad, dim, index), grad, 0.0).sum())
 
 
 def _source(grad, alpha, shape):
@@ -103,7 +109,7 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
 def _share_of_product(grad, self, dim, index, src, include_self, result):
     """The product of the other factors: a quotient where no factor is zero, else zeros are counted."""
     no_self, no_src = self == 0, src == 0
-    if not (no_src.any() or no_self.any()):
+    if not is_one_of_many(self, src, index) and not (no_src.any() or no_self.any()):
         product = grad * conj(result)
         return product / conj(self), ops.gather(product, dim, index) / conj(src)
     zeros = no_self.to(grad.dtype) if include_self else factories.zeros_like(grad)

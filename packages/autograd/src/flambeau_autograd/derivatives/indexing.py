@@ -1,6 +1,6 @@
 """Derivatives of indexing: reading and adding at indices are each other's adjoints."""
-from flambeau_autograd.derivatives.table import derivative
-from flambeau_tensor.ops import factories, pointwise
+from flambeau_autograd.derivatives.table import derivative, is_one_of_many
+from flambeau_tensor.ops import cumulative, factories, gathering, pointwise
 from flambeau_tensor.ops import indexing as ops
 
 
@@ -15,7 +15,12 @@ def _index_put_self(grad, indices, values_shape, accumulate):
 
 
 def _index_put_values(grad, indices, values_shape):
-    found = ops.index(grad, indices)
+    mask = indices[0]
+    if mask is not None and mask.dtype.name == "bool" and is_one_of_many(mask):
+        chosen = pointwise.where(mask.reshape(tuple(mask.shape) + (1,) * (grad.ndim - mask.ndim)), grad, 0.0)
+        found = chosen.sum(tuple(range(mask.ndim)))  # the same values went to every place
+    else:
+        found = ops.index(grad, indices)
     extra = len(values_shape) - found.ndim  # leading dimensions of size 1 are passed over
     return found if extra <= 0 else found.reshape((1,) * extra + tuple(found.shape))
 
@@ -42,9 +47,15 @@ def _taken(grad, mask, source_shape):
     """What the mask lets through, in order, and zeros for elements of `source` that were not needed."""
     from flambeau_tensor.ops import joining
 
-    chosen = ops.masked_select(grad, mask)
     total = 1
     for s in source_shape:
         total *= s
+    if is_one_of_many(mask):
+        mask = mask.expand(grad.shape).reshape((-1,))
+        places = pointwise.where(mask, cumulative.cumsum(mask.long(), 0) - 1, 0)
+        chosen = pointwise.where(mask, grad.reshape((-1,)), 0.0)
+        return gathering.scatter_add(factories.zeros((total,), dtype=grad.dtype), 0, places, chosen) \
+            .reshape(source_shape)
+    chosen = ops.masked_select(grad, mask)
     rest = factories.zeros((total - chosen.numel(),), dtype=grad.dtype)
     return joining.cat((chosen, rest)).reshape(source_shape)

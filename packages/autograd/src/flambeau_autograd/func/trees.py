@@ -2,10 +2,13 @@
 
 from collections import OrderedDict, defaultdict
 
+from flambeau_tensor.return_types import NamedResult
+
 
 def is_leaf(tree):
     """Whether a value is not a container that transforms look into."""
-    return type(tree) not in (tuple, list, dict, OrderedDict, defaultdict) and not is_namedtuple(tree)
+    return type(tree) not in (tuple, list, dict, OrderedDict, defaultdict) and not is_namedtuple(tree) \
+        and not isinstance(tree, NamedResult)
 
 
 def is_namedtuple(tree):

@@ -298,7 +298,7 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * ft.ones_like(input)
-    elif (var < 0).any():
+    elif not is_layered(var) and (var < 0).any():
         raise ValueError("var has negative entry/entries")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:

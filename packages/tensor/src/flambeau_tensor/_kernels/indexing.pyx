@@ -183,7 +183,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
             specified += 1
         else:
             x = _index_tensor(<object>o)
-            if x.ndim == 0 and x.dtype != BOOL:
+            if x.ndim == 0 and x.dtype != BOOL and not x.flags & TANGENT:
                 number = load_scalar(x.dtype, x.data)
                 keep = _kept(keep, number)
                 o = <PyObject*>number
@@ -246,6 +246,9 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
                 r.indices[r.ndim - 1] = o
                 r.nindices += 1
             elif x.ndim == 0:
+                if x.flags & TANGENT:
+                    raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says "
+                                       "whether there is a result. Use torch.where.")
                 if seen:
                     keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
                 x = _truth((<char*>x.data)[0] != 0)

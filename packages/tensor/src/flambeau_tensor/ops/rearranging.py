@@ -3,7 +3,7 @@ import numpy as np
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 
@@ -126,12 +126,23 @@ tile = _composite("tile(Tensor self, int[] dims) -> Tensor", _tile,
                   "As `repeat`; missing counts are 1 and belong to the first dimensions.")
 
 
+def _repeat_each(input, repeats, dim, size):
+    """Without looking at the counts: which element stands at each place of a result of known size."""
+    input, dim = (input.reshape((-1,)), 0) if dim is None else (input, dim)
+    places = find_operator("torch.arange")(size)
+    ends = find_operator("torch.cumsum")(repeats.reshape((-1,)), 0)
+    index = find_operator("torch.searchsorted")(ends, places, right=True)
+    return find_operator("torch.index_select")(input, dim, index)
+
+
 def _repeat_interleave(input, repeats, dim, output_size):
     if repeats is None:
         input, repeats, dim = None, input, 0
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+        if is_layered(repeats) and output_size is not None and input is not None:
+            return _repeat_each(input, repeats, dim, output_size)
         if repeats.dtype.name not in ("int64", "int32"):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.name}'")
         counts = repeats.numpy()
