@@ -33,6 +33,10 @@ RANDOM = {"bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponentia
           "nn.functional.feature_alpha_dropout"}
 
 
+# Reads where an example's elements lie in memory, which is another place in the middle of all examples.
+BY_MEMORY = {"as_strided"}
+
+
 class Skip(Exception):
     """A sample that says nothing."""
 
@@ -46,6 +50,8 @@ def convert(x):
     if isinstance(x, torch.Tensor):
         if x.layout != torch.strided or x.is_nested:
             raise Skip("layout")
+        if x.dtype == torch.bfloat16:
+            return convert(x.detach().float()).to(flambeau.bfloat16).requires_grad_(x.requires_grad)
         y = flambeau.from_numpy(np.array(x.detach().resolve_conj().resolve_neg().numpy(), copy=True))
         return y.requires_grad_() if x.requires_grad else y
     if isinstance(x, (torch.dtype, torch.memory_format, torch.layout)):
@@ -84,6 +90,7 @@ def rebuilt(x, kind, values):
 
 def numpy(x):
     x = x.detach()
+    x = x.float() if str(x.dtype) == "torch.bfloat16" else x
     return x.resolve_conj().resolve_neg().numpy(force=True) if isinstance(x, torch.Tensor) else x.numpy()
 
 
@@ -103,9 +110,25 @@ def agree(ours, theirs, what, tolerance=1e-7):
         raise AssertionError(f"{what}: differs by {np.nanmax(np.abs(a - b)):.3g}")
 
 
+# Entries of the database that call an operation in a way of their own.
+CALLS = {
+    "einsum": lambda tensors, equation: flambeau.einsum(equation, tensors),
+    "nn.functional.embedding": lambda weight, index, **k: flambeau.nn.functional.embedding(index, weight, **k),
+    "polygamma": lambda x, n, **k: flambeau.polygamma(n, x, **k),
+    "where": lambda x, condition, other, **k: flambeau.where(condition, x, other, **k),
+    "zero_": lambda x: flambeau.zero_(x.clone()),
+}
+
+
 def resolve(name):
     """Our operation of that name, or None."""
-    for root in (flambeau, flambeau.Tensor):
+    if name in CALLS:
+        return CALLS[name]
+    found = vars(flambeau.Tensor).get(name)
+    if hasattr(found, "__get__") and not callable(found):
+        return found.__get__
+    for root in (flambeau.Tensor, flambeau) if isinstance(getattr(flambeau, name, None), flambeau.dtype) else \
+            (flambeau, flambeau.Tensor):
         found = root
         for part in name.split("."):
             try:
@@ -124,7 +147,10 @@ def differentiable(tensors):
 def check_forward(op, function, sample):
     """Leave the entry out where the plain call does not do what PyTorch's does."""
     a, k = convert(((sample.input, *sample.args), sample.kwargs))
-    theirs = flat(op.op(sample.input, *sample.args, **sample.kwargs), torch.Tensor)
+    try:
+        theirs = flat(op.op(sample.input, *sample.args, **sample.kwargs), torch.Tensor)
+    except Exception as error:
+        raise Skip("PyTorch refuses") from error
     try:
         ours = flat(function(*a, **k), flambeau.Tensor)
         if len(ours) != len(theirs):
@@ -155,8 +181,24 @@ def check_jvp(op, function, sample, ours):
         found = [forward_ad.unpack_dual(t) for t in flat(function(*a, **k), flambeau.Tensor)]
     if len(found) != len(theirs):
         raise AssertionError(f"{len(found)} results for {len(theirs)}")
-    for a, b in zip(found, theirs, strict=True):
-        agree(a.tangent, b.tangent, "tangent")
+    for i, (a, b) in enumerate(zip(found, theirs, strict=True)):
+        try:
+            agree(a.tangent, b.tangent, "tangent")
+        except AssertionError:
+            if a.tangent is None or b.tangent is None or not _is_closer(op, args, kwargs, inputs, directions, i, a, b):
+                raise
+
+
+def _is_closer(op, args, kwargs, inputs, directions, i, ours, theirs):
+    """Whether our tangent of result `i` is nearer than PyTorch's to the difference quotient of PyTorch's operation."""
+    ends = []
+    for step in (1e-6, -1e-6):
+        values = [t.detach() if d is None else t.detach() + step * d for t, d in zip(inputs, directions, strict=True)]
+        a, k = rebuilt((args, kwargs), torch.Tensor, iter(values))
+        ends.append(numpy(flat(op.op(*a, **k), torch.Tensor)[i]))
+    quotient = (ends[0] - ends[1]) / 2e-6
+    errors = [np.nan_to_num(np.abs(numpy(t.tangent) - quotient), nan=np.inf).max(initial=0) for t in (ours, theirs)]
+    return np.isfinite(errors[0]) and errors[0] <= errors[1]
 
 
 def check_gradgrad(op, function, sample, ours):
@@ -204,6 +246,8 @@ def check_vmap(op, function, sample, ours, more_samples, other):
         return tuple(flat(op.op(*a, **k), torch.Tensor))
 
     for dims in arrangements:
+        if op.name in BY_MEMORY and -1 in dims:
+            continue
         try:
             torch.vmap(peer, in_dims=tuple(dims), randomness="different")(
                 *[t.detach() if d is None else torch.stack([t.detach(), m.detach()], d) for t, d, m in

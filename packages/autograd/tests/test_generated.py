@@ -19,7 +19,7 @@ from flambeau_autograd.batching import table
 from flambeau_autograd.func import grad, jvp, vmap
 
 STEP = 1e-6
-CUT = {"detached"}  # tangents end here
+CUT = {"detached", "ranges between tensors"}  # tangents end here
 
 
 
@@ -104,8 +104,8 @@ OWN = {
     "histc": (lambda x: torch.histc(x, 5, -1.5, 1), [X]),
     "histc of all": (lambda x: torch.histc(x, 5), [X]),
     "bincount": (lambda i: torch.bincount(i, minlength=9), [[[1, 2], [8, 1], [0, 0]]]),
-    "repeat_interleave": (lambda x, n: torch.repeat_interleave(x, n, 0, output_size=4), [X, [[1, 3, 0], [2, 1, 1],
-                                                                                           [4, 0, 0]]]),
+    "ranges between tensors": (lambda a, b: (torch.linspace(a, b, 4), torch.logspace(a, 2, 3)), [((), 0, 1)] * 2),
+    "repeat_interleave": (lambda x, n: torch.repeat_interleave(x, n, 0), [X, [[1, 3, 0], [2, 1, 1], [4, 0, 0]]]),
     "nonzero": (lambda x: torch.nonzero(x * x + 1), [((2, 2), -1, 1)]),
     "argwhere": (lambda x: torch.argwhere(x * x + 1), [((2, 2), -1, 1)]),
     "unique": (lambda i: torch.unique(i), [UNIQUE]),
@@ -360,7 +360,8 @@ def test_no_operator_is_left_out():
 
 
 LOOPED = {
-    "results whose size depends on the elements": "argwhere bincount nonzero unique unique_consecutive",
+    "numbers are read from tensors": "linspace logspace",
+    "results whose size depends on the elements": "argwhere bincount nonzero repeated unique unique_consecutive",
     "where in memory, and the base of views": "as_strided_backward",
     "concerns the tensor itself": "__deepcopy__ _base as_subclass grad requires_grad_ resize_",
 }

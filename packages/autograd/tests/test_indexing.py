@@ -100,7 +100,16 @@ def test_a_scattered_product_through_zeros(include_self):
     x = torch.tensor([1.5, 0.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
     src = torch.tensor([2.0, 0.5, 0.0, 4.0, 0.0, 0.0], dtype=torch.float64, requires_grad=True)
     places = torch.tensor([0, 1, 0, 1, 2, 2])
-    assert gradcheck(lambda x, s: torch.scatter_reduce(x, 0, places, s, "prod", include_self=include_self), (x, src))
+    def product(x, src):
+        return torch.scatter_reduce(x, 0, places, src, "prod", include_self=include_self)
+    assert gradcheck(product, (x, src))
+    assert gradgradcheck(product, (x, src))
+
+
+def test_what_is_scattered_may_be_larger_than_the_indices(random, check):
+    places = torch.tensor([[0], [1], [1]])
+    for how in ("sum", "prod", "mean", "amax"):
+        check(lambda x, s, how=how: torch.scatter_reduce(x, 1, places, s, how), random(3, 2), random(3, 2))
 
 
 def test_extremes_share_and_what_is_not_included_gets_nothing():

@@ -83,6 +83,9 @@ derivative(ops.scatter, self=_scatter_self, src=_scatter_src)
 
 def _share(grad, self, dim, index, src, reduce, include_self, result):
     """The gradients of `self` and `src` under scatter_reduce."""
+    src_shape = src.shape
+    for d, n in enumerate(index.shape):
+        src = src.narrow(d, 0, n)  # what lies beyond was not read
     if reduce == "sum":
         mine, theirs = grad, ops.gather(grad, dim, index)
     elif reduce == "mean":
@@ -103,22 +106,33 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
         mine, theirs = _share_of_product(grad, self, dim, index, src, include_self, result)
     if not include_self:
         mine = ops.scatter(grad, dim, index, value=0)
-    return mine, theirs
+    return mine, _cut(theirs, src_shape)
 
 
 def _share_of_product(grad, self, dim, index, src, include_self, result):
-    """The product of the other factors: a quotient where no factor is zero, else zeros are counted."""
-    no_self, no_src = self == 0, src == 0
-    if not is_one_of_many(self, src, index) and not (no_src.any() or no_self.any()):
-        product = grad * conj(result)
-        return product / conj(self), ops.gather(product, dim, index) / conj(src)
-    zeros = no_self.to(grad.dtype) if include_self else factories.zeros_like(grad)
-    zeros = ops.scatter_add(zeros, dim, index, no_src.to(grad.dtype))
-    factors, more = pointwise.where(no_self, 1.0, self), pointwise.where(no_src, 1.0, src)
-    product = grad * conj(ops.scatter_reduce(factors, dim, index, more, "prod", include_self=include_self))
-    mine = pointwise.where(zeros > no_self, 0.0, product / conj(factors))
-    theirs = pointwise.where(ops.gather(zeros, dim, index) > no_src, 0.0,
-                             ops.gather(product, dim, index) / conj(more))
+    """The product of the other factors: a quotient, and for a factor of zero the product with 1 in its place."""
+    no_self, no_src, many = self == 0, src == 0, is_one_of_many(self, src, index)
+    whole = grad * conj(result)
+    if not many and not (no_src.any() or no_self.any()):
+        return whole / conj(self), ops.gather(whole, dim, index) / conj(src)
+
+    def product(own, others):
+        return grad * conj(ops.scatter_reduce(own, dim, index, others, "prod", include_self=include_self))
+
+    own = pointwise.where(no_self, 1.0, self)
+    mine = pointwise.where(no_self, product(own, src), whole / conj(own))
+    theirs = pointwise.where(no_src, 0.0, ops.gather(whole, dim, index) / conj(pointwise.where(no_src, 1.0, src)))
+    # One zero of each place at a time: the derivative by another zero needs the product in which that one stands.
+    n = index.shape[dim] if index.ndim else 1
+    places = factories.arange(n).reshape([n if d == dim % index.ndim else 1 for d in range(index.ndim)])
+    left, rounds = no_src, 0
+    while rounds < n and (many or left.any()):
+        waiting = pointwise.where(left, places, n)
+        first = ops.scatter_reduce(factories.full(self.shape, n), dim, index, waiting, "amin")
+        chosen = left & (waiting == ops.gather(first, dim, index))
+        without = product(self, pointwise.where(chosen, 1.0, src))
+        theirs = pointwise.where(chosen, ops.gather(without, dim, index), theirs)
+        left, rounds = left & ~chosen, rounds + 1
     return mine, theirs
 
 

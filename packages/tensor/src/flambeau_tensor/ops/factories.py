@@ -207,17 +207,29 @@ def _line_dtype(start, end, dtype):
     return get_default_dtype().to_complex() if complex_ends else get_default_dtype()
 
 
+def _number(name, argument, value):
+    if not isinstance(value, Tensor):
+        return value
+    if value.ndim:
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
+                           f"{value.ndim} dimension(s).")
+    return value.item()
+
+
 def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, requires_grad):
     check_device(device)
+    start, end = _number("linspace", "start", start), _number("linspace", "end", end)
     return _finished(_line(start, end, steps, _line_dtype(start, end, dtype)), requires_grad)
 
 
-linspace = _factory("linspace(Scalar start, Scalar end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-                    _linspace, "`steps` evenly spaced numbers from `start` to `end`, both included.")
+linspace = _factory("linspace(Tensor start, Tensor end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+                    _linspace, "`steps` evenly spaced numbers from `start` to `end`, both included.",
+                    numbers="start end")
 
 
 def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
     check_device(device)
+    start, end = _number("logspace", "start", start), _number("logspace", "end", end)
     dtype = _line_dtype(start, end, dtype)
     if not (dtype.is_floating_point or dtype.is_complex):
         start, end = int(start), int(end)
@@ -225,9 +237,9 @@ def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, r
     return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)
 
 
-logspace = _factory("logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) "
+logspace = _factory("logspace(Tensor start, Tensor end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) "
                     "-> Tensor", _logspace, "`steps` numbers from base**start to base**end, evenly spaced in the "
-                    "exponent.")
+                    "exponent.", numbers="start end")
 
 
 def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):

@@ -3,7 +3,7 @@ import numpy as np
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor, is_layered
+from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 
@@ -126,13 +126,15 @@ tile = _composite("tile(Tensor self, int[] dims) -> Tensor", _tile,
                   "As `repeat`; missing counts are 1 and belong to the first dimensions.")
 
 
-def _repeat_each(input, repeats, dim, size):
-    """Without looking at the counts: which element stands at each place of a result of known size."""
-    input, dim = (input.reshape((-1,)), 0) if dim is None else (input, dim)
-    places = find_operator("torch.arange")(size)
-    ends = find_operator("torch.cumsum")(repeats.reshape((-1,)), 0)
-    index = find_operator("torch.searchsorted")(ends, places, right=True)
-    return find_operator("torch.index_select")(input, dim, index)
+def _repeated(repeats):
+    counts = repeats.numpy()
+    if (counts < 0).any():
+        raise RuntimeError("repeats can not be negative")
+    return interop.from_numpy(np.repeat(np.arange(counts.size), counts))
+
+
+repeated = Operator("repeated(Tensor repeats) -> Tensor", _repeated, namespace="torch._ops", variants=FUNCTION,
+                    differentiable=False, doc="The number of each element of a vector, so often as it says.")
 
 
 def _repeat_interleave(input, repeats, dim, output_size):
@@ -141,15 +143,9 @@ def _repeat_interleave(input, repeats, dim, output_size):
     if isinstance(repeats, Tensor):
         if repeats.ndim > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-        if is_layered(repeats) and output_size is not None and input is not None:
-            return _repeat_each(input, repeats, dim, output_size)
         if repeats.dtype.name not in ("int64", "int32"):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.name}'")
-        counts = repeats.numpy()
-        if (counts < 0).any():
-            raise RuntimeError("repeats can not be negative")
     elif isinstance(repeats, int):
-        counts = np.array(repeats)
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")
     else:
@@ -161,15 +157,15 @@ def _repeat_interleave(input, repeats, dim, output_size):
             dim = _wrapped(dim, input.ndim)
         if input.ndim == 0:
             input, dim = input.reshape((1,)), 0
-        if counts.ndim == 1 and counts.size == 1:
-            counts = counts.reshape(())
-        if counts.ndim and counts.size != input.shape[dim]:
+        n = input.shape[dim]
+        if isinstance(repeats, Tensor) and repeats.numel() != 1 and repeats.numel() != n:
             raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
-                               f"{counts.size} and input.size({dim}) = {input.shape[dim]}")
-    index = np.repeat(np.arange(counts.size if input is None else input.shape[dim]), counts)
-    if output_size is not None and output_size != len(index):
+                               f"{repeats.numel()} and input.size({dim}) = {n}")
+        repeats = repeats.reshape((-1,)).expand((n,)) if isinstance(repeats, Tensor) else \
+            interop.from_numpy(np.full(n, repeats))
+    index = repeated(repeats.reshape((-1,)))
+    if output_size is not None and output_size != index.numel():
         raise RuntimeError("allocated size does not match required size")
-    index = interop.from_numpy(index)
     return index if input is None else find_operator("torch.index_select")(input, dim, index)
 
 
