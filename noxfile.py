@@ -184,5 +184,8 @@ def bench(session):
 
 @nox.session(requires=["build"])
 def conformance(session):
-    """Replay PyTorch's operator database against flambeau."""
-    compare(session, "opinfo.py", "flambeau")
+    """Replay PyTorch's operator database against flambeau: results, gradients and transforms."""
+    folder = ROOT / "conformance"
+    compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
+    options = ["--json", str(folder / "transforms.json"), *session.posargs]
+    session.run("python", str(folder / "transforms.py"), *options)

@@ -488,3 +488,22 @@ def test_options_that_change_nothing_are_accepted():
             p.grad = ft.tensor([1.0])
             optim.Adam([p], lr=0.1, **options).step()
             np.testing.assert_allclose(p.item(), 0.9, rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
+def test_gradients_that_differ_between_examples_are_refused(name):
+    from flambeau_autograd.func import jvp, vmap
+
+    p = ft.ones(3, requires_grad=True)
+    o = getattr(optim, name)([p], lr=0.1)
+
+    def step(gradient):
+        p.grad = gradient
+        o.step()
+        return gradient
+
+    with pytest.raises(RuntimeError, match=rf"vmap: {name}.step\(\) reads numbers out of a tensor that stands for one"):
+        vmap(step)(ft.ones(2, 3))
+    with pytest.raises(RuntimeError, match=rf"Can't call {name}.step\(\) on a tensor that has a tangent"):
+        jvp(step, (ft.ones(3),), (ft.ones(3),))
+    assert p.tolist() == [1, 1, 1]

@@ -27,6 +27,10 @@ _OPTIONS = (
 # Signatures in place of the schema of the operator of that name. "= name": the operator that runs it. An argument whose
 # name begins with _ is taken and not passed on.
 _OVERLOADS = """
+    linspace(Scalar start, Scalar end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor
+    linspace(Tensor start, Tensor end, int steps, *, OPTIONS) -> Tensor
+    logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor
+    logspace(Tensor start, Tensor end, int steps, float base=10.0, *, OPTIONS) -> Tensor
     sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
     sum(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     mean(Tensor self, *, ScalarType? dtype=None) -> Tensor

@@ -9,7 +9,9 @@ are pairs of real ones.
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_tensor.abi cimport TENSOR_ABI, Facts, copy_into, is_tensor, look, set_grad, shape_of, type_string
+from flambeau_tensor.abi cimport (
+    TENSOR_ABI, T_TANGENT, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
+)
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, begin_write,
     dense, parallel_for, written,
@@ -114,6 +116,8 @@ cdef class Rule:
         cdef list copies = None
         cdef Py_ssize_t n
         cdef Job job
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_TANGENT:
+            _refuse_layers(self.name, p, grad)
         array_of(<PyObject*>p, &arrays[0])
         n = arrays[0].numel
         dtype = arrays[0].dtype
@@ -171,6 +175,15 @@ cdef class Rule:
             else:
                 written(originals[k])
         return 0
+
+
+cdef int _refuse_layers(str name, object p, object grad) except -1:
+    """The loops below read and write memory, where an example is one of many and a tangent would stay behind."""
+    from flambeau_tensor._core.tensor import check_read
+
+    check_read(p, name)
+    check_read(grad, name)
+    return 0
 
 
 cdef double _next_step(object step) except -1:

@@ -19,8 +19,8 @@ from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, TensorType, contiguous_strides, detached, empty, grad_flags, \
-    offset_of, set_geometry, shape_str
+from flambeau_tensor._core.tensor cimport Tensor, TensorType, check_read, contiguous_strides, detached, empty, \
+    grad_flags, offset_of, set_geometry, shape_str
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
@@ -225,15 +225,33 @@ cdef int32_t _is_contiguous(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else ((<Tensor>t).flags & CONTIGUOUS) != 0
 
 
+cdef int _layered(fl_tensor t) noexcept nogil:
+    """Whether memory is one example of many, or a tangent would stay behind; that is an error then."""
+    if not (<Tensor>t).flags & TANGENT:
+        return 0
+    with gil:
+        if PyErr_Occurred() != NULL:
+            return 1
+        try:
+            check_read(<Tensor>t, "data_ptr")
+        except Exception as e:
+            _error(FL_RUNTIME_ERROR, str(e).encode())
+            return 1
+    return 0
+
+
 cdef const void* _const_data(fl_tensor t) noexcept nogil:
     if _absent(t):
         return NULL
+    _layered(t)  # the error is raised when the function is back; the memory is there to read until then
     return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
 
 
 cdef void* _data(fl_tensor t) noexcept nogil:
     cdef PyObject* storage
     if _absent(t):
+        return NULL
+    if _layered(t):
         return NULL
     storage = <PyObject*>(<Tensor>t).storage
     if (<Storage>storage).readonly:

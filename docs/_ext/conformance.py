@@ -1,0 +1,67 @@
+"""The directive ``conformance``: what ``nox -s conformance`` found, from the files it wrote to ``conformance/``."""
+import json
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+FOLDER = Path(__file__).parents[2] / "conformance"
+RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
+MODES = {
+    "all": "everything", "jvp": "forward mode", "gradgrad": "second derivatives", "vmap": "vmap",
+}
+PASSED = ("ok", "no sample")
+
+
+def is_not_built(verdict):
+    """Whether an entry asks for what is not there, and says so."""
+    return verdict.endswith("missing") or "is not built" in verdict or "are not built" in verdict
+
+
+def row(*cells):
+    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=str(cell))) for cell in cells))
+
+
+def table(head, rows):
+    group = nodes.tgroup(cols=len(head))
+    group += [nodes.colspec(colwidth=width) for width in (40, *[20] * (len(head) - 1))]
+    group += nodes.thead("", row(*head))
+    group += nodes.tbody("", *(row(*cells) for cells in rows))
+    return nodes.table("", group, classes=["conformance"])
+
+
+def counted(verdicts):
+    """(entries that pass, entries that something here answers)"""
+    built = [v for v in verdicts if v is not None and not is_not_built(v)]
+    return sum(v in PASSED for v in built), len(built)
+
+
+class Conformance(SphinxDirective):
+    """How many entries pass, by mode, and the name of every one that does not."""
+
+    def run(self):
+        for path in RESULTS:
+            self.env.note_dependency(str(path))
+        self.env.note_reread()
+        if not all(path.exists() for path in RESULTS):
+            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+        forward, transforms = (json.loads(path.read_text()) for path in RESULTS)
+        rows = [("results and gradients", *counted(forward.values()))]
+        rows += [(what, *counted(v.get(mode) for v in transforms.values()))
+                 for mode, what in MODES.items() if mode != "all"]
+        failed = [(name, "results and gradients", verdict) for name, verdict in forward.items()
+                  if verdict not in PASSED and not is_not_built(verdict)]
+        failed += [(name, MODES[mode], verdict) for name, verdicts in transforms.items()
+                   for mode, verdict in verdicts.items()
+                   if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)]
+        missing = sum(map(is_not_built, forward.values()))
+        out = [table(("", "pass", "of"), rows),
+               nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built.")]
+        if failed:
+            out += [nodes.paragraph(text="These do not pass:"), table(("entry", "mode", "what happens"), failed)]
+        return out
+
+
+def setup(app):
+    app.add_directive("conformance", Conformance)
+    return {"parallel_read_safe": True}
