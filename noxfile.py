@@ -5,6 +5,7 @@ build folders that last (build/), and every session installs those.
 """
 
 import os
+import shutil
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -111,6 +112,48 @@ def tests(session, package):
         session.run("python", "-m", "pytest", str(folder), *session.posargs)
 
 
+@nox.session(requires=["build"])
+def compatibility(session):
+    """Build the example packages against an older release, and test what was built on this one.
+
+    The release is a git revision or a folder of wheels; left out, the last revision before the C interface grew.
+    """
+    scratch = Path(session.create_tmp())
+    older, built, place = (scratch / name for name in ("older", "built", "place"))
+    for folder in (older, built, place):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    release = session.posargs[0] if session.posargs else before_the_interface_grew(session)
+    if Path(release).is_dir():
+        wheels = [str(f) for f in Path(release).glob("*.whl")]
+        session.run("python", "-m", "pip", "install", "--no-deps", "--target", str(older), *wheels)
+        sources, examples = [older], ROOT / "examples"
+    else:
+        session.run("git", "archive", f"--output={older}.tar", release, external=True)
+        shutil.unpack_archive(f"{older}.tar", older, filter="data")
+        sources, examples = [older / "packages" / name / "src" for name in closure("cext")], older / "examples"
+    install(session, WHOLE)
+    session.install(*group("examples"), *group("test", "cext"))
+    # Compiling needs the older release's headers and builder, and nothing that is compiled itself.
+    env = {"PYTHONPATH": os.pathsep.join(map(str, sources)), "FLAMBEAU_EXTENSIONS_DIR": str(scratch / "cache")}
+    env["flambeau_cext_ROOT"] = session.run("python", "-m", "flambeau_cext", "cmake-dir", env=env, silent=True).strip()
+    for name in ("softsign", "rolling_mean", "polynomial"):
+        shutil.copytree(examples / name, scratch / "examples" / name, dirs_exist_ok=True)
+        options = ["--no-build-isolation", "--no-deps", "--wheel-dir", str(built), str(scratch / "examples" / name)]
+        session.run("python", "-m", "pip", "wheel", *options, env=env)
+    wheels = [str(f) for f in built.glob("*.whl")]
+    session.run("python", "-m", "pip", "install", "--no-deps", "--no-index", "--target", str(place), *wheels)
+    for test in sorted(scratch.glob("examples/*/tests")):
+        session.run("python", "-m", "pytest", str(test), env={"PYTHONPATH": str(place)})
+
+
+def before_the_interface_grew(session):
+    """The last revision with the number of the C interface before today's."""
+    header = "packages/tensor/src/flambeau_tensor/include/flambeau/tensor.h"
+    command = ["git", "log", "-1", "--format=%H^", "-G#define FL_ABI_M", "--", header]
+    return session.run(*command, external=True, silent=True).strip()
+
+
 @nox.session(venv_backend="none")
 def dev(session):
     """Install all packages, editable, into the environment that runs nox."""
@@ -179,7 +222,10 @@ def compare(session, tool, *args):
 def bench(session):
     """Time the same work in PyTorch and in flambeau."""
     python = str(Path(session.bin) / "python")
-    compare(session, "bench.py", "--peer-python", python, "--our-python", python, "--json", "benchmarks/results.json")
+    sides = ["--peer-python", python, "--our-python", python]
+    compare(session, "bench.py", *sides, "--json", "benchmarks/results.json")
+    session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
+    session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
 
 
 @nox.session(requires=["build"])

@@ -1,11 +1,12 @@
-"""The directive ``benchmarks``: the figures that ``nox -s bench`` wrote to ``benchmarks/results.json``."""
+"""The directive ``benchmarks``: the figures that ``nox -s bench`` wrote to the JSON files in ``benchmarks/``."""
 import json
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-PATH = Path(__file__).parents[2] / "benchmarks" / "results.json"
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+PATHS = [FOLDER / "results.json", FOLDER / "extensions.json"]
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 
 
@@ -35,13 +36,15 @@ class Benchmarks(SphinxDirective):
     """A table for each kind of work, or a note that there are no results."""
 
     def run(self):
-        self.env.note_dependency(str(PATH))
+        for path in PATHS:
+            self.env.note_dependency(str(path))
         self.env.note_reread()
-        if not PATH.exists():
+        found = [json.loads(path.read_text()) for path in PATHS if path.exists()]
+        if not found:
             text = "No measurements are stored with this build of the documentation."
             return [nodes.note("", nodes.paragraph(text=text))]
         kinds, failed = {}, []
-        for name, times in json.loads(PATH.read_text()).items():
+        for name, times in (row for results in found for row in results.items()):
             if "peer" in times and "ours" in times:
                 kinds.setdefault(times["kind"], []).append((name, times))
             else:

@@ -11,12 +11,14 @@ signatures are listed below, in the language of schemas, with the operator that 
 import importlib
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import operators
+from flambeau_tensor._core.registry import functions, operators
 from flambeau_tensor._core.schema import parse
+
+from flambeau_tensor import Tensor
 
 INCLUDE = Path(__file__).parent / "include" / "ATen"
 
@@ -361,6 +363,7 @@ def signatures() -> list[_Signature]:
     """The C++ forms of all operators that are registered now, by name."""
     known = {name.removeprefix("torch."): op for name, op in operators().items()}
     found, replaced = [], set()
+    in_place = {name for name in functions("torch") if name.endswith("_")}
     for line in _OVERLOADS.strip().splitlines():
         text, _, runs = line.strip().replace("OPTIONS", _OPTIONS).partition(" = ")
         schema = parse(text)
@@ -378,10 +381,30 @@ def signatures() -> list[_Signature]:
             continue
         try:
             schema = parse(op.schema.text.replace(op.schema.text.partition("(")[0], public, 1))
-            found += _signatures(schema, name, op.numbers, op.is_function, op.is_method)
+            function = op.is_function or public in in_place
+            found += _signatures(schema, name, op.numbers, function, op.is_method)
         except _Unspeakable:
             continue
+    found += [form for name, original in _aliases().items() for form in _renamed(found, original, name)]
     return sorted(found, key=lambda s: s.name)  # stable: overloads keep their order
+
+
+def _aliases() -> dict[str, str]:
+    """The further names of operators, in ``torch`` or of methods, with what they are names of."""
+    names = {name: op.name for name, op in functions("torch").items() if name != op.name}
+    for name in dir(Tensor):
+        op = getattr(Tensor, name)
+        if isinstance(op, Operator) and name != op.name:
+            names.setdefault(name, op.name)
+    return {name: original for name, original in names.items() if not name.startswith("_") and name not in _BY_HAND}
+
+
+def _renamed(forms: list[_Signature], original: str, name: str) -> Iterator[_Signature]:
+    for form in forms:
+        if form.name == original:
+            yield replace(form, name=name, method=form.method and hasattr(Tensor, name))
+        elif form.name == f"{original}_out" and not name.endswith("_"):
+            yield replace(form, name=f"{name}_out")
 
 
 def _call(s: _Signature, this: bool) -> str:

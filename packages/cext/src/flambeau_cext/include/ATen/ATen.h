@@ -21,6 +21,11 @@ class AutoGradMode {
 struct NoGradGuard : AutoGradMode {
     NoGradGuard() : AutoGradMode(false) {}
 };
+/* As NoGradGuard: what is computed below is not recorded. */
+struct InferenceMode : AutoGradMode {
+    explicit InferenceMode(bool on = true) : AutoGradMode(!on && fl_grad_mode(-1) != 0) {}
+    static bool is_enabled() { return false; }
+};
 struct GradMode {
     static bool is_enabled() { return fl_grad_mode(-1) != 0; }
     static void set_enabled(bool on) { fl_grad_mode(on); }
@@ -41,3 +46,10 @@ template <class T> using opmath_type =
     std::conditional_t<std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>, float, T>;
 
 }  // namespace at
+
+namespace c10 {
+using at::AutoGradMode;
+using at::GradMode;
+using at::InferenceMode;
+using at::NoGradGuard;
+}  // namespace c10

@@ -8,6 +8,9 @@ namespace at {
 inline Tensor abs(const Tensor &self) { FL_CALL(tensor, "abs", "self", of_tensor(self)) }
 inline Tensor &abs_(Tensor &self) { FL_CALL(same(self), "abs_", "self", of_tensor(self)) }
 inline Tensor &abs_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "abs", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor absolute(const Tensor &self) { FL_CALL(tensor, "abs", "self", of_tensor(self)) }
+inline Tensor &absolute_(Tensor &self) { FL_CALL(same(self), "abs_", "self", of_tensor(self)) }
+inline Tensor &absolute_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "abs", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor acos(const Tensor &self) { FL_CALL(tensor, "acos", "self", of_tensor(self)) }
 inline Tensor &acos_(Tensor &self) { FL_CALL(same(self), "acos_", "self", of_tensor(self)) }
 inline Tensor &acos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acos", "out self", of_tensor(out), of_tensor(self)) }
@@ -50,6 +53,26 @@ inline Tensor any(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = fa
 inline Tensor arange(const Scalar &start, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start dtype requires_grad", of_scalar(start), dtype_of(options), requires_grad_of(options)) }
 inline Tensor arange(const Scalar &start, const Scalar &end, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end dtype requires_grad", of_scalar(start), of_scalar(end), dtype_of(options), requires_grad_of(options)) }
 inline Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end step dtype requires_grad", of_scalar(start), of_scalar(end), of_scalar(step), dtype_of(options), requires_grad_of(options)) }
+inline Tensor arccos(const Tensor &self) { FL_CALL(tensor, "acos", "self", of_tensor(self)) }
+inline Tensor &arccos_(Tensor &self) { FL_CALL(same(self), "acos_", "self", of_tensor(self)) }
+inline Tensor &arccos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acos", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor arccosh(const Tensor &self) { FL_CALL(tensor, "acosh", "self", of_tensor(self)) }
+inline Tensor &arccosh_(Tensor &self) { FL_CALL(same(self), "acosh_", "self", of_tensor(self)) }
+inline Tensor &arccosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acosh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor arcsin(const Tensor &self) { FL_CALL(tensor, "asin", "self", of_tensor(self)) }
+inline Tensor &arcsin_(Tensor &self) { FL_CALL(same(self), "asin_", "self", of_tensor(self)) }
+inline Tensor &arcsin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asin", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor arcsinh(const Tensor &self) { FL_CALL(tensor, "asinh", "self", of_tensor(self)) }
+inline Tensor &arcsinh_(Tensor &self) { FL_CALL(same(self), "asinh_", "self", of_tensor(self)) }
+inline Tensor &arcsinh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asinh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor arctan(const Tensor &self) { FL_CALL(tensor, "atan", "self", of_tensor(self)) }
+inline Tensor arctan2(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "atan2", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &arctan2_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "atan2", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &arctan_(Tensor &self) { FL_CALL(same(self), "atan_", "self", of_tensor(self)) }
+inline Tensor &arctan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atan", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor arctanh(const Tensor &self) { FL_CALL(tensor, "atanh", "self", of_tensor(self)) }
+inline Tensor &arctanh_(Tensor &self) { FL_CALL(same(self), "atanh_", "self", of_tensor(self)) }
+inline Tensor &arctanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atanh", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor argmax(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor &argmax_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor argmin(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
@@ -127,12 +150,20 @@ inline Tensor clamp_min(const Tensor &self, const Scalar &min) { FL_CALL(tensor,
 inline Tensor &clamp_min_(Tensor &self, const Tensor &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_tensor(min)) }
 inline Tensor &clamp_min_(Tensor &self, const Scalar &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_scalar(min)) }
 inline Tensor &clamp_min_out(Tensor &out, const Tensor &self, const Tensor &min) { FL_CALL(same(out), "clamp_min", "out self min", of_tensor(out), of_tensor(self), of_tensor(min)) }
+inline Tensor clip(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor clip(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clip_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &clip_(Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor clone(const Tensor &self, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "clone", "self", of_tensor(self)) }
 inline Tensor column_stack(TensorList tensors) { FL_CALL(tensor, "column_stack", "tensors", of_tensors(tensors)) }
 inline Tensor &column_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "column_stack", "out tensors", of_tensor(out), of_tensors(tensors)) }
 inline Tensor combinations(const Tensor &self, int64_t r = 2, bool with_replacement = false) { FL_CALL(tensor, "combinations", "self r with_replacement", of_tensor(self), of_int(r), of_bool(with_replacement)) }
 inline Tensor complex(const Tensor &real, const Tensor &imag) { FL_CALL(tensor, "complex", "real imag", of_tensor(real), of_tensor(imag)) }
 inline Tensor &complex_out(Tensor &out, const Tensor &real, const Tensor &imag) { FL_CALL(same(out), "complex", "out real imag", of_tensor(out), of_tensor(real), of_tensor(imag)) }
+inline Tensor concat(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
+inline Tensor &concat_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
+inline Tensor concatenate(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
+inline Tensor &concatenate_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
 inline Tensor conj(const Tensor &self) { FL_CALL(tensor, "conj", "self", of_tensor(self)) }
 inline Tensor conj_physical(const Tensor &self) { FL_CALL(tensor, "conj_physical", "self", of_tensor(self)) }
 inline Tensor &conj_physical_(Tensor &self) { FL_CALL(same(self), "conj_physical_", "self", of_tensor(self)) }
@@ -176,6 +207,10 @@ inline Tensor div(const Tensor &self, const Tensor &other, const optional<std::s
 inline Tensor div(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor div(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor &div_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor divide(const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor divide(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor divide(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &divide_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor dot(const Tensor &self, const Tensor &tensor) { FL_CALL(tensor, "dot", "self tensor", of_tensor(self), of_tensor(tensor)) }
 inline Tensor &dot_out(Tensor &out, const Tensor &self, const Tensor &tensor) { FL_CALL(same(out), "dot", "out self tensor", of_tensor(out), of_tensor(self), of_tensor(tensor)) }
 inline Tensor dropout(const Tensor &self, double p, bool training) { FL_CALL(tensor, "nn.functional.dropout", "self p training", of_tensor(self), of_double(p), of_bool(training)) }
@@ -216,6 +251,9 @@ inline Tensor eye(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor
 inline Tensor eye(int64_t n, int64_t m, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n m dtype requires_grad", of_int(n), of_int(m), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &fill_(Tensor &self, const Tensor &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_tensor(value)) }
 inline Tensor &fill_(Tensor &self, const Scalar &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_scalar(value)) }
+inline Tensor fix(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
+inline Tensor &fix_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_tensor(self)) }
+inline Tensor &fix_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor flatten(const Tensor &self, int64_t start_dim = 0, int64_t end_dim = -1) { FL_CALL(tensor, "flatten", "self start_dim end_dim", of_tensor(self), of_int(start_dim), of_int(end_dim)) }
 inline Tensor flip(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "flip", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor fliplr(const Tensor &self) { FL_CALL(tensor, "fliplr", "self", of_tensor(self)) }
@@ -252,7 +290,15 @@ inline Tensor ge(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge"
 inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ge_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor gelu(const Tensor &self, const std::string &approximate = "none") { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
+inline Tensor ger(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
+inline Tensor &ger_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor glu(const Tensor &self, int64_t dim = -1) { FL_CALL(tensor, "nn.functional.glu", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor greater(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor greater(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor greater_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor greater_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &greater_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &greater_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor group_norm(const Tensor &self, int64_t num_groups, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.group_norm", "self num_groups weight bias eps", of_tensor(self), of_int(num_groups), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
 inline Tensor gt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor gt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
@@ -315,6 +361,12 @@ inline Tensor &leaky_relu_(Tensor &self, const Scalar &negative_slope = 0.01) { 
 inline Tensor lerp(const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_tensor(weight)) }
 inline Tensor lerp(const Tensor &self, const Tensor &end, const Scalar &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_scalar(weight)) }
 inline Tensor &lerp_out(Tensor &out, const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(same(out), "lerp", "out self end weight", of_tensor(out), of_tensor(self), of_tensor(end), of_tensor(weight)) }
+inline Tensor less(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor less(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor less_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor less_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &less_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &less_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor lgamma(const Tensor &self) { FL_CALL(tensor, "lgamma", "self", of_tensor(self)) }
 inline Tensor &lgamma_(Tensor &self) { FL_CALL(same(self), "lgamma_", "self", of_tensor(self)) }
 inline Tensor &lgamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "lgamma", "out self", of_tensor(out), of_tensor(self)) }
@@ -397,6 +449,8 @@ inline Tensor &mish_(Tensor &self) { FL_CALL(same(self), "_C._nn.mish_", "self",
 inline Tensor mm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "mm", "self mat2", of_tensor(self), of_tensor(mat2)) }
 inline Tensor &mm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "mm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> mode(const Tensor &self, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "mode", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor moveaxis(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
+inline Tensor moveaxis(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
 inline Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
 inline Tensor movedim(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
 inline Tensor mse_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.mse_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
@@ -408,6 +462,10 @@ inline Tensor mul(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "mu
 inline Tensor &mul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor multinomial(const Tensor &self, int64_t num_samples, bool replacement = false) { FL_CALL(tensor, "multinomial", "self num_samples replacement", of_tensor(self), of_int(num_samples), of_bool(replacement)) }
 inline Tensor &multinomial_out(Tensor &out, const Tensor &self, int64_t num_samples, bool replacement = false) { FL_CALL(same(out), "multinomial", "out self num_samples replacement", of_tensor(out), of_tensor(self), of_int(num_samples), of_bool(replacement)) }
+inline Tensor multiply(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor multiply(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor multiply(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &multiply_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mv(const Tensor &self, const Tensor &vec) { FL_CALL(tensor, "mv", "self vec", of_tensor(self), of_tensor(vec)) }
 inline Tensor &mv_out(Tensor &out, const Tensor &self, const Tensor &vec) { FL_CALL(same(out), "mv", "out self vec", of_tensor(out), of_tensor(self), of_tensor(vec)) }
 inline Tensor nan_to_num(const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
@@ -428,6 +486,9 @@ inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL
 inline Tensor neg(const Tensor &self) { FL_CALL(tensor, "neg", "self", of_tensor(self)) }
 inline Tensor &neg_(Tensor &self) { FL_CALL(same(self), "neg_", "self", of_tensor(self)) }
 inline Tensor &neg_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "neg", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor negative(const Tensor &self) { FL_CALL(tensor, "neg", "self", of_tensor(self)) }
+inline Tensor &negative_(Tensor &self) { FL_CALL(same(self), "neg_", "self", of_tensor(self)) }
+inline Tensor &negative_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "neg", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor nextafter(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "nextafter", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &nextafter_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "nextafter", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor nll_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100) { FL_CALL(tensor, "nn.functional.nll_loss", "self target weight reduction ignore_index", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index)) }
@@ -436,6 +497,9 @@ inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "n
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
 inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "normal", "mean std size dtype requires_grad", of_double(mean), of_double(std), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor not_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor not_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &not_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor one_hot(const Tensor &tensor, int64_t num_classes = -1) { FL_CALL(tensor, "nn.functional.one_hot", "tensor num_classes", of_tensor(tensor), of_int(num_classes)) }
 inline Tensor ones(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "ones", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor ones_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "ones_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
@@ -494,6 +558,8 @@ inline Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1}
 inline Tensor round(const Tensor &self, int64_t decimals = 0) { FL_CALL(tensor, "round", "self decimals", of_tensor(self), of_int(decimals)) }
 inline Tensor &round_(Tensor &self, int64_t decimals = 0) { FL_CALL(same(self), "round_", "self decimals", of_tensor(self), of_int(decimals)) }
 inline Tensor &round_out(Tensor &out, const Tensor &self, int64_t decimals = 0) { FL_CALL(same(out), "round", "out self decimals", of_tensor(out), of_tensor(self), of_int(decimals)) }
+inline Tensor row_stack(TensorList tensors) { FL_CALL(tensor, "vstack", "tensors", of_tensors(tensors)) }
+inline Tensor &row_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "vstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
 inline Tensor rsqrt(const Tensor &self) { FL_CALL(tensor, "rsqrt", "self", of_tensor(self)) }
 inline Tensor &rsqrt_(Tensor &self) { FL_CALL(same(self), "rsqrt_", "self", of_tensor(self)) }
 inline Tensor &rsqrt_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "rsqrt", "out self", of_tensor(out), of_tensor(self)) }
@@ -562,8 +628,14 @@ inline Tensor sub(const Tensor &self, const Tensor &other, const Scalar &alpha =
 inline Tensor sub(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &sub_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor subtract(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor subtract(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor subtract(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &subtract_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor swapaxes(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
 inline Tensor take(const Tensor &self, const Tensor &index) { FL_CALL(tensor, "take", "self index", of_tensor(self), of_tensor(index)) }
 inline Tensor take_along_dim(const Tensor &self, const Tensor &indices, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(self), of_tensor(indices), of_int_or_none(dim)) }
@@ -588,6 +660,10 @@ inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) {
 inline Tensor triu(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "triu", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "triu_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &triu_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "triu", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
+inline Tensor true_divide(const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor true_divide(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor true_divide(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &true_divide_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor trunc(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
 inline Tensor &trunc_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_tensor(self)) }
 inline Tensor &trunc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
@@ -623,6 +699,8 @@ inline Tensor &zeros_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "ze
 
 inline Tensor Tensor::abs() const { FL_CALL(tensor, "abs", "self", of_tensor(*this)) }
 inline Tensor &Tensor::abs_() const { FL_CALL(same(*this), "abs_", "self", of_tensor(*this)) }
+inline Tensor Tensor::absolute() const { FL_CALL(tensor, "abs", "self", of_tensor(*this)) }
+inline Tensor &Tensor::absolute_() const { FL_CALL(same(*this), "abs_", "self", of_tensor(*this)) }
 inline Tensor Tensor::acos() const { FL_CALL(tensor, "acos", "self", of_tensor(*this)) }
 inline Tensor &Tensor::acos_() const { FL_CALL(same(*this), "acos_", "self", of_tensor(*this)) }
 inline Tensor Tensor::acosh() const { FL_CALL(tensor, "acosh", "self", of_tensor(*this)) }
@@ -655,6 +733,20 @@ inline Tensor Tensor::angle() const { FL_CALL(tensor, "angle", "self", of_tensor
 inline Tensor Tensor::any() const { FL_CALL(tensor, "any", "self", of_tensor(*this)) }
 inline Tensor Tensor::any(int64_t dim, bool keepdim) const { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
 inline Tensor Tensor::any(OptionalIntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim)) }
+inline Tensor Tensor::arccos() const { FL_CALL(tensor, "acos", "self", of_tensor(*this)) }
+inline Tensor &Tensor::arccos_() const { FL_CALL(same(*this), "acos_", "self", of_tensor(*this)) }
+inline Tensor Tensor::arccosh() const { FL_CALL(tensor, "acosh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::arccosh_() const { FL_CALL(same(*this), "acosh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::arcsin() const { FL_CALL(tensor, "asin", "self", of_tensor(*this)) }
+inline Tensor &Tensor::arcsin_() const { FL_CALL(same(*this), "asin_", "self", of_tensor(*this)) }
+inline Tensor Tensor::arcsinh() const { FL_CALL(tensor, "asinh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::arcsinh_() const { FL_CALL(same(*this), "asinh_", "self", of_tensor(*this)) }
+inline Tensor Tensor::arctan() const { FL_CALL(tensor, "atan", "self", of_tensor(*this)) }
+inline Tensor Tensor::arctan2(const Tensor &other) const { FL_CALL(tensor, "atan2", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::arctan2_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.atan2_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::arctan_() const { FL_CALL(same(*this), "atan_", "self", of_tensor(*this)) }
+inline Tensor Tensor::arctanh() const { FL_CALL(tensor, "atanh", "self", of_tensor(*this)) }
+inline Tensor &Tensor::arctanh_() const { FL_CALL(same(*this), "atanh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor Tensor::argsort(int64_t dim, bool descending, bool stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool(stable)) }
@@ -717,6 +809,10 @@ inline Tensor Tensor::clamp_min(const Tensor &min) const { FL_CALL(tensor, "clam
 inline Tensor Tensor::clamp_min(const Scalar &min) const { FL_CALL(tensor, "clamp_min", "self min", of_tensor(*this), of_scalar(min)) }
 inline Tensor &Tensor::clamp_min_(const Tensor &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_tensor(min)) }
 inline Tensor &Tensor::clamp_min_(const Scalar &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_scalar(min)) }
+inline Tensor Tensor::clip(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor Tensor::clip(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &Tensor::clip_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &Tensor::clip_(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor Tensor::clone(optional<MemoryFormat>) const { FL_CALL(tensor, "clone", "self", of_tensor(*this)) }
 inline Tensor Tensor::conj() const { FL_CALL(tensor, "conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::conj_physical() const { FL_CALL(tensor, "conj_physical", "self", of_tensor(*this)) }
@@ -753,6 +849,10 @@ inline Tensor Tensor::div(const Tensor &other, const optional<std::string> &roun
 inline Tensor Tensor::div(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor &Tensor::div_(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor &Tensor::div_(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor Tensor::divide(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor Tensor::divide(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::divide_(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::divide_(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor Tensor::dot(const Tensor &tensor) const { FL_CALL(tensor, "dot", "self tensor", of_tensor(*this), of_tensor(tensor)) }
 inline std::vector<Tensor> Tensor::dsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
 inline std::vector<Tensor> Tensor::dsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
@@ -778,6 +878,8 @@ inline Tensor &Tensor::expm1_() const { FL_CALL(same(*this), "expm1_", "self", o
 inline Tensor &Tensor::exponential_(double lambd) const { FL_CALL(same(*this), "Tensor.exponential_", "self lambd", of_tensor(*this), of_double(lambd)) }
 inline Tensor &Tensor::fill_(const Tensor &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_tensor(value)) }
 inline Tensor &Tensor::fill_(const Scalar &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_scalar(value)) }
+inline Tensor Tensor::fix() const { FL_CALL(tensor, "trunc", "self", of_tensor(*this)) }
+inline Tensor &Tensor::fix_() const { FL_CALL(same(*this), "trunc_", "self", of_tensor(*this)) }
 inline Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { FL_CALL(tensor, "flatten", "self start_dim end_dim", of_tensor(*this), of_int(start_dim), of_int(end_dim)) }
 inline Tensor Tensor::flip(IntArrayRef dims) const { FL_CALL(tensor, "flip", "self dims", of_tensor(*this), of_ints(dims)) }
 inline Tensor Tensor::fliplr() const { FL_CALL(tensor, "fliplr", "self", of_tensor(*this)) }
@@ -806,6 +908,15 @@ inline Tensor Tensor::ge(const Scalar &other) const { FL_CALL(tensor, "ge", "sel
 inline Tensor &Tensor::ge_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::ge_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::geometric_(double p) const { FL_CALL(same(*this), "Tensor.geometric_", "self p", of_tensor(*this), of_double(p)) }
+inline Tensor Tensor::ger(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
+inline Tensor Tensor::greater(const Tensor &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::greater(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::greater_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::greater_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::greater_equal(const Tensor &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::greater_equal(const Scalar &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::greater_equal_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::greater_equal_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::gt(const Tensor &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::gt(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::gt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -852,6 +963,14 @@ inline Tensor Tensor::lerp(const Tensor &end, const Tensor &weight) const { FL_C
 inline Tensor Tensor::lerp(const Tensor &end, const Scalar &weight) const { FL_CALL(tensor, "lerp", "self end weight", of_tensor(*this), of_tensor(end), of_scalar(weight)) }
 inline Tensor &Tensor::lerp_(const Tensor &end, const Tensor &weight) const { FL_CALL(same(*this), "Tensor.lerp_", "self end weight", of_tensor(*this), of_tensor(end), of_tensor(weight)) }
 inline Tensor &Tensor::lerp_(const Tensor &end, const Scalar &weight) const { FL_CALL(same(*this), "Tensor.lerp_", "self end weight", of_tensor(*this), of_tensor(end), of_scalar(weight)) }
+inline Tensor Tensor::less(const Tensor &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::less(const Scalar &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::less_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::less_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::less_equal(const Tensor &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::less_equal(const Scalar &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::less_equal_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.le_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::less_equal_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.le_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::lgamma() const { FL_CALL(tensor, "lgamma", "self", of_tensor(*this)) }
 inline Tensor &Tensor::lgamma_() const { FL_CALL(same(*this), "lgamma_", "self", of_tensor(*this)) }
 inline Tensor Tensor::log() const { FL_CALL(tensor, "log", "self", of_tensor(*this)) }
@@ -904,6 +1023,8 @@ inline std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
 inline Tensor Tensor::minimum(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::mm(const Tensor &mat2) const { FL_CALL(tensor, "mm", "self mat2", of_tensor(*this), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const { FL_CALL(two, "mode", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::moveaxis(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
+inline Tensor Tensor::moveaxis(int64_t source, int64_t destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_int(source), of_int(destination)) }
 inline Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
 inline Tensor Tensor::movedim(int64_t source, int64_t destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_int(source), of_int(destination)) }
 inline Tensor Tensor::msort() const { FL_CALL(tensor, "msort", "self", of_tensor(*this)) }
@@ -912,6 +1033,10 @@ inline Tensor Tensor::mul(const Scalar &other) const { FL_CALL(tensor, "mul", "s
 inline Tensor &Tensor::mul_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::mul_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::multinomial(int64_t num_samples, bool replacement) const { FL_CALL(tensor, "multinomial", "self num_samples replacement", of_tensor(*this), of_int(num_samples), of_bool(replacement)) }
+inline Tensor Tensor::multiply(const Tensor &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::multiply(const Scalar &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::multiply_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::multiply_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::mv(const Tensor &vec) const { FL_CALL(tensor, "mv", "self vec", of_tensor(*this), of_tensor(vec)) }
 inline Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(same(*this), "nan_to_num_", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
@@ -928,6 +1053,8 @@ inline Tensor &Tensor::ne_(const Tensor &other) const { FL_CALL(same(*this), "Te
 inline Tensor &Tensor::ne_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::neg() const { FL_CALL(tensor, "neg", "self", of_tensor(*this)) }
 inline Tensor &Tensor::neg_() const { FL_CALL(same(*this), "neg_", "self", of_tensor(*this)) }
+inline Tensor Tensor::negative() const { FL_CALL(tensor, "neg", "self", of_tensor(*this)) }
+inline Tensor &Tensor::negative_() const { FL_CALL(same(*this), "neg_", "self", of_tensor(*this)) }
 inline Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_empty", "self size dtype requires_grad", of_tensor(*this), of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_empty_strided", "self size stride dtype requires_grad", of_tensor(*this), of_ints(size), of_ints(stride), dtype_of(options), requires_grad_of(options)) }
 inline Tensor Tensor::new_full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options) const { FL_CALL(tensor, "Tensor.new_full", "self size fill_value dtype requires_grad", of_tensor(*this), of_ints(size), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
@@ -940,6 +1067,10 @@ inline Tensor Tensor::norm(const Scalar &p) const { FL_CALL(tensor, "norm", "sel
 inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) const { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
 inline Tensor &Tensor::normal_(double mean, double std) const { FL_CALL(same(*this), "Tensor.normal_", "self mean std", of_tensor(*this), of_double(mean), of_double(std)) }
+inline Tensor Tensor::not_equal(const Tensor &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::not_equal(const Scalar &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::not_equal_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::not_equal_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::outer(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
 inline Tensor Tensor::permute(IntArrayRef dims) const { FL_CALL(tensor, "permute", "self dims", of_tensor(*this), of_ints(dims)) }
 inline Tensor Tensor::polygamma(int64_t n) const { FL_CALL(tensor, "Tensor.polygamma", "self n", of_tensor(*this), of_int(n)) }
@@ -1030,9 +1161,15 @@ inline Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const { FL_C
 inline Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
 inline Tensor &Tensor::sub_(const Scalar &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor Tensor::subtract(const Tensor &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor Tensor::subtract(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
+inline Tensor &Tensor::subtract_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &Tensor::subtract_(const Scalar &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
 inline Tensor Tensor::sum(optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum_to_size(IntArrayRef size) const { FL_CALL(tensor, "Tensor.sum_to_size", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor Tensor::swapaxes(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline Tensor Tensor::swapdims(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline Tensor Tensor::t() const { FL_CALL(tensor, "t", "self", of_tensor(*this)) }
 inline Tensor Tensor::take(const Tensor &index) const { FL_CALL(tensor, "take", "self index", of_tensor(*this), of_tensor(index)) }
 inline Tensor Tensor::take_along_dim(const Tensor &indices, optional<int64_t> dim) const { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(*this), of_tensor(indices), of_int_or_none(dim)) }
@@ -1049,6 +1186,10 @@ inline Tensor Tensor::tril(int64_t diagonal) const { FL_CALL(tensor, "tril", "se
 inline Tensor &Tensor::tril_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.tril_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor Tensor::triu(int64_t diagonal) const { FL_CALL(tensor, "triu", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor &Tensor::triu_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.triu_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor Tensor::true_divide(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor Tensor::true_divide(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::true_divide_(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &Tensor::true_divide_(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor Tensor::trunc() const { FL_CALL(tensor, "trunc", "self", of_tensor(*this)) }
 inline Tensor &Tensor::trunc_() const { FL_CALL(same(*this), "trunc_", "self", of_tensor(*this)) }
 inline Tensor Tensor::type_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.type_as", "self other", of_tensor(*this), of_tensor(other)) }

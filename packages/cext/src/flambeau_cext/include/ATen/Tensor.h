@@ -64,6 +64,7 @@ inline void Tensor::set_grad(const Tensor &grad) const {
     FL_CALL(void, "Tensor.grad.__set__", "self value", of_tensor(*this),
             of_tensor_or_none(grad))
 }
+inline GradReference Tensor::mutable_grad() const { return GradReference(*this); }
 inline void Tensor::retain_grad() const { FL_CALL(void, "Tensor.retain_grad", "self", of_tensor(*this)) }
 inline void Tensor::backward(const Tensor &gradient, optional<bool> retain_graph, bool create_graph,
                              optional<TensorList> inputs) const {

@@ -7,6 +7,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/types.h>
 

@@ -24,5 +24,12 @@ constexpr auto kComplex128 = at::kComplexDouble, kC128 = at::kComplexDouble;
 
 using NoGradGuard = at::NoGradGuard;
 using AutoGradMode = at::AutoGradMode;
+using GradMode = at::GradMode;
+using InferenceMode = at::InferenceMode;
+
+namespace cuda {
+inline bool is_available() { return false; }
+inline int64_t device_count() { return 0; }
+}  // namespace cuda
 
 }  // namespace torch

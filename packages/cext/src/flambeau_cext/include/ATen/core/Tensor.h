@@ -39,6 +39,8 @@ class DeprecatedTypeProperties {
     ScalarType type_;
 };
 
+class GradReference;
+
 class Tensor {
   public:
     Tensor() : handle_(nullptr) {}
@@ -189,6 +191,8 @@ class Tensor {
     Tensor cuda() const { return to(TensorOptions(kCUDA)); }
     Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
     Tensor alias() const;
+    Tensor numpy_T() const { return dim() < 2 ? alias() : permute(reversed_dims()); }
+    Tensor mT() const { return transpose(-2, -1); }
     Tensor variable_data() const { return detach(); }
     Tensor tensor_data() const { return detach(); }
     Tensor view(IntArrayRef size) const;
@@ -200,7 +204,7 @@ class Tensor {
     const Tensor &set_requires_grad(bool on) const;
     Tensor &requires_grad_(bool on = true) const;
     Tensor grad() const;
-    Tensor &mutable_grad() const = delete;
+    GradReference mutable_grad() const;
     void set_grad(const Tensor &grad) const;
     void retain_grad() const;
     void backward(const Tensor &gradient = {}, optional<bool> retain_graph = nullopt, bool create_graph = false,
@@ -236,6 +240,11 @@ class Tensor {
         TORCH_CHECK_INDEX(n, "dimension specified as ", d, " but tensor has no dimensions");
         return size_t(d < 0 ? d + n : d);
     }
+    std::vector<int64_t> reversed_dims() const {
+        auto dims = std::vector<int64_t>(size_t(dim()));
+        for (size_t i = 0; i < dims.size(); i++) dims[i] = int64_t(dims.size() - 1 - i);
+        return dims;
+    }
     template <class T> void check_type() const {
         if (C10_UNLIKELY(CppTypeToScalarType<T>::value != scalar_type())) wrong_type(CppTypeToScalarType<T>::value);
     }
@@ -254,6 +263,22 @@ class Tensor {
     fl_tensor handle_;
 };
 static_assert(sizeof(Tensor) == sizeof(fl_tensor), "lists of tensors are lists of handles");
+
+/* x.mutable_grad(): the gradient; what is assigned to it becomes the gradient of x. */
+class GradReference : public Tensor {
+  public:
+    GradReference &operator=(const Tensor &grad) {
+        owner_.set_grad(grad);
+        Tensor &self = *this;
+        self = grad;
+        return *this;
+    }
+
+  private:
+    friend class Tensor;
+    explicit GradReference(const Tensor &owner) : Tensor(owner.grad()), owner_(owner) {}
+    Tensor owner_;
+};
 
 using TensorBase = Tensor;
 std::ostream &operator<<(std::ostream &out, const Tensor &t);

@@ -5,6 +5,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+
 #include <ATen/core/ivalue.h>
 #include <torch/types.h>
 

@@ -4,6 +4,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+
 #include <torch/types.h>
 
 inline bool THPVariable_Check(PyObject *object) { return fl_from_python(object) != nullptr; }

@@ -4,10 +4,43 @@
 #if !__has_include(<pybind11/pybind11.h>)
 #error "torch/extension.h needs pybind11: pip install flambeau-cext[cpp]; torch/all.h does without it"
 #endif
+#include <torch/library.h>
+
+/* What pybind11 is made of comes before it, as what is compiled below is compiled for size and without assertions: a
+ * module consists of pybind11's own machinery for the most part, and -O3 on that is half of the time a build takes. */
+#include <frameobject.h>
+
+#include <cassert>
+#include <condition_variable>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <typeindex>
+#include <unordered_set>
+#include <valarray>
+#include <variant>
+
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#if defined(__OPTIMIZE__)
+#define NDEBUG 1
+#endif
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O1")
+#endif
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-
-#include <torch/library.h>
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#pragma pop_macro("NDEBUG")
+#include <cassert> /* once more: what assert does is what NDEBUG says here */
 
 namespace py = pybind11;
 
