@@ -338,6 +338,28 @@ def test_facts(c):
         c.written(readonly)
 
 
+def test_sizes_are_asked_for_again_after_a_call():
+    """Compilers may ask once for a whole loop, and only then."""
+    source = """
+    static int64_t before, after, first;
+    void resize(fl_tensor x, int64_t n) {
+        before = fl_numel(x) * 1000 + fl_sizes(x)[0];
+        int64_t sizes[] = {n};
+        fl_value args[] = {fl_of_tensor(x), fl_of_ints(sizes, 1)};
+        fl_release(fl_call("Tensor.resize_", args, 2));
+        after = fl_numel(x) * 1000 + fl_sizes(x)[0];
+        for (int64_t i = 0; i < fl_numel(x); i++) ((double *)fl_data(x))[i] = i;
+        first = (int64_t)((const double *)fl_const_data(x))[fl_numel(x) - 1];
+    }
+    int64_t was(void) { return before; }
+    int64_t now(void) { return after; }
+    int64_t last(void) { return first; }
+    """
+    module = cext.load_inline("resizing", c_sources=source, functions=["resize", "was", "now", "last"])
+    module.resize(ft.zeros(4, dtype=ft.float64), 100_000)
+    assert (module.was(), module.now(), module.last()) == (4004, 100_100_000, 99_999)
+
+
 def test_facts_of_autograd(c):
     pytest.importorskip("flambeau_autograd")
     x = ft.zeros(2, requires_grad=True)

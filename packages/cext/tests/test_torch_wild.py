@@ -132,8 +132,10 @@ def optionals(m):
         m.affine(x, w, w, 2.0, True)
     assert m.largest(None) is None
     assert m.largest(x).item() == 1
-    assert m.undefined_is_none(None) is None
-    assert m.undefined_is_none(x) is x
+    assert m.undefined_is_none(x, False) is x
+    assert m.undefined_is_none(x, True) is None
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        m.undefined_is_none(None, True)
     assert (m.size_or(matrix()), m.size_or(matrix(), -1)) == (12, 4)
     close(m.sum_of(matrix()), 66)
     close(m.sum_of(matrix(), [0], keepdim=True), [[12, 15, 18, 21]])

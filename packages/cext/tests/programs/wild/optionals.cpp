@@ -24,7 +24,7 @@ c10::optional<torch::Tensor> largest(torch::optional<torch::Tensor> x) {
   return x->max();
 }
 
-torch::Tensor undefined_is_none(torch::Tensor x) { return x.defined() ? x : torch::Tensor(); }
+torch::Tensor undefined_is_none(torch::Tensor x, bool none) { return none ? torch::Tensor() : x; }
 int64_t size_or(const torch::Tensor& x, std::optional<int64_t> dim) { return dim ? x.size(*dim) : x.numel(); }
 at::Tensor sum_of(const at::Tensor& x, at::OptionalIntArrayRef dims, bool keepdim) { return x.sum(dims, keepdim); }
 at::Tensor cast(const at::Tensor& x, c10::optional<at::ScalarType> dtype) { return x.to(dtype.value_or(at::kDouble)); }

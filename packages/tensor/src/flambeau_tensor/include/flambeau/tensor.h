@@ -272,12 +272,38 @@ static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t si
 /* --- Geometry and elements --------------------------------------------------------------------------------------- */
 
 /* What it is; strides count elements. Pointers are valid as long as the tensor is not changed. */
-static inline fl_dtype fl_dtype_of(fl_tensor t) { return fl_table->dtype(t); }
-static inline int32_t fl_ndim(fl_tensor t) { return fl_table->ndim(t); }
-static inline int64_t fl_numel(fl_tensor t) { return fl_table->numel(t); }
-static inline const int64_t *fl_sizes(fl_tensor t) { return fl_table->sizes(t); }
-static inline const int64_t *fl_strides(fl_tensor t) { return fl_table->strides(t); }
-static inline int fl_is_contiguous(fl_tensor t) { return fl_table->is_contiguous(t); }
+static inline fl_dtype fl_dtype_of(fl_tensor t) {
+/* Between two calls of anything else the answer is the same: compilers may ask once for a whole loop. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus)
+#define FL_STEADY noexcept __attribute__((const))
+#elif defined(__GNUC__) && !defined(__clang__)
+#define FL_STEADY __attribute__((const))
+#else
+#define FL_STEADY
+#endif
+    typedef fl_dtype (*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->dtype)(t);
+}
+static inline int32_t fl_ndim(fl_tensor t) {
+    typedef int32_t (*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->ndim)(t);
+}
+static inline int64_t fl_numel(fl_tensor t) {
+    typedef int64_t (*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->numel)(t);
+}
+static inline const int64_t *fl_sizes(fl_tensor t) {
+    typedef const int64_t *(*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->sizes)(t);
+}
+static inline const int64_t *fl_strides(fl_tensor t) {
+    typedef const int64_t *(*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->strides)(t);
+}
+static inline int fl_is_contiguous(fl_tensor t) {
+    typedef int32_t (*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->is_contiguous)(t);
+}
 
 /* Bytes of one element, or 0 for a number that is no dtype. */
 static inline int64_t fl_itemsize(fl_dtype dtype) {
@@ -303,7 +329,10 @@ static inline int64_t fl_size(fl_tensor t, int32_t dim) {
 }
 
 /* The address of the first element, to read from. Not NULL even when there are no elements. */
-static inline const void *fl_const_data(fl_tensor t) { return fl_table->const_data(t); }
+static inline const void *fl_const_data(fl_tensor t) {
+    typedef const void *(*steady)(fl_tensor) FL_STEADY;
+    return ((steady)fl_table->const_data)(t);
+}
 
 /* The same to write to: counts as an in-place change, so autograd notices when it had saved the tensor for backward.
  * NULL and RuntimeError when the tensor looks into read-only memory. */

@@ -52,7 +52,7 @@ template <> struct type_caster<at::Tensor> {
     bool load(handle source, bool) {
         fl_tensor tensor = fl_from_python(source.ptr());
         if (tensor) value = at::Tensor::borrow(tensor);
-        return tensor || source.is_none();
+        return tensor != nullptr; /* None is for optional<Tensor> */
     }
     static handle cast(const at::Tensor &t, return_value_policy, handle) {
         return t.defined() ? handle(fl_to_python(t.handle())) : none().release();
