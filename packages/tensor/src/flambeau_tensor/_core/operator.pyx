@@ -211,7 +211,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
         if flags & TANGENT or fl_state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
-        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or (flags & VIEW and _of_recorded(op, slots))):
+        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or (flags & VIEW and _all_flags(op, slots) & REQUIRES_GRAD)):
             return _record(op, slots, flags)
         if flags & INFERENCE:
             _check_inference(op, slots)
@@ -222,11 +222,6 @@ cdef object _record(Operator op, PyObject** slots, unsigned int flags):
     if _autograd.record == NULL:
         raise RuntimeError(f"{op.name}(): recording needs flambeau-autograd: pip install flambeau-autograd")
     return _autograd.record(op, slots, flags)
-
-
-cdef bint _of_recorded(Operator op, PyObject** slots) noexcept:
-    """Whether an argument requires grad, or is a view of a tensor that came to do so after the view was made."""
-    return _all_flags(op, slots) & REQUIRES_GRAD != 0
 
 
 cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
