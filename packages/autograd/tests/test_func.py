@@ -254,3 +254,14 @@ def test_functions_without_a_rule(x):
         vmap(Plain.apply)(x)
     with pytest.warns(UserWarning, match="once for each example"):
         close(vmap(lambda a: Plain.apply(a), fallback="loop")(x), x ** 3)
+
+
+@pytest.mark.parametrize("second", [
+    lambda f, x: hessian(f)(x).sum(), lambda f, x: jacrev(jacrev(f))(x).sum(),
+    lambda f, x: vmap(lambda t: jvp(grad(f), (x,), (t,))[1])(torch.eye(2)).sum(),
+])
+def test_an_outer_gradient_through_examples_of_inner_ones(second):
+    """What only the outer gradient depends on keeps its history where an inner one meets a batch."""
+    x = torch.tensor([0.5, 1.5])
+    cubes = grad(lambda x: second(lambda x: (x ** 3).sum(), x))(x)
+    assert cubes.tolist() == [6, 6]

@@ -16,7 +16,7 @@ from flambeau_tensor.abi cimport (
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
     BATCH, DUAL, Layer, Level, bare, history_depth, history_levels, laid_out, layer_of, set_layer, value_of,
-    with_history, wrap_batch,
+    with_history, with_history_below, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
@@ -95,9 +95,9 @@ cdef class _Call(Below):
             t = bare(p)
         else:
             return a
-        # Histories up to the floor are recorded further down; others are this recording's.
-        if requires_grad(p) and history_depth(p) <= self.floor:
-            with_history(t, p)
+        # Histories up to the floor are recorded further down; others are this recording's. A tensor may have both.
+        if self.floor >= 0 and requires_grad(p):
+            with_history_below(t, p, self.floor)
         return t
 
     cdef object _call(self, object op, list args):

@@ -275,6 +275,17 @@ cdef object with_history(object tensor, PyObject* of):
     return _through(_Alias, tensor, node, nr, node.levels)
 
 
+cdef object with_history_below(object tensor, PyObject* of, int floor):
+    """The same, of the levels up to ``floor`` only."""
+    cdef unsigned long long bits = history_levels(of) & ((<unsigned long long>2 << floor) - 1)
+    cdef int nr = 0
+    cdef Node node
+    if not bits:
+        return tensor
+    node = _producer(of, &nr)
+    return tensor if node is None else _through(_Alias, tensor, node, nr, bits)
+
+
 cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
 cdef PyTypeObject* _Input = make_type("TransformInput", <PyTypeObject*>Node)
 
