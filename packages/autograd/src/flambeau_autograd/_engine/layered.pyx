@@ -15,7 +15,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
-    BATCH, DUAL, Layer, Level, bare, history_depth, history_levels, laid_out, layer_of, set_layer, value_of,
+    BATCH, DUAL, Layer, Level, bare, history_levels, laid_out, layer_of, set_layer, value_of,
     with_history, with_history_below, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
