@@ -211,7 +211,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
         if flags & TANGENT or fl_state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
-        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or (flags & VIEW and _all_flags(op, slots) & REQUIRES_GRAD)):
+        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or flags & VIEW and _all_flags(op, slots) & REQUIRES_GRAD):
             return _record(op, slots, flags)
         if flags & INFERENCE:
             _check_inference(op, slots)
