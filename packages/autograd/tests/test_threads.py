@@ -81,8 +81,16 @@ def test_python_functions_in_threads(leaf):
     assert x.grad.item() == 4 * 300 * 4
 
 
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt, also in a run whose parent ignores it, as shells do in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="os.kill does not raise KeyboardInterrupt there")
-def test_interruption(leaf):
+def test_interruption(leaf, interruptible):
     x = leaf(1.0)
     y = x
     for _ in range(300_000):
