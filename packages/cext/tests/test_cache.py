@@ -327,6 +327,8 @@ LONG_BUILD = """
     from pathlib import Path
     import flambeau_cext
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may ignore it
+
     def interrupt():
         while not Path(sys.argv[2]).exists():
             time.sleep(0.01)
