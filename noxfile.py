@@ -108,8 +108,9 @@ def tests(session, package):
     else:
         install(session, package, test=True)
         folders = [ROOT / "packages" / package / "tests"]
-    for folder in folders:  # a process each: what tests declare stays in the process's registries
-        session.run("python", "-m", "pytest", str(folder), *session.posargs)
+    session.install("pytest-xdist")
+    for folder in folders:  # a run each: what tests declare stays in the process's registries
+        session.run("python", "-m", "pytest", "-n", "auto", "--dist", "loadfile", str(folder), *session.posargs)
 
 
 @nox.session(requires=["build"])
