@@ -108,10 +108,9 @@ def tests(session, package):
     else:
         install(session, package, test=True)
         folders = [ROOT / "packages" / package / "tests"]
-    session.install("pytest-xdist")
     for folder in folders:  # a run each: what tests declare stays in the process's registries
-        long = folder.parent.name in ("tensor", "autograd", "cext", "nn")
-        workers = ["-n", "auto", "--dist", "loadfile"] if long else []
+        spread = folder.parent.name in ORDER and "pytest-xdist" in group("test", folder.parent.name)
+        workers = ["-n", "auto", "--dist", "loadfile"] if spread else []
         session.run("python", "-m", "pytest", *workers, str(folder), *session.posargs)
 
 

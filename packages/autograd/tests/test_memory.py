@@ -170,3 +170,79 @@ def test_a_leaf_outlives_its_graph_and_the_graph_its_leaf():
     assert reference() is accumulate.variable
     y.sum().backward()
     assert accumulate.variable.grad.tolist() == [4.0, 4.0]
+
+
+def test_a_leaf_keeps_its_node_for_the_next_graph(leaf):
+    x = leaf(1.0, 2.0)
+    y = x * 2
+    node = y.grad_fn.next_functions[0][0]
+    here = weakref.ref(node)
+    del y, node
+    gc.collect()
+    assert here() is None  # nobody sees that it is kept
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [3, 3]
+    node = (x * 2).grad_fn.next_functions[0][0]
+    assert node.variable is x and node.next_functions == ()
+    del x
+    assert node.variable.tolist() == [1, 2]
+
+
+def test_a_leaf_whose_data_changed_between_graphs(leaf):
+    x = leaf(1.0, 2.0)
+    (x * 2).sum().backward()
+    x.grad = None
+    x.data = torch.ones(3, 2, dtype=torch.float32)
+    with pytest.raises(RuntimeError, match="expected.*shape|shape.*3, 2|Mismatch in shape"):
+        autograd.backward((x * 2,), (torch.ones(2),))
+    y = x * 2
+    assert y.grad_fn.next_functions[0][0]._input_metadata[0].shape == (3, 2)
+    y.sum().backward()
+    assert x.grad.dtype == torch.float32 and x.grad.tolist() == [[2, 2]] * 3
+    x.grad = None
+    x.data = torch.ones(1, dtype=torch.float64)  # while the graph of y lives
+    with pytest.raises(RuntimeError):
+        autograd.backward((x * 2,), (torch.ones(3, 2),))
+    (x * 2).backward()
+    assert x.grad.tolist() == [2]
+    deep = torch.ones([1] * 9, requires_grad=True)
+    for _ in range(3):
+        (deep * 2).sum().backward()
+    assert deep.grad.item() == 6
+
+
+def test_hooks_on_a_leafs_node_go_with_the_graph(leaf):
+    x, seen = leaf(1.0), []
+    y = x * 2
+    y.grad_fn.next_functions[0][0].register_prehook(lambda grads: seen.append(grads[0].item()))
+    y.backward()
+    assert seen == [2]
+    del y
+    (x * 5).backward()
+    assert seen == [2] and x.grad.item() == 7
+
+
+def test_leaves_that_were_used_are_freed(resident):
+    before = resident()
+    for _ in range(200_000):
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        del y
+    freed = weakref.ref(x)
+    del x
+    assert freed() is None and resident() - before < 5e6
+
+
+def test_a_leaf_may_be_used_while_its_node_goes(leaf):
+    x, seen = leaf(3.0), []
+    y = x * 2
+    node = y.grad_fn.next_functions[0][0]
+    reference = weakref.ref(node, lambda _: seen.append(x * 5))
+    del y, node
+    assert reference() is None and seen[0].item() == 15
+    (x * 2).backward()
+    seen[0].backward()
+    assert x.grad.item() == 7
+    seen.clear()
+    (x * 4).backward()
+    assert x.grad.item() == 11

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 2  # rises with every change of this file
+    TENSOR_ABI = 3  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -80,7 +80,7 @@ cdef void set_flags(PyObject* tensor, unsigned int add, unsigned int remove) noe
 cdef int set_history(PyObject* tensor, PyObject* node, int output_nr) except -1  # and requires grad; NULL: it does not
 cdef int set_grad(PyObject* tensor, PyObject* grad) except -1  # NULL: None
 cdef int set_meta(PyObject* tensor, object meta) except -1
-cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept
+cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept  # borrowed, see plug_accumulators
 cdef int set_data(PyObject* tensor, PyObject* other) except -1  # look at the memory of `other` instead
 cdef int detach_in_place(PyObject* tensor) except -1  # no history, no longer a view
 cdef int set_base(PyObject* tensor, PyObject* base) except -1  # a view of `base`, or of what that is a view of
@@ -104,10 +104,12 @@ cdef str type_string(int dtype)  # "Float"
 # --- operators
 ctypedef object (*kernel_function)(PyObject* op, PyObject** slots)
 ctypedef object (*record_function)(PyObject* op, PyObject** slots, unsigned int flags)
+ctypedef void (*release_function)(PyObject* accumulator) noexcept
 
 cdef object new_kernel(kernel_function run)  # what an Operator takes as its implementation
 cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept
 cdef object run_kernel(PyObject* op, PyObject** slots)  # every slot filled; below overrides and autograd
 cdef object call_bound(PyObject* op, PyObject** slots)  # every slot filled; below overrides only
 cdef int plug_autograd(record_function record) except -1  # what runs and records a call
+cdef int plug_accumulators(release_function release) except -1  # what a tensor that goes does with its accumulator
 cdef ThreadFlags* thread_flags() noexcept

@@ -47,10 +47,6 @@ _same_numbers()
 
 # --- tensors --------------------------------------------------------------------------------------------------------
 
-cdef inline PyObject* _or_null(object o) noexcept:
-    return NULL if o is None else <PyObject*>o
-
-
 cdef PyTypeObject* tensor_type() noexcept:
     return TensorType
 
@@ -59,22 +55,26 @@ cdef bint is_tensor(PyObject* o) noexcept:
     return o.ob_type == TensorType or isinstance(<object>o, Tensor)
 
 
+cdef inline PyObject* _or_null(void* o) noexcept:
+    return NULL if o == <void*>None else <PyObject*>o
+
+
 cdef void look(PyObject* tensor, Facts* out) noexcept:
-    cdef Tensor t = <Tensor>tensor
-    out.flags = t.flags
-    out.dtype = t.dtype
-    out.ndim = t.ndim
-    out.output_nr = t.output_nr
-    out.numel = t.numel
-    out.sizes = t.sizes
-    out.strides = t.strides
-    out.version = t.storage.version
-    out.view_version = t.view_version
-    out.grad_fn = _or_null(t.grad_fn)
-    out.base = _or_null(t.base)
-    out.grad = _or_null(t.grad)
-    out.meta = _or_null(t.meta)
-    out.accumulator = t.accumulator
+    # Casts in each line, since a variable would count references.
+    out.flags = (<Tensor>tensor).flags
+    out.dtype = (<Tensor>tensor).dtype
+    out.ndim = (<Tensor>tensor).ndim
+    out.output_nr = (<Tensor>tensor).output_nr
+    out.numel = (<Tensor>tensor).numel
+    out.sizes = (<Tensor>tensor).sizes
+    out.strides = (<Tensor>tensor).strides
+    out.version = (<Tensor>tensor).storage.version
+    out.view_version = (<Tensor>tensor).view_version
+    out.grad_fn = _or_null(<void*>(<Tensor>tensor).grad_fn)
+    out.base = _or_null(<void*>(<Tensor>tensor).base)
+    out.grad = _or_null(<void*>(<Tensor>tensor).grad)
+    out.meta = _or_null(<void*>(<Tensor>tensor).meta)
+    out.accumulator = (<Tensor>tensor).accumulator
 
 
 cdef unsigned int flags_of(PyObject* tensor) noexcept:
@@ -266,7 +266,7 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
     out.flags = o.flags
     out.nslots = o.nslots
     out.out_index = o.out_index
-    out.rule = _or_null(o.rule)
+    out.rule = _or_null(<void*>o.rule)
 
 
 cdef object run_kernel(PyObject* op, PyObject** slots):
@@ -279,6 +279,11 @@ cdef object call_bound(PyObject* op, PyObject** slots):
 
 cdef int plug_autograd(record_function record) except -1:
     autograd_socket().record = <record_t><void*>record
+    return 0
+
+
+cdef int plug_accumulators(release_function release) except -1:
+    core.set_release(<core.release_t>release)
     return 0
 
 

@@ -201,7 +201,6 @@ cdef object _detach_(PyObject* op, PyObject** a):
 
 cdef object _set_data(PyObject* op, PyObject** a):
     cdef Facts f
-    cdef Node node
     if not is_tensor(a[1]):
         raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
     if flags_of(a[1]) & T_TANGENT and layer_of(a[1]) is not None:
@@ -212,8 +211,7 @@ cdef object _set_data(PyObject* op, PyObject** a):
     set_data(a[0], a[1])
     look(a[0], &f)
     if f.accumulator != NULL:
-        node = <Node>f.accumulator
-        describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+        describe((<Node>f.accumulator).metas, f.dtype, f.ndim, f.sizes)
 
 
 cdef object _is_view(PyObject* op, PyObject** a):

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.node cimport Node
-from flambeau_tensor.abi cimport Facts
+from flambeau_tensor.abi cimport Facts, T_REQUIRES_GRAD, T_VIEW, flags_of
 
 cdef class TensorMeta:
     """What few tensors have: hooks on the gradient, and what transforms and forward mode know of it."""
@@ -13,7 +13,12 @@ cdef class TensorMeta:
 
 # The node (a new reference) that takes the gradient of `tensor`, and as which of its outputs; NULL if none is wanted.
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL
-cdef bint requires_grad(PyObject* tensor) noexcept
+cdef bint base_requires_grad(PyObject* tensor) noexcept
+
+cdef inline bint requires_grad(PyObject* tensor) noexcept:
+    cdef unsigned int flags = flags_of(tensor)
+    return flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))
+
 cdef TensorMeta meta_of(PyObject* tensor)
 cdef int refresh_view(PyObject* tensor, Facts* f) except -1
 cdef str odd_view(Facts* f, str what)

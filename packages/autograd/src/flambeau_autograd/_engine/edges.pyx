@@ -1,21 +1,22 @@
 # cython: language_level=3
 """Where a tensor's gradient goes: to the node that made it, or into ``.grad`` through AccumulateGrad.
 
-A leaf and its AccumulateGrad know each other: the node holds the leaf, the leaf borrows the node, so one exists as
-long as some graph needs it. A view whose memory was written to since it was made gets a new history here, by way of
-its base.
+A leaf and its AccumulateGrad know each other: while a graph needs the node it holds the leaf, and afterwards it stays
+with the leaf for the next graph. A view whose memory was written to since it was made gets a new history here, by way
+of its base.
 """
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
     Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, copy_into,
-    empty, empty_strided, exclusive, flags_of, is_tensor, look, offset_of, set_accumulator, set_grad, set_history,
-    set_meta, thread_flags,
+    empty, empty_strided, exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator, set_grad,
+    set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
-    NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, make_type, new_node, number, set_outputs,
+    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, hold_leaf, make_type, new_node, number,
+    set_outputs, wake,
 )
 from flambeau_autograd._engine.refs cimport *
 
@@ -60,20 +61,15 @@ cdef TensorMeta meta_of(PyObject* tensor):
     return m
 
 
-cdef bint requires_grad(PyObject* tensor) noexcept:
+cdef bint base_requires_grad(PyObject* tensor) noexcept:
     cdef Facts f
-    cdef unsigned int flags = flags_of(tensor)
-    if flags & T_REQUIRES_GRAD:
-        return True
-    if flags & T_VIEW:
-        look(tensor, &f)
-        return f.base != NULL and flags_of(f.base) & T_REQUIRES_GRAD
-    return False
+    look(tensor, &f)
+    return f.base != NULL and flags_of(f.base) & T_REQUIRES_GRAD
 
 
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     cdef Facts f
-    cdef Node node
+    cdef Meta* meta
     look(tensor, &f)
     if f.flags & T_VIEW and f.base != NULL:
         if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
@@ -87,17 +83,24 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         incref(f.grad_fn)
         return f.grad_fn
     output_nr[0] = 0
-    if f.accumulator != NULL:
+    if f.accumulator == NULL:
+        return _new_accumulator(tensor, &f)
+    if refcount(f.accumulator) != 0:
         incref(f.accumulator)
         return f.accumulator
-    node = new_node(_AccumulateGrad, _accumulate, NODE_LEAF, 0, 1)
+    meta = (<Node>f.accumulator).metas
+    if not has_form(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
+        describe(meta, f.dtype, f.ndim, f.sizes)
+    wake(f.accumulator, tensor)
+    return f.accumulator
+
+
+cdef PyObject* _new_accumulator(PyObject* tensor, Facts* f) except NULL:
+    cdef Node node = new_node(_AccumulateGrad, _accumulate, NODE_LEAF, 0, 1)
     set_outputs(node, 1)
     describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
-    incref(tensor)
-    node.saved[0].value = tensor
     node.saved[0].version = NOT_A_TENSOR
-    number(node)
-    node.levels = 1
+    hold_leaf(node, tensor)
     set_accumulator(tensor, <PyObject*>node)
     incref(<PyObject*>node)
     return <PyObject*>node

@@ -19,6 +19,11 @@ cdef extern from "Python.h":
         void* tp_vectorcall
 
 
+cdef bint _recorded(bint grad, bint inference) except -1:
+    """Inference mode records nothing, asked or not, but for a transform that differentiates inside of it."""
+    return grad and (not inference or inside())
+
+
 cdef class GradMode:
     """Base of the contexts: remembers what to go back to."""
 
@@ -40,8 +45,7 @@ cdef class GradMode:
             self.stack.append((self.previous, self.previous_inference))
         self.entered = True
         self.previous, self.previous_inference = t.grad_enabled, t.inference
-        # Inference mode records nothing, asked or not, but for a transform that differentiates inside of it.
-        t.grad_enabled, t.inference = grad and (not inference or inside()), inference
+        t.grad_enabled, t.inference = _recorded(grad, inference), inference
         return 0
 
     cdef int leave(self) except -1:
@@ -149,7 +153,7 @@ def is_inference_mode_enabled():
 
 
 def _set_grad_enabled(bint mode):
-    thread_flags().grad_enabled = mode and (not thread_flags().inference or inside())
+    thread_flags().grad_enabled = _recorded(mode, thread_flags().inference)
 
 
 # `@no_grad` without parentheses: calling the class with a function decorates it.

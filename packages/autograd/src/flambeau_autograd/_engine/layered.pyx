@@ -16,7 +16,7 @@ from flambeau_tensor.abi cimport (
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
     BATCH, DUAL, Layer, Level, bare, history_levels, laid_out, layer_of, set_layer, value_of,
-    with_history, with_history_below, wrap_batch,
+    with_history, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
@@ -97,7 +97,7 @@ cdef class _Call(Below):
             return a
         # Histories up to the floor are recorded further down; others are this recording's. A tensor may have both.
         if self.floor >= 0 and requires_grad(p):
-            with_history_below(t, p, self.floor)
+            with_history(t, p, self.floor)
         return t
 
     cdef object _call(self, object op, list args):
@@ -238,17 +238,6 @@ cdef class _Call(Below):
             self._attach(out, tangent)
         return 0
 
-    cdef int end_tangent(self) except -1:
-        """After a write of what has no derivative."""
-        cdef PyObject* p = <PyObject*>self.args[0]
-        cdef Layer layer = layer_of(p)
-        if layer is None or layer.level is not self.level:
-            return 0
-        if self.op.name == "detach_":
-            return set_layer(p, layer.below)
-        layer.tangent.zero_()
-        return 0
-
     cdef int _attach(self, object out, object tangent) except -1:
         cdef PyObject* p = <PyObject*>out
         cdef Layer layer, new
@@ -328,6 +317,7 @@ cdef object _layered(PyObject* op, PyObject** slots):
     cdef Layer top = None
     cdef int floor = -1, i
     cdef _Call call
+    cdef Layer layer
     cdef list args = []
     look_operator(op, &o)
     for i in range(o.nslots):
@@ -361,11 +351,11 @@ cdef object _layered(PyObject* op, PyObject** slots):
     result = call.run()
     if o.rule != NULL:
         call.finish(result)
-    elif call.inplace:
-        if call.level.kind == DUAL:
-            call.end_tangent()
-        if operator.name == "detach_":
-            run_kernel(op, slots)  # below, it was another tensor with the same history
+    elif operator.name == "detach_":
+        layer = layer_of(slots[0])
+        if layer is not None and layer.level is top.level and top.level.kind == DUAL:
+            set_layer(slots[0], layer.below)
+        run_kernel(op, slots)  # below, it was another tensor with the same history
     return result
 
 

@@ -29,8 +29,7 @@ cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFF
 cdef int history_depth(PyObject* tensor) except -2  # of the innermost transform whose tape it is on; -1: none
 cdef object bare(PyObject* tensor)  # without history, with its layers
 cdef object value_of(PyObject* tensor)  # a copy of what it holds now, without history
-cdef object with_history(object tensor, PyObject* of)
-cdef object with_history_below(object tensor, PyObject* of, int floor)
+cdef object with_history(object tensor, PyObject* of, int floor=*)
 cdef bint is_input(PyObject* node) noexcept  # whether a tensor with that history is what a transform differentiates by
 cdef bint inside() noexcept  # of a function that is being transformed, in this thread
 cdef int refuse_inside(str what) except -1  # a method that switches recording

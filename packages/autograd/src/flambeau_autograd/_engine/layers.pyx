@@ -266,23 +266,11 @@ def depends_on_others(tensor, Level level not None):
     return (_all_levels(<PyObject*>tensor) & ~(<unsigned long long>1 << level.depth)) != 0
 
 
-cdef object with_history(object tensor, PyObject* of):
-    """``tensor``, which has none, as if it were ``of`` to reverse mode."""
-    cdef int nr = 0
-    cdef Node node = _producer(of, &nr)
-    if node is None:
-        return tensor
-    return _through(_Alias, tensor, node, nr, node.levels)
-
-
-cdef object with_history_below(object tensor, PyObject* of, int floor):
-    """The same, of the levels up to ``floor`` only."""
+cdef object with_history(object tensor, PyObject* of, int floor=62):
+    """``tensor``, which has none, as if it were ``of`` to reverse mode, on the tapes of the levels up to ``floor``."""
     cdef unsigned long long bits = history_levels(of) & ((<unsigned long long>2 << floor) - 1)
     cdef int nr = 0
-    cdef Node node
-    if not bits:
-        return tensor
-    node = _producer(of, &nr)
+    cdef Node node = _producer(of, &nr) if bits else None
     return tensor if node is None else _through(_Alias, tensor, node, nr, bits)
 
 

@@ -71,6 +71,8 @@ cdef class Node:
 
 cdef PyTypeObject* make_type(str name, PyTypeObject* base, dict attributes=*) except NULL
 cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int nsaved)
+cdef void wake(PyObject* asleep, PyObject* leaf) noexcept  # a leaf's node that no graph needed for a while
+cdef void hold_leaf(Node node, PyObject* leaf) noexcept
 cdef int make_outputs(Node node, int n) except -1
 
 cdef inline int set_outputs(Node node, int n) except -1:

@@ -8,7 +8,7 @@ a smaller one, which is all that the engine needs to know about order.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject, PyTypeObject, newfunc
 
-from flambeau_tensor.abi cimport dtype_of, set_accumulator, size_of
+from flambeau_tensor.abi cimport Facts, dtype_of, look, plug_accumulators, set_accumulator, size_of
 
 from flambeau_autograd._engine.place cimport note_place
 from flambeau_autograd._engine.refs cimport *
@@ -25,6 +25,7 @@ cdef extern from "Python.h":
         unsigned long tp_flags
         traverseproc tp_traverse
         inquiry tp_clear
+        Py_ssize_t tp_weaklistoffset
         newfunc tp_new
         destructor tp_dealloc
         PyObject* tp_dict
@@ -239,6 +240,7 @@ cdef destructor _free_fields = (<FullType*>Node).tp_dealloc
 cdef PyObject* _spare[SPARE]  # freed nodes, for reuse
 cdef int _nspare = 0
 cdef Py_ssize_t _size = (<FullType*>Node).tp_basicsize
+cdef Py_ssize_t _weakrefs = (<FullType*>Node).tp_weaklistoffset
 
 
 cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int nsaved):
@@ -246,7 +248,7 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
     cdef Node node
     if _nspare > 0:
         _nspare -= 1
-        node = owned(fl_revive(_spare[_nspare], cls))
+        node = <Node>owned(fl_revive(_spare[_nspare], cls))
     else:
         node = <Node>_allocate(<type>cls, <PyObject*>_nothing, NULL)
     node.apply = apply
@@ -274,9 +276,65 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
 
 cdef void _dealloc(PyObject* o) noexcept:
     """Replaces the tp_dealloc that Cython wrote: nodes come and go with every recorded call."""
-    global _nspare
     PyObject_GC_UnTrack(o)
-    PyObject_ClearWeakRefs(o)
+    if (<PyObject**>(<char*>o + _weakrefs))[0] != NULL:
+        if (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL:
+            set_accumulator((<Node>o).saved[0].value, NULL)  # what a weak reference calls may use the leaf
+        PyObject_ClearWeakRefs(o)
+        _free(o)
+    elif (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL and (<Node>o).extra is None:
+        _fall_asleep(<Node>o)
+    else:
+        _free(o)
+    drain()
+
+
+# A leaf is used by one graph after the other, each of which needs its AccumulateGrad for as long as it lives. Between
+# them the node stays with the leaf, asleep: without references, unknown to the garbage collector, and not holding the
+# leaf, with which it goes.
+
+cdef void _fall_asleep(Node node) noexcept:
+    cdef PyObject* leaf = node.saved[0].value
+    node.saved[0].value = NULL
+    node.queued = False
+    node.holder = 0
+    discard(node.pending[0])
+    node.pending[0] = NULL
+    discard(leaf)
+
+
+cdef void wake(PyObject* o, PyObject* leaf) noexcept:
+    fl_revive(o, o.ob_type)
+    hold_leaf(<Node>o, leaf)
+
+
+cdef void hold_leaf(Node node, PyObject* leaf) noexcept:
+    """Bind an AccumulateGrad to its leaf, below all nodes to come."""
+    global _numbers
+    incref(leaf)
+    node.saved[0].value = leaf
+    _numbers += 1
+    node.seq = _numbers
+    node.levels = 1
+
+
+cdef void _forget(PyObject* leaf, PyObject* node) noexcept:
+    cdef Facts f
+    look(leaf, &f)
+    if f.accumulator == node:
+        set_accumulator(leaf, NULL)
+
+
+cdef void _free_asleep(PyObject* o) noexcept:
+    _free(o)
+    drain()
+
+
+plug_accumulators(_free_asleep)
+
+
+cdef void _free(PyObject* o) noexcept:
+    global _nspare
     _drop_contents(<Node>o)
     if (<Node>o).edges != (<Node>o).inline_edges:
         PyMem_Free((<Node>o).edges)
@@ -290,7 +348,6 @@ cdef void _dealloc(PyObject* o) noexcept:
         _nspare += 1
     else:
         _free_fields(o)
-    drain()
 
 
 cdef inline void _reset(Node node) noexcept:
@@ -322,6 +379,8 @@ cdef int make_outputs(Node node, int n) except -1:
 
 cdef int describe(Meta* meta, int dtype, int ndim, const Py_ssize_t* sizes) except -1:
     cdef int i
+    if meta.sizes != NULL and meta.sizes != meta.inline_sizes:
+        PyMem_Free(meta.sizes)
     meta.sizes = meta.inline_sizes
     if ndim > INLINE_DIMS:
         meta.sizes = <Py_ssize_t*>PyMem_Malloc(ndim * sizeof(Py_ssize_t))
@@ -378,7 +437,7 @@ cdef void _drop_contents(Node node) noexcept:
             o = node.saved[i].value
             node.saved[i].value = NULL
             if o != NULL and node.kind == NODE_LEAF:
-                set_accumulator(o, NULL)
+                _forget(o, <PyObject*>node)
             discard(o)
     if node.pending != NULL:
         for i in range(node.noutputs):

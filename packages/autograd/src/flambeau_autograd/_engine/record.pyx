@@ -55,7 +55,7 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
         return owned(vectorcall(o.rule, slots, o.nslots, NULL))
     if flags & T_TANGENT or thread_flags().transforming:
         return _layered(op, slots)
-    return record_above(op, slots, None)
+    return _record_above(op, &o, slots, None)
 
 
 cdef inline bint _wants(PyObject* tensor, Below below) except -1:
@@ -73,12 +73,16 @@ cdef bint _out_requires_grad(PyObject* out) except -1:
 
 cdef object record_above(PyObject* op, PyObject** slots, Below below):
     cdef OperatorFacts o
+    look_operator(op, &o)
+    return _record_above(op, &o, slots, below)
+
+
+cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Below below):
     cdef Rule rule
     cdef Node node
     cdef unsigned int wanted = 0
     cdef int k, nedges = 0, nsaved
     cdef PyObject* p
-    look_operator(op, &o)
     rule = <Rule>o.rule if o.rule != NULL else declared(<object>op)
     nsaved = rule.nitems
     if rule.varies:
@@ -101,7 +105,7 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
         return result
     if o.flags & O_INPLACE:
         check_write(slots[0])
-    node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
+    node = new_node(rule.node_type if rule.node_type != NULL else type_of(rule), apply_op, NODE_OP, nedges, nsaved)
     node.rule = rule
     if rule.varies:
         _list_edges(node, rule, slots, below)
@@ -113,9 +117,9 @@ cdef object record_above(PyObject* op, PyObject** slots, Below below):
         _save_arguments(node, rule, slots, wanted, (o.flags & O_INPLACE) != 0)
     result = run_kernel(op, slots) if below is None else below.run()
     if is_tensor(<PyObject*>result):
-        _finish_one(node, rule, <PyObject*>result, &o, slots, wanted, below)
+        _finish_one(node, rule, <PyObject*>result, o, slots, wanted, below)
     elif isinstance(result, (tuple, list)):
-        _finish_several(node, rule, result, &o, wanted, below)
+        _finish_several(node, rule, result, o, wanted, below)
     return result
 
 
@@ -133,9 +137,10 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
         number(node)
         rebase(t, node)
     else:
-        for k in range(o.nslots):
-            if slots[k] == t:  # the operation had nothing to do and returned its argument
-                return 0
+        if refcount(t) > 1:
+            for k in range(o.nslots):
+                if slots[k] == t:  # the operation had nothing to do and returned its argument
+                    return 0
         number(node)
         set_history(t, <PyObject*>node, 0)
         if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # made by a kernel in Python, where recording is off

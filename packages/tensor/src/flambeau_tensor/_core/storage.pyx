@@ -74,15 +74,15 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
     c = _class_of(n, &capacity)
     h = _free[c]
     align = HUGE if capacity >= 2 * HUGE else ALIGN
-    if h == NULL and capacity >= 8 * HUGE:
-        # Blocks that lie at the same place of their huge pages ask the same banks of the memory at the same time.
-        _shade = (_shade + 1) % SHADES
-        shift = _shade * (HUGE // SHADES // ALIGN * ALIGN)
     if h != NULL:
         _free[c] = h.next
         _cached -= capacity
         _hits += 1
     else:
+        if capacity >= 8 * HUGE:
+            # Blocks that lie at the same place of their huge pages ask the same banks of the memory at the same time.
+            _shade = (_shade + 1) % SHADES
+            shift = _shade * (HUGE // SHADES // ALIGN * ALIGN)
         raw = PyMem_RawMalloc(capacity + HEADER + align + shift)
         if raw == NULL and _cached:
             empty_cache()

@@ -18,7 +18,7 @@ cdef class Tensor:
     cdef object grad_fn  # the autograd package's: node, accumulated gradient, everything rarer
     cdef object grad
     cdef object meta
-    cdef PyObject* accumulator  # borrowed; the node clears it when it goes
+    cdef PyObject* accumulator  # given back to its owner when the tensor goes
     cdef Py_ssize_t view_version  # of a view: the storage's version when grad_fn was made
     cdef Py_ssize_t[2 * INLINE_NDIM] inline_dims
     cdef object __weakref__
@@ -27,6 +27,9 @@ cdef class Tensor:
 cdef PyTypeObject* TensorType
 cdef PyTypeObject* PlainType  # a subclass whose instances behave like tensors in every call; TensorType: none
 cdef type SizeType
+
+ctypedef void (*release_t)(PyObject* accumulator) noexcept
+cdef void set_release(release_t release) noexcept
 
 # --- making tensors -------------------------------------------------------------------------------------------------
 cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes)  # contiguous, uninitialised

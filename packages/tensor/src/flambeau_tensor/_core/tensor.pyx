@@ -266,9 +266,19 @@ _dict_attribute.get = PyObject_GenericGetDict
 _dict_attribute.set = PyObject_GenericSetDict
 
 
+cdef release_t _release = NULL
+
+
+cdef void set_release(release_t release) noexcept:
+    global _release
+    _release = release
+
+
 cdef void _dealloc(PyObject* o) noexcept:
     PyObject_GC_UnTrack(o)
     _drop_attributes(o)
+    if (<Tensor>o).accumulator != NULL:
+        _release((<Tensor>o).accumulator)
     if (<Tensor>o).sizes != NULL and (<Tensor>o).sizes != (<Tensor>o).inline_dims:
         PyMem_Free((<Tensor>o).sizes)
     if o.ob_type != TensorType and o.ob_type.tp_basicsize == TensorType.tp_basicsize:

@@ -363,17 +363,18 @@ cdef object _is_contiguous(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     cdef Py_ssize_t expected = 1
     cdef int i
-    if a[1] != <PyObject*>None and not isinstance(<object>a[1], memory_format):
-        raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, not "
-                        f"{type(<object>a[1]).__name__}")
-    if a[1] != <PyObject*>None and (<object>a[1]).name == "channels_last":
-        if t.ndim != 4:
-            return False
-        for i in (1, 3, 2, 0):
-            if t.sizes[i] != 1 and t.strides[i] != expected:
+    if a[1] != <PyObject*>None:
+        if not isinstance(<object>a[1], memory_format):
+            raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, not "
+                            f"{type(<object>a[1]).__name__}")
+        if (<object>a[1]).name == "channels_last":
+            if t.ndim != 4:
                 return False
-            expected *= t.sizes[i]
-        return True
+            for i in (1, 3, 2, 0):
+                if t.sizes[i] != 1 and t.strides[i] != expected:
+                    return False
+                expected *= t.sizes[i]
+            return True
     return (t.flags & CONTIGUOUS) != 0
 
 
