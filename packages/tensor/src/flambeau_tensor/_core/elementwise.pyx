@@ -15,8 +15,8 @@ from flambeau_tensor._core.dtype cimport (
 )
 from flambeau_tensor._core.loops cimport GIL_FREE, loop_t, run_loop
 from flambeau_tensor._core.operands cimport (
-    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, out_tensor, promote,
-    same_sizes,
+    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, lie_apart, out_tensor,
+    promote, same_sizes,
 )
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2
 from flambeau_tensor._core.registry cimport find
@@ -32,7 +32,8 @@ cdef object _ONE = 1
 
 
 cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObject** slots):
-    """Contiguous operands of one dtype and shape (or a number beside a tensor), fresh result: the common case.
+    """Contiguous operands of one dtype and shape (or a number beside a tensor), result fresh or the first operand: the
+    common case.
 
     Returns None where the general way has to be taken.
     """
@@ -43,7 +44,10 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
     cdef char[16] number
     cdef Scalar s
     cdef int nop = 2
+    cdef bint inplace = (op.flags & OP_INPLACE) != 0
     if e.loop == NULL or e.compute != a.dtype or e.result != e.written or not a.flags & CONTIGUOUS:
+        return None
+    if inplace and (e.result != a.dtype or a.storage.readonly):
         return None
     if a.numel >= GIL_FREE:
         return None
@@ -57,6 +61,8 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
             b = <Tensor>second
             if b.dtype != a.dtype or not b.flags & CONTIGUOUS or not same_shape(a, b):
                 return None
+            if inplace and b.data != a.data and not lie_apart(a, b):
+                return None
             ptrs[1] = b.data
             steps[1] = steps[0]
         elif is_number(second) and a.ndim:
@@ -68,10 +74,12 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
             steps[1] = 0
         else:
             return None
-    out = empty(e.result, a.ndim, a.sizes)
+    out = a if inplace else empty(e.result, a.ndim, a.sizes)
     ptrs[nop - 1] = out.data
     steps[nop - 1] = ITEMSIZE[e.result]
     e.loop(ptrs, &out.numel, steps, e.data)
+    if inplace:
+        out.storage.version += 1
     return out
 
 
@@ -83,7 +91,7 @@ cdef object run_elementwise(Operator op, PyObject** slots):
     cdef int k
     if el.mode >= 0:
         el = _chosen(op, el, <object>slots[el.mode])
-    if out == <PyObject*>None and not op.flags & OP_INPLACE and el.nparams == 0 and el.nin <= 2 and \
+    if out == <PyObject*>None and el.nparams == 0 and el.nin <= 2 and \
             isinstance(<object>slots[0], Tensor) and el.fixed[0] < 0 and \
             (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
         result = _fast(op, el, <Tensor>slots[0], slots[1] if el.nin == 2 else NULL, slots)

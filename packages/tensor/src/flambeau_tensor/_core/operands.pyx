@@ -120,6 +120,11 @@ cdef void _extent(Tensor t, char** lo, char** hi) noexcept:
         hi[0] += (t.sizes[d] - 1) * t.strides[d] * ITEMSIZE[t.dtype]
 
 
+cdef bint lie_apart(Tensor a, Tensor b) noexcept:
+    """Whether two tensors are known to share no memory without looking at their extents."""
+    return a.storage is not b.storage and a.storage.owner is None and b.storage.owner is None
+
+
 cdef int check_overlap(Tensor out, Tensor t) except -1:
     """An input may be the result itself, or apart from it; not partly the same memory."""
     cdef char* a
@@ -127,7 +132,7 @@ cdef int check_overlap(Tensor out, Tensor t) except -1:
     cdef char* c
     cdef char* d
     cdef int i
-    if out is t or out.storage is not t.storage and out.storage.owner is None and t.storage.owner is None:
+    if out is t or lie_apart(out, t):
         return 0
     if out.numel == 0 or t.numel == 0:
         return 0
