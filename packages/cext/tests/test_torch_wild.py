@@ -369,14 +369,88 @@ def classes(m):
 
 
 @program
-def nms(m):
+def detection(m):
     boxes = torch.tensor([[0, 0, 10, 10], [1, 1, 11, 11], [20, 20, 30, 30], [0, 0, 9, 9.5]])
-    scores = torch.tensor([0.5, 0.9, 0.3, 0.4])
-    assert m.nms(boxes, scores, 0.5).tolist() == [1, 2]
-    assert m.nms(boxes, scores, 0.99).tolist() == [1, 0, 3, 2]
-    assert m.nms(torch.ones(0, 4), torch.ones(0), 0.5).shape == (0,)
-    with pytest.raises(RuntimeError, match=r"boxes should be N x 4, got \[4\]"):
-        m.nms(scores, scores, 0.5)
+    close(m.iou(boxes, boxes[:2]), [[1, 81 / 119], [81 / 119, 1], [0, 0], [0.855, 68 / 117.5]])
+    assert m.iou(boxes, torch.ones(0, 4)).shape == (4, 0)
+    for call, error, message in (
+        (lambda: m.iou(boxes[0], boxes), ValueError, r"boxes must be N x 4, got \[4\]"),
+        (lambda: m.iou(boxes, boxes.double()), TypeError, "dtypes differ: float and double"),
+        (lambda: m.iou(boxes.int(), boxes.int()), NotImplementedError, "\"iou\" not implemented for 'Int'"),
+        (lambda: m.batched_nms(boxes, boxes[0, :3], boxes[0], 0.5), RuntimeError, "dimension 0, got 4 and 3"),
+        (lambda: m.roi_pool(torch.ones(1, 1, 2, 2), torch.ones(1, 5).double(), size=(1, 1)), RuntimeError,
+         r"for argument #1 'input' to have the same type as tensor for argument #2 'rois'.*arguments for roi_pool"),
+        (lambda: m.roi_pool(torch.ones(1, 1, 2, 3).mT, torch.ones(1, 5), size=(1, 1)), RuntimeError,
+         "input must be contiguous"),
+        (lambda: m.corners([[1]]), IndexError, "."),
+        (lambda: m.clip(boxes, [1]), TypeError, "incompatible function arguments"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    scores, one = torch.tensor([0.5, 0.9, 0.3, 0.4]), torch.zeros(4, dtype=torch.int64)
+    for dtype in (torch.float32, torch.float64, torch.float16):
+        assert m.batched_nms(boxes.to(dtype), scores, one, 0.5).tolist() == [1, 2]
+    assert m.batched_nms(boxes, scores, torch.tensor([0, 1, 0, 0]), 0.5).tolist() == [1, 0, 2]
+    assert m.batched_nms(boxes, scores, one, 0.99).tolist() == [1, 0, 3, 2]
+    image = torch.arange(2 * 36.0).reshape(2, 1, 6, 6)
+    out, places = m.roi_pool(image, torch.tensor([[1, 0, 0, 10, 10], [0, 4, 4, 6, 6.0]]), scale=0.5, size=(2, 2))
+    close(out[:, 0], [[[50, 53], [68, 71]], [[14, 15], [20, 21]]])
+    close(places[0, 0], [[14, 17], [32, 35]])
+    assert m.corners([[1, 2, 3, 4]]) == [[1, 2, 4, 6]]
+    close(m.clip(boxes - 5, (8, 6)), [[0, 0, 5, 5], [0, 0, 6, 6], [0, 0, 4, 4.5]])
+
+
+@program
+def lists(m):
+    pytest.importorskip("flambeau_nn")
+    a, b = torch.randn(3, 3), torch.randn(3, 3)
+    n, k = a.numpy(), b.numpy()
+    wanted = [n @ k, (n * n).sum(), n.sum(1), n @ k, n @ k, n @ k, np.kron(n, k), n @ k, n @ k @ k.T]
+    for got, want in zip(m.products(a, b), wanted, strict=True):
+        close(got, want, atol=1e-5)
+    with pytest.raises(RuntimeError, match=r"einsum\(\)"):
+        m.products(a[0], b)
+    y, x = np.linspace(-1, 1, 3), np.linspace(-1, 1, 2)
+    xx, yy = np.meshgrid(x, y)
+    wanted = [np.stack([xx.ravel(), yy.ravel()], 1), xx, yy, [[i, j] for i in range(2) for j in range(3)], yy, xx,
+              [[-1, 0, 1, 0, 0], [0, 0, 0, -1, 1]], [*y, *x], [*y, *x], [x, x]]  # fmt: skip
+    for got, want in zip(m.grids(3, 2), wanted, strict=True):
+        close(got, want)
+    wanted = [[1, 2, 3], [[2, 0, 0], [2, 0, 0], [1, 1, 0]], [5, 2, 2], [[2, 2, 1], [3, 1, 1]], [1, 1, 0], [1, 2],
+              [3, 1, 3, 1, 2, 1], [0, 1, 1, 2, 3, 3, 4, 4, 5], [1, 2, 1, 2, 2, 1], []]  # fmt: skip
+    for got, want in zip(m.distinct(torch.tensor([[3, 1, 1], [3, 1, 1], [2, 2, 1]])), wanted, strict=True):
+        assert got.tolist() == want
+    made = m.borrowed()
+    assert [t.tolist() for t in made] == [[[0, 1, 2], [3, 4, 5]], [1.5, 3.5], [7, 8, 9], [7, 8, 9], [1, 2], 3]
+    view = made[0][1]
+    del made
+    assert m.how_many_released() == 1
+    assert view.tolist() == [3, 4, 5]
+    del view
+    assert m.how_many_released() == 2
+    found = m.statistics({"a": a})
+    assert set(found) == {"a.mean", "a.norm", "a.range"}
+    close(found["a.range"], n.max(1) - n.min(1))
+    p, g, first, second = torch.ones(2).requires_grad_(), torch.tensor([1.0, -2.0]), torch.zeros(2), torch.zeros(2)
+    m.adam_step([p], [g], [first], [second], 0.1, (0.9, 0.999), 1e-8, 1)
+    close(p, [0.9, 1.1])
+    close(second, [0.001, 0.004])
+    assert m.described(a) == "[3, 3] Float none [] float 110 n=9,2 cpu 4"
+    assert m.described(torch.ones(2, 3, dtype=torch.int64).t(), torch.float64, (3,)) == \
+        "[3, 2] Long Double [3] long int 000 n=6,2 cpu 8"
+    from flambeau_nn import functional as f
+
+    x, y = torch.randn(2, 3), torch.randn(2, 3)
+    p, q = x.log_softmax(-1), y.softmax(1)
+    wanted = [
+        f.kl_div(p, q, reduction="sum"), np.zeros((2, 3)), f.mse_loss(x, y), (x - y).abs(), f.pairwise_distance(x, y),
+        f.cosine_similarity(x, y), f.binary_cross_entropy_with_logits(x, q), -(p[0, 0] + p[1, 2]) / 2,
+        f.pad(x, (1, 2), value=0.5), f.pad(x, (1, 1), value=2), x[:, :2].max(1, keepdim=True)[0][None],
+        ((x[:, :2] + x[:, 1:]) / 2)[None], f.instance_norm(x[None]), f.rms_norm(x, (3,)),
+        f.triplet_margin_loss(x, y, x.flip(1)),
+    ]  # fmt: skip
+    for got, want in zip(m.losses(x, y), wanted, strict=True):
+        close(got, want, atol=1e-5)
 
 
 def test_every_program_is_checked():

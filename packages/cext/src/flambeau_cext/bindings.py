@@ -4,10 +4,11 @@ One function of generated code stands for each bound function; what they share i
 """
 
 import keyword
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from flambeau_cext.declarations import Declaration
+from flambeau_cext.declarations import Declaration, split_at_commas
 
 INCLUDE = Path(__file__).parent / "include"
 
@@ -156,6 +157,47 @@ static PyMethodDef flb_methods[] = {{
 
 FLB_MODULE({name}, flb_methods)
 """
+
+
+# The types of C++ functions that flambeau/functions.hpp binds, without their namespaces.
+_NUMBERS = {"double", "float", "bool", "string", "Scalar", "ScalarType", "Dtype", "int", "long", "int64_t", "int32_t",
+            "unsignedint", "unsignedlong", "size_t"}  # fmt: skip
+_LISTS = {"IntArrayRef", "TensorList", "variable_list", "tensor_list"}
+_NAMESPACE = re.compile(r"\b(?:std|torch|at|c10|torch::autograd)::(?=\w)")
+_TEMPLATE = re.compile(r"(vector|ArrayRef|optional|tuple|pair)<(.+)>")
+
+
+def binds_directly(declaration: Declaration) -> bool:
+    """Whether flambeau/functions.hpp binds a C++ function, as far as the spelling of its types tells.
+
+    >>> from flambeau_cext.declarations import find_functions
+    >>> text = "at::Tensor f(const at::Tensor &x, std::optional<double> y); void g(std::map<int, int> m);"
+    >>> [binds_directly(d) for d in find_functions(text, ["f", "g"], cxx=True).values()]
+    [True, False]
+    """
+    passed = all(_is_direct(p.type, result=False) for p in declaration.parameters)
+    return passed and not declaration.static and (declaration.result == "void" or _is_direct(declaration.result, True))
+
+
+def _is_direct(spelled: str, result: bool) -> bool:
+    kind = _NAMESPACE.sub("", spelled.removeprefix("const ").removesuffix(" &").replace(" ", ""))
+    if kind in _NUMBERS | {"Tensor", "Variable"} or (kind in _LISTS and not (result and "Ref" in kind)):
+        return True
+    found = _TEMPLATE.fullmatch(kind)
+    if not found or (result and found[1] == "ArrayRef") or (not result and found[1] in ("tuple", "pair")):
+        return False
+    parts = ["".join(part) for part in split_at_commas(list(found[2]))]
+    return all(_is_direct(part, result) for part in parts)
+
+
+def direct_module(name: str, functions: Mapping[str, str], declared: Mapping[str, Declaration]) -> str:
+    """What binds functions of tensors with flambeau/functions.hpp, to stand at the end of their source."""
+    declarations = [declared[f] for f in functions]
+    bound = []
+    for d in declarations:
+        names = [_quoted(python_name(p.name)) for p in d.parameters] or ["nullptr"]
+        bound.append(f"FL_BIND({d.name}, {len(d.parameters)}, {', '.join(names)})")
+    return "\n".join(["", *bound, _module(name, functions, declarations)])
 
 
 def pybind_module(functions: Mapping[str, str]) -> str:

@@ -132,6 +132,10 @@ def _statements(text: str, cxx: bool) -> Iterator[tuple[list[str], bool, bool]]:
             current = []
         elif token == "}":
             in_c_block = max(in_c_block - 1, 0)
+        elif token == "(":  # with the braces of default values
+            end = _closing(tokens, i, "(", ")")
+            current += tokens[i : end + 1]
+            i = end
         else:
             current.append(token)
         i += 1
@@ -166,7 +170,7 @@ def _function(tokens: list[str], wanted: set[str], c_linkage: bool) -> Declarati
     if "(" in result or not result:
         return None
     parameters = []
-    for position, group in enumerate(_split(tokens[i + 2 : end])):
+    for position, group in enumerate(split_at_commas(tokens[i + 2 : end])):
         if group == ["void"] and position == 0:
             continue
         parameters.append(_parameter(group, position))
@@ -186,8 +190,8 @@ def _without_attributes(tokens: list[str]) -> list[str]:
     return kept
 
 
-def _split(tokens: list[str]) -> list[list[str]]:
-    """Split a parameter list at its own commas."""
+def split_at_commas(tokens: list[str]) -> list[list[str]]:
+    """Split a list of parameters, or the characters of one of types, at its own commas."""
     groups: list[list[str]] = [[]] if tokens else []
     depth = 0
     for token in tokens:

@@ -10,9 +10,10 @@ from pathlib import Path
 from types import ModuleType
 
 from flambeau_cext import compiler
-from flambeau_cext.bindings import pybind_module
+from flambeau_cext.bindings import binds_directly, direct_module, pybind_module
 from flambeau_cext.build import Job, Source, build
 from flambeau_cext.compiler import CXX, CYTHON, SANITIZERS, SUFFIXES, C, Switches
+from flambeau_cext.declarations import Declaration, find_functions
 
 _loaded: dict[Path, ModuleType] = {}
 
@@ -21,7 +22,13 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TORCH_LAYER = re.compile(
     r"[<\"](?:torch|ATen|c10|pybind11)/\w+|\b(?:torch|at|c10|pybind11|py)::\w+|\bPYBIND11_MODULE\b|\bTORCH_\w+\("
 )
-_TORCH_HEADER, _OUR_HEADERS = "torch/extension.h", {C: "flambeau/tensor.h", CXX: "flambeau/tensor.hpp"}
+# What functions are not read from, or needs pybind11.
+_PYBIND = re.compile(
+    r"(?i)pybind|\bpy\s*::|\bTORCH_EXTENSION_NAME\b|\bPyInit_|^\s*(?:namespace\b|#\s*if)", re.MULTILINE
+)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
+_TORCH_HEADER, _DIRECT_HEADER = "torch/extension.h", "flambeau/functions.hpp"
+_OUR_HEADERS = {C: "flambeau/tensor.h", CXX: "flambeau/tensor.hpp"}
 
 
 def load(
@@ -141,7 +148,8 @@ def load_inline(
     Args:
         c_sources, cpp_sources, cython_sources: the text.
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. A
-            Cython source defines its functions by itself.
+            Cython source defines its functions by itself. Functions of tensors in C++ are bound with pybind11 only
+            where their types, or the source, need it.
         with_pytorch_error_handling, use_pch: without effect; taken so that calls written for PyTorch run.
 
     The other arguments are those of :func:`load`.
@@ -162,10 +170,11 @@ def load_inline(
     texts = {C: _joined(c_sources), CXX: _joined(cpp_sources), CYTHON: _joined(cython_sources)}
     headers = {} if no_implicit_headers else dict(_OUR_HEADERS)
     if texts[CXX] is not None and uses_torch_layer(texts[CXX]):
+        directly = {} if no_implicit_headers else _bound_directly(texts[CXX], bound)
         if not no_implicit_headers:
-            headers[CXX] = _TORCH_HEADER
+            headers[CXX] = _DIRECT_HEADER if directly else _TORCH_HEADER
         if bound:
-            texts[CXX] += pybind_module(bound)
+            texts[CXX] += direct_module(name, bound, directly) if directly else pybind_module(bound)
             bound = {}
     suffixes = {C: ".c", CXX: ".cpp", CYTHON: ".pyx"}
     inline = [
@@ -287,6 +296,18 @@ def _strings(caller: str, argument: str, values: Sequence[str] | None) -> tuple[
 def uses_torch_layer(text: str) -> re.Match | None:
     """Where a C++ source uses something of ``torch/extension.h``, comments aside; None if it does not."""
     return _TORCH_LAYER.search(_COMMENT.sub(" ", text))
+
+
+def _bound_directly(text: str, functions: Mapping[str, str]) -> dict[str, Declaration]:
+    """The declarations of functions of tensors that need no pybind11; none if one of them does, or the source does."""
+    plain = _COMMENT.sub(" ", text)
+    if not functions or _PYBIND.search(plain):
+        return {}
+    try:
+        found = find_functions(_DIRECTIVE.sub(" ", plain), functions, cxx=True)
+    except ValueError:  # overloaded: pybind11 has its own words for it
+        return {}
+    return found if len(found) == len(functions) and all(map(binds_directly, found.values())) else {}
 
 
 def _check_torch_layer(caller: str, source: Source, functions: Mapping[str, str]) -> None:

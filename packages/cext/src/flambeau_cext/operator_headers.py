@@ -1,8 +1,9 @@
 """The operators as C++ functions and methods of ``at::Tensor``, written from their schemas.
 
 ``python -m flambeau_cext.operator_headers MODULE...`` imports the modules, whose operators it takes, and writes
-``ATen/MethodDeclarations.h`` and ``ATen/Functions.h``. A call names the arguments that it passes, and the library finds
-them by name when it is first made, so an extension compiled with these headers runs with later schemas as well.
+``ATen/MethodDeclarations.h``, ``ATen/Functions.h`` and ``ATen/ops/``. A call names the arguments that it passes, and
+the library finds them by name when it is first made, so an extension compiled with these headers runs with later
+schemas as well.
 
 C++ has overloads where a schema has one argument of several types, or results that depend on an argument: those
 signatures are listed below, in the language of schemas, with the operator that runs them.
@@ -129,6 +130,43 @@ _OVERLOADS = """
     eye(int n, int m, OPTIONS) -> Tensor
     randint(int low, int high, int[] size, OPTIONS) -> Tensor
     normal(float mean, float std, int[] size, OPTIONS) -> Tensor
+    einsum(str equation, Tensor[] tensors, int[]? _path=None) -> Tensor = _ops.einsum
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor = _ops.tensordot
+    meshgrid(Tensor[] tensors) -> Tensor[] = _ops.meshgrid
+    meshgrid(Tensor[] tensors, str indexing) -> Tensor[] = _ops.meshgrid
+    broadcast_tensors(Tensor[] tensors) -> Tensor[] = _ops.broadcast_tensors
+    cartesian_prod(Tensor[] tensors) -> Tensor = _ops.cartesian_prod
+    chain_matmul(Tensor[] matrices) -> Tensor = _ops.chain_matmul
+    block_diag(Tensor[] tensors) -> Tensor = _ops.block_diag
+    _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) \
+-> (Tensor, Tensor, Tensor) = _ops.unique
+    unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) \
+-> (Tensor, Tensor, Tensor) = _ops.unique
+    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) \
+-> (Tensor, Tensor, Tensor) = _ops.unique_consecutive
+    pad(Tensor self, int[] pad, str mode='constant', float? value=None) -> Tensor = nn.functional.pad
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor = nn.functional.bilinear
+    rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor \
+= nn.functional.rms_norm
+    instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, \
+bool use_input_stats, float momentum, float eps, bool _cudnn_enabled) -> Tensor = nn.functional.instance_norm
+    pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-06, bool keepdim=False) -> Tensor \
+= nn.functional.pairwise_distance
+    kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False) -> Tensor \
+= nn.functional.kl_div
+    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, str reduction='mean') -> Tensor \
+= nn.functional.hinge_embedding_loss
+    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str reduction='mean') -> Tensor \
+= nn.functional.margin_ranking_loss
+    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str reduction='mean') \
+-> Tensor = nn.functional.cosine_embedding_loss
+    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, \
+float eps=1e-06, bool swap=False, str reduction='mean') -> Tensor = nn.functional.triplet_margin_loss
+    avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, \
+bool count_include_pad=True) -> Tensor = nn.functional.avg_pool1d
+    max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, \
+bool ceil_mode=False) -> Tensor = nn.functional.max_pool1d
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor = nn.functional.adaptive_avg_pool1d
     log_sigmoid(Tensor self) -> Tensor = nn.functional.logsigmoid
     linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor = nn.functional.linear
     dropout(Tensor self, float p, bool training) -> Tensor = nn.functional.dropout
@@ -445,8 +483,12 @@ def headers() -> dict[str, str]:
     declarations = [f"{_joined(s.returns[0], s.name)}({_method_parameters(s, True)}) const;" for s in forms if s.method]
     functions = [_function(s) for s in forms if s.function]
     methods = [_method(s) for s in forms if s.method]
+    # PyTorch has a header for each operator, with its in-place and out= forms.
+    names = {s.name.removesuffix("_out") if s.written == "out" else s.name.rstrip("_") for s in forms if s.function}
+    one_by_one = {f"ops/{name}.h": "#pragma once\n#include <ATen/ATen.h>\n" for name in names}
     around = (_NOTE, "#pragma once", "", "#include <ATen/core/Call.h>", "", "namespace at {", "")
     return {
+        **one_by_one,
         "MethodDeclarations.h": "\n".join((_NOTE, *declarations, "")),
         "Functions.h": "\n".join((*around, *functions, "", *methods, "", "}  // namespace at", "")),
     }
@@ -456,6 +498,7 @@ def main() -> None:
     """Write the headers with the operators of the modules that are named on the command line."""
     for module in sys.argv[1:]:
         importlib.import_module(module)
+    (INCLUDE / "ops").mkdir(exist_ok=True)
     for name, text in headers().items():
         (INCLUDE / name).write_text(text, encoding="utf-8")
 

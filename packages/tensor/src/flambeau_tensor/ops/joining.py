@@ -268,6 +268,14 @@ def _combinations(input, r, with_replacement):
 combinations = Operator("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", _combinations,
                         composite=True, variants=FUNCTION, doc="All ways to take `r` elements of a vector, one a row.")
 
+# What the functions of any number of tensors do, of a list: for callers in C and C++.
+for _function, _returns in ((block_diag, "Tensor"), (broadcast_tensors, "Tensor[]"), (cartesian_prod, "Tensor")):
+    Operator(f"{_function.__name__}(Tensor[] tensors) -> {_returns}", lambda tensors, f=_function: f(*tensors),
+             namespace="torch._ops", variants=FUNCTION, composite=True, doc=_function.__doc__.partition("\n")[0])
+Operator("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
+         lambda tensors, indexing: meshgrid(*tensors, indexing=indexing), namespace="torch._ops", variants=FUNCTION,
+         composite=True, doc="Coordinates of a grid.")
+
 # Plain functions that belong to the torch namespace beside the operators.
 TORCH_FUNCTIONS = (atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod,
                    meshgrid)

@@ -180,6 +180,22 @@ unique_consecutive = Operator("unique_consecutive(Tensor self, bool return_inver
                               doc="The elements without those that equal their predecessor.")
 
 
+def _three(results, return_inverse, return_counts):
+    """Values, inverse and counts; empty what was not asked for."""
+    values, *rest = results if isinstance(results, tuple) else (results,)
+    nothing = find_operator("torch.empty")((0,), dtype=find_operator("torch.arange")(0).dtype)
+    return values, rest.pop(0) if return_inverse else nothing, rest.pop(0) if return_counts else nothing
+
+
+# With three results whatever is asked for, as C and C++ have them.
+for _original, _sorted, _what in ((unique, "bool sorted=True, ", "The distinct elements."),
+                                  (unique_consecutive, "", "The elements without those that equal their predecessor.")):
+    Operator(f"{_original.name}(Tensor self, {_sorted}bool return_inverse=False, bool return_counts=False, "
+             "int? dim=None) -> (Tensor, Tensor, Tensor)",
+             lambda self, *args, f=_original: _three(f(self, *args), *args[-3:-1]),
+             namespace="torch._ops", variants="function", composite=True, doc=_what)
+
+
 # --- positions ------------------------------------------------------------------------------------------------------
 
 def _search(boundaries, values, right, out_int32, sorter=None):

@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <ATen/Tensor.h>
+#include <ATen/TensorUtils.h>
 #include <c10/util/irange.h>
 
 namespace at {

@@ -5,6 +5,7 @@
 
 namespace at {
 
+inline std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor &self, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self sorted return_inverse return_counts", of_tensor(self), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
 inline Tensor abs(const Tensor &self) { FL_CALL(tensor, "abs", "self", of_tensor(self)) }
 inline Tensor &abs_(Tensor &self) { FL_CALL(same(self), "abs_", "self", of_tensor(self)) }
 inline Tensor &abs_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "abs", "out self", of_tensor(out), of_tensor(self)) }
@@ -17,6 +18,7 @@ inline Tensor &acos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "a
 inline Tensor acosh(const Tensor &self) { FL_CALL(tensor, "acosh", "self", of_tensor(self)) }
 inline Tensor &acosh_(Tensor &self) { FL_CALL(same(self), "acosh_", "self", of_tensor(self)) }
 inline Tensor &acosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acosh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor adaptive_avg_pool1d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool1d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor adaptive_avg_pool2d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool2d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor add(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
@@ -94,12 +96,14 @@ inline Tensor &atan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "a
 inline Tensor atanh(const Tensor &self) { FL_CALL(tensor, "atanh", "self", of_tensor(self)) }
 inline Tensor &atanh_(Tensor &self) { FL_CALL(same(self), "atanh_", "self", of_tensor(self)) }
 inline Tensor &atanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atanh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor avg_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) { FL_CALL(tensor, "nn.functional.avg_pool1d", "self kernel_size stride padding ceil_mode count_include_pad", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad)) }
 inline Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, optional<int64_t> divisor_override = nullopt) { FL_CALL(tensor, "nn.functional.avg_pool2d", "self kernel_size stride padding ceil_mode count_include_pad divisor_override", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad), of_int_or_none(divisor_override)) }
 inline Tensor baddbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "baddbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &baddbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "baddbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor batch_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool training, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.batch_norm", "self weight bias running_mean running_var training momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(training), of_double(momentum), of_double(eps)) }
 inline Tensor bernoulli(const Tensor &self) { FL_CALL(tensor, "bernoulli", "self", of_tensor(self)) }
 inline Tensor bernoulli(const Tensor &self, double p) { FL_CALL(tensor, "bernoulli", "self p", of_tensor(self), of_double(p)) }
+inline Tensor bilinear(const Tensor &input1, const Tensor &input2, const Tensor &weight, const optional<Tensor> &bias = nullopt) { FL_CALL(tensor, "nn.functional.bilinear", "input1 input2 weight bias", of_tensor(input1), of_tensor(input2), of_tensor(weight), of_tensor_or_none(bias)) }
 inline Tensor binary_cross_entropy(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy", "self target weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction)) }
 inline Tensor binary_cross_entropy_with_logits(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, const optional<Tensor> &pos_weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy_with_logits", "self target weight pos_weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_tensor_or_none(pos_weight), of_reduction(reduction)) }
 inline Tensor bincount(const Tensor &self, const optional<Tensor> &weights = nullopt, int64_t minlength = 0) { FL_CALL(tensor, "bincount", "self weights minlength", of_tensor(self), of_tensor_or_none(weights), of_int(minlength)) }
@@ -125,16 +129,20 @@ inline Tensor bitwise_xor(const Tensor &self, const Tensor &other) { FL_CALL(ten
 inline Tensor bitwise_xor(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_xor(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_xor_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor block_diag(TensorList tensors) { FL_CALL(tensor, "_ops.block_diag", "tensors", of_tensors(tensors)) }
 inline Tensor bmm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "bmm", "self mat2", of_tensor(self), of_tensor(mat2)) }
 inline Tensor &bmm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "bmm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
+inline std::vector<Tensor> broadcast_tensors(TensorList tensors) { FL_CALL(tensors, "_ops.broadcast_tensors", "tensors", of_tensors(tensors)) }
 inline Tensor broadcast_to(const Tensor &self, IntArrayRef size) { FL_CALL(tensor, "broadcast_to", "self size", of_tensor(self), of_ints(size)) }
 inline Tensor bucketize(const Tensor &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "bucketize", "self boundaries out_int32 right", of_tensor(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor cartesian_prod(TensorList tensors) { FL_CALL(tensor, "_ops.cartesian_prod", "tensors", of_tensors(tensors)) }
 inline Tensor cat(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
 inline Tensor &cat_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
 inline Tensor ceil(const Tensor &self) { FL_CALL(tensor, "ceil", "self", of_tensor(self)) }
 inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_tensor(self)) }
 inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
+inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
 inline std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0) { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(self), of_int(chunks), of_int(dim)) }
 inline Tensor clamp(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clamp(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
@@ -178,6 +186,7 @@ inline Tensor &cos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "co
 inline Tensor cosh(const Tensor &self) { FL_CALL(tensor, "cosh", "self", of_tensor(self)) }
 inline Tensor &cosh_(Tensor &self) { FL_CALL(same(self), "cosh_", "self", of_tensor(self)) }
 inline Tensor &cosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cosh", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.cosine_embedding_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim = 1, double eps = 1e-08) { FL_CALL(tensor, "nn.functional.cosine_similarity", "x1 x2 dim eps", of_tensor(x1), of_tensor(x2), of_int(dim), of_double(eps)) }
 inline Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_int_or_none(dim)) }
 inline Tensor count_nonzero(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_ints(dim)) }
@@ -218,6 +227,7 @@ inline std::vector<Tensor> dsplit(const Tensor &self, int64_t indices_or_section
 inline std::vector<Tensor> dsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
 inline Tensor dstack(TensorList tensors) { FL_CALL(tensor, "dstack", "tensors", of_tensors(tensors)) }
 inline Tensor &dstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "dstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor einsum(const std::string &equation, TensorList tensors, OptionalIntArrayRef = nullopt) { FL_CALL(tensor, "_ops.einsum", "equation tensors", of_string(equation), of_tensors(tensors)) }
 inline Tensor elu(const Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(tensor, "_C._nn.elu", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
 inline Tensor &elu_(Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(same(self), "_C._nn.elu_", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
 inline Tensor embedding(const Tensor &weight, const Tensor &input) { FL_CALL(tensor, "nn.functional.embedding", "weight input", of_tensor(weight), of_tensor(input)) }
@@ -312,6 +322,7 @@ inline Tensor hardtanh(const Tensor &self, const Scalar &min_val = -1, const Sca
 inline Tensor &hardtanh_(Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(same(self), "_C._nn.hardtanh_", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
 inline Tensor heaviside(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "heaviside", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "heaviside", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, double margin = 1.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.hinge_embedding_loss", "self target margin reduction", of_tensor(self), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline std::vector<Tensor> hsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
@@ -330,6 +341,7 @@ inline Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index)
 inline Tensor &index_select_out(Tensor &out, const Tensor &self, int64_t dim, const Tensor &index) { FL_CALL(same(out), "index_select", "out self dim index", of_tensor(out), of_tensor(self), of_int(dim), of_tensor(index)) }
 inline Tensor inner(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "inner", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &inner_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "inner", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor instance_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool use_input_stats, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.instance_norm", "self weight bias running_mean running_var use_input_stats momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(use_input_stats), of_double(momentum), of_double(eps)) }
 inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self", of_tensor(self)) }
 inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor isfinite(const Tensor &self) { FL_CALL(tensor, "isfinite", "self", of_tensor(self)) }
@@ -343,6 +355,7 @@ inline Tensor &isneginf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out)
 inline Tensor isposinf(const Tensor &self) { FL_CALL(tensor, "isposinf", "self", of_tensor(self)) }
 inline Tensor &isposinf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isposinf", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor isreal(const Tensor &self) { FL_CALL(tensor, "isreal", "self", of_tensor(self)) }
+inline Tensor kl_div(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, bool log_target = false) { FL_CALL(tensor, "nn.functional.kl_div", "self target reduction log_target", of_tensor(self), of_tensor(target), of_reduction(reduction), of_bool(log_target)) }
 inline Tensor kron(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "kron", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &kron_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "kron", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> kthvalue(const Tensor &self, int64_t k, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(self), of_int(k), of_int(dim), of_bool(keepdim)) }
@@ -422,6 +435,7 @@ inline Tensor &logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, b
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
 inline Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) { FL_CALL(tensor, "masked_scatter", "self mask source", of_tensor(self), of_tensor(mask), of_tensor(source)) }
@@ -432,6 +446,7 @@ inline Tensor &matmul_out(Tensor &out, const Tensor &self, const Tensor &other) 
 inline Tensor max(const Tensor &self) { FL_CALL(tensor, "max", "self", of_tensor(self)) }
 inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.max", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor max_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool1d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor maximum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &maximum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "maximum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -439,6 +454,8 @@ inline Tensor mean(const Tensor &self, optional<ScalarType> dtype = nullopt) { F
 inline Tensor mean(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median", "self", of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.median", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline std::vector<Tensor> meshgrid(TensorList tensors) { FL_CALL(tensors, "_ops.meshgrid", "tensors", of_tensors(tensors)) }
+inline std::vector<Tensor> meshgrid(TensorList tensors, const std::string &indexing) { FL_CALL(tensors, "_ops.meshgrid", "tensors indexing", of_tensors(tensors), of_string(indexing)) }
 inline Tensor min(const Tensor &self) { FL_CALL(tensor, "min", "self", of_tensor(self)) }
 inline Tensor min(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.min", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
@@ -506,6 +523,8 @@ inline Tensor ones_like(const Tensor &self, const TensorOptions &options = {}, o
 inline Tensor &ones_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "ones", "out size", of_tensor(out), of_ints(size)) }
 inline Tensor outer(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
 inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
+inline Tensor pad(const Tensor &self, IntArrayRef pad, const std::string &mode = "constant", optional<double> value = nullopt) { FL_CALL(tensor, "nn.functional.pad", "self pad mode value", of_tensor(self), of_ints(pad), of_string(mode), of_double_or_none(value)) }
+inline Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) { FL_CALL(tensor, "nn.functional.pairwise_distance", "x1 x2 p eps keepdim", of_tensor(x1), of_tensor(x2), of_double(p), of_double(eps), of_bool(keepdim)) }
 inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
@@ -553,6 +572,7 @@ inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<in
 inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
 inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
+inline Tensor rms_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, optional<double> eps = nullopt) { FL_CALL(tensor, "nn.functional.rms_norm", "self normalized_shape weight eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_double_or_none(eps)) }
 inline Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims = {}) { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(self), of_ints(shifts), of_ints(dims)) }
 inline Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1}) { FL_CALL(tensor, "rot90", "self k dims", of_tensor(self), of_int(k), of_ints(dims)) }
 inline Tensor round(const Tensor &self, int64_t decimals = 0) { FL_CALL(tensor, "round", "self decimals", of_tensor(self), of_int(decimals)) }
@@ -649,6 +669,7 @@ inline Tensor &tanh_(Tensor &self) { FL_CALL(same(self), "tanh_", "self", of_ten
 inline Tensor &tanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "tanh", "out self", of_tensor(out), of_tensor(self)) }
 inline std::vector<Tensor> tensor_split(const Tensor &self, int64_t indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_int(indices_or_sections), of_int(dim)) }
 inline std::vector<Tensor> tensor_split(const Tensor &self, IntArrayRef indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_ints(indices_or_sections), of_int(dim)) }
+inline Tensor tensordot(const Tensor &self, const Tensor &other, IntArrayRef dims_self, IntArrayRef dims_other) { FL_CALL(tensor, "_ops.tensordot", "self other dims_self dims_other", of_tensor(self), of_tensor(other), of_ints(dims_self), of_ints(dims_other)) }
 inline Tensor threshold(const Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(tensor, "_C._nn.threshold", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
 inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(same(self), "_C._nn.threshold_", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
 inline Tensor tile(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "tile", "self dims", of_tensor(self), of_ints(dims)) }
@@ -657,6 +678,7 @@ inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CAL
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "tril", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
+inline Tensor triplet_margin_loss(const Tensor &anchor, const Tensor &positive, const Tensor &negative, double margin = 1.0, double p = 2.0, double eps = 1e-06, bool swap = false, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.triplet_margin_loss", "anchor positive negative margin p eps swap reduction", of_tensor(anchor), of_tensor(positive), of_tensor(negative), of_double(margin), of_double(p), of_double(eps), of_bool(swap), of_reduction(reduction)) }
 inline Tensor triu(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "triu", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "triu_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &triu_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "triu", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
@@ -669,6 +691,8 @@ inline Tensor &trunc_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_t
 inline Tensor &trunc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
 inline std::vector<Tensor> unbind(const Tensor &self, int64_t dim = 0) { FL_CALL(tensors, "unbind", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes) { FL_CALL(tensor, "unflatten", "self dim sizes", of_tensor(self), of_int(dim), of_ints(sizes)) }
+inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self, bool return_inverse = false, bool return_counts = false, optional<int64_t> dim = nullopt) { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(self), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
+inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self dim sorted return_inverse return_counts", of_tensor(self), of_int(dim), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
 inline Tensor unsqueeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var", "self unbiased", of_tensor(self), of_bool(unbiased)) }
 inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
@@ -1197,6 +1221,7 @@ inline std::vector<Tensor> Tensor::unbind(int64_t dim) const { FL_CALL(tensors, 
 inline Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const { FL_CALL(tensor, "unflatten", "self dim sizes", of_tensor(*this), of_int(dim), of_ints(sizes)) }
 inline Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const { FL_CALL(tensor, "Tensor.unfold", "self dimension size step", of_tensor(*this), of_int(dimension), of_int(size), of_int(step)) }
 inline Tensor &Tensor::uniform_(double from, double to) const { FL_CALL(same(*this), "Tensor.uniform_", "self from to", of_tensor(*this), of_double(from), of_double(to)) }
+inline std::tuple<Tensor, Tensor, Tensor> Tensor::unique_consecutive(bool return_inverse, bool return_counts, optional<int64_t> dim) const { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(*this), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline Tensor Tensor::unsqueeze(int64_t dim) const { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::var(bool unbiased) const { FL_CALL(tensor, "var", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
 inline Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }

@@ -499,6 +499,7 @@ std::vector<Tensor> unbind(int64_t dim = 0) const;
 Tensor unflatten(int64_t dim, IntArrayRef sizes) const;
 Tensor unfold(int64_t dimension, int64_t size, int64_t step) const;
 Tensor &uniform_(double from = 0, double to = 1) const;
+std::tuple<Tensor, Tensor, Tensor> unique_consecutive(bool return_inverse = false, bool return_counts = false, optional<int64_t> dim = nullopt) const;
 Tensor unsqueeze(int64_t dim) const;
 Tensor var(bool unbiased) const;
 Tensor var(OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) const;

@@ -7,7 +7,7 @@
 #define FLAMBEAU_BIND_H
 
 #include <pyconfig.h>
-#if !defined(Py_GIL_DISABLED) && !defined(Py_LIMITED_API)
+#if !defined(Py_GIL_DISABLED) && !defined(Py_LIMITED_API) && !defined(Py_PYTHON_H)
 #define Py_LIMITED_API 0x030b0000
 #endif
 #define PY_SSIZE_T_CLEAN

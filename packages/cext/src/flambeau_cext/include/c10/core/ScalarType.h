@@ -98,7 +98,13 @@ class TypeMeta {
     constexpr ScalarType toScalarType() const { return type_; }
     constexpr explicit operator ScalarType() const { return type_; }
     constexpr size_t itemsize() const { return elementSize(type_); }
-    constexpr const char *name() const { return toString(type_); }
+    /* Of the type in C++, which is how messages show x.dtype(). */
+    constexpr const char *name() const {
+        constexpr const char *names[] = {"unsigned char", "signed char", "short int", "int", "long int", "c10::Half",
+                                         "float", "double", "c10::complex<c10::Half>", "c10::complex<float>",
+                                         "c10::complex<double>", "bool", "", "", "", "c10::BFloat16"};
+        return type_ == ScalarType::Undefined ? "nullptr (uninitialized)" : names[int(type_)];
+    }
     template <class T> constexpr bool Match() const { return type_ == CppTypeToScalarType<T>::value; }
     friend constexpr bool operator==(TypeMeta a, TypeMeta b) { return a.type_ == b.type_; }
     friend constexpr bool operator!=(TypeMeta a, TypeMeta b) { return a.type_ != b.type_; }
@@ -106,7 +112,7 @@ class TypeMeta {
     friend constexpr bool operator!=(TypeMeta a, ScalarType b) { return a.type_ != b; }
     friend constexpr bool operator==(ScalarType a, TypeMeta b) { return a == b.type_; }
     friend constexpr bool operator!=(ScalarType a, TypeMeta b) { return a != b.type_; }
-    friend std::ostream &operator<<(std::ostream &out, TypeMeta t) { return out << t.type_; }
+    friend std::ostream &operator<<(std::ostream &out, TypeMeta t) { return out << t.name(); }
 
   private:
     ScalarType type_;

@@ -4,6 +4,7 @@
 #if !__has_include(<pybind11/pybind11.h>)
 #error "torch/extension.h needs pybind11: pip install flambeau-cext[cpp]; torch/all.h does without it"
 #endif
+#include <torch/csrc/utils/objects.h>
 #include <torch/library.h>
 
 /* What pybind11 is made of comes before it, as what is compiled below is compiled for size and without assertions: a
@@ -62,44 +63,21 @@ template <> struct type_caster<at::Tensor> {
 template <> struct type_caster<c10::Scalar> {
     PYBIND11_TYPE_CASTER(c10::Scalar, const_name("Number"));
     bool load(handle source, bool) {
-        PyObject *o = source.ptr();
-        if (PyBool_Check(o)) value = o == Py_True;
-        else if (PyFloat_Check(o)) value = PyFloat_AS_DOUBLE(o);
-        else if (PyComplex_Check(o))
-            value = c10::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
-        else if (fl_from_python(o)) value = at::Tensor::borrow(fl_from_python(o)).item();
-        else if (PyIndex_Check(o)) value = int64_t(PyLong_AsLongLong(reinterpret_steal<object>(PyNumber_Index(o)).ptr()));
-        else if (PyNumber_Check(o) && !PySequence_Check(o))
-            value = PyFloat_AsDouble(reinterpret_steal<object>(PyNumber_Float(o)).ptr());
-        else return false;
+        if (torch::detail::read_scalar(source.ptr(), value)) return true;
         if (PyErr_Occurred()) throw error_already_set();
-        return true;
+        return false;
     }
-    static handle cast(const c10::Scalar &s, return_value_policy, handle) {
-        if (s.isComplex()) {
-            auto z = s.toComplexDouble();
-            return PyComplex_FromDoubles(z.real(), z.imag());
-        }
-        if (s.isBoolean()) return PyBool_FromLong(s.toBool());
-        return s.isFloatingPoint() ? PyFloat_FromDouble(s.toDouble()) : PyLong_FromLongLong(s.toLong());
-    }
+    static handle cast(const c10::Scalar &s, return_value_policy, handle) { return torch::detail::make_scalar(s); }
 };
 
-/* The dtypes of Python, by their number in the C interface. */
 template <> struct type_caster<c10::ScalarType> {
     PYBIND11_TYPE_CASTER(c10::ScalarType, const_name("torch.dtype"));
     bool load(handle source, bool) {
-        object number = dtypes().attr("abi_number")(source);
-        if (number.is_none()) return false;
-        value = c10::ScalarType(number.cast<int>());
-        return true;
+        if (torch::detail::read_dtype(source.ptr(), value)) return true;
+        if (PyErr_Occurred()) throw error_already_set();
+        return false;
     }
-    static handle cast(c10::ScalarType type, return_value_policy, handle) {
-        return dtypes().attr("abi_dtype")(int(type)).release();
-    }
-
-  private:
-    static module_ dtypes() { return module_::import("flambeau_tensor._core.capi"); }
+    static handle cast(c10::ScalarType type, return_value_policy, handle) { return torch::detail::make_dtype(type); }
 };
 
 /* Lists: the elements are kept here while the call lasts. */

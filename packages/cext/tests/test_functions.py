@@ -1,0 +1,111 @@
+"""Functions of tensors that load_inline binds without pybind11: what they take, give, refuse and raise."""
+
+import numpy as np
+import pytest
+
+import flambeau_cext as cext
+import flambeau_tensor as torch
+from flambeau_cext.load import _bound_directly
+
+SOURCE = r"""
+#include <torch/extension.h>
+
+torch::Tensor twice(torch::Tensor x) { return 2 * x; }
+std::vector<at::Tensor> all_of_it(const torch::Tensor &x, double scale = 1.0, c10::optional<at::Tensor> b = {},
+                                  const std::vector<int64_t> &dims = {1, 2}, std::string how = "plain",
+                                  bool on = false) {
+  TORCH_CHECK(how == "plain", "no such way: ", how);
+  if (on) throw std::out_of_range("too far");
+  return {x * scale, b ? *b : x, torch::tensor(dims)};
+}
+std::tuple<at::Tensor, int64_t, std::optional<double>> filled(at::IntArrayRef sizes, torch::Dtype type,
+                                                              const at::Scalar &with) noexcept {
+  return {torch::full(sizes, with, type), int64_t(sizes.size()), std::nullopt};
+}
+std::pair<float, at::Scalar> of_floats(const std::vector<double> &list, at::ArrayRef<double> more) {
+  float sum = 0;
+  for (double d : list) sum += float(d);
+  for (double d : more) sum -= float(d);
+  return {sum, 1.5};
+}
+int nothing() { return 7; }
+at::ScalarType type_of(at::Tensor x) { return x.scalar_type(); }
+at::Tensor first(at::TensorList list) { return list.empty() ? at::Tensor() : list[0]; }
+void grow(torch::Tensor &x) { x.add_(1); }
+unsigned int halved(uint32_t n) { return n / 2; }
+static double hidden(double x) { return x; }
+double shown(double x) { return hidden(x); }
+"""
+FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow shown".split()
+
+
+@pytest.fixture(scope="module")
+def m(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("direct")
+    module = cext.load_inline("direct", SOURCE, functions=dict.fromkeys(FUNCTIONS, ""), build_directory=folder)
+    assert not any(b"pybind11" in path.read_bytes() for path in folder.rglob("*.so"))
+    return module
+
+
+def test_arguments_and_results(m):
+    x = torch.tensor([1.0, -2.0])
+    assert m.twice(x).tolist() == [2, -4]
+    a, b, dims = m.all_of_it(x, 3, None, (4, np.int64(5)), "plain", np.bool_(False))
+    assert (a.tolist(), b is x, dims.tolist()) == ([3, -6], True, [4, 5])
+    assert m.all_of_it(x, b=a, scale=np.float32(2), dims=[], how="plain", on=False)[1] is a
+    t, n, none = m.filled((2, 1), torch.int32, True)
+    assert (t.tolist(), t.dtype, n, none) == ([[1], [1]], torch.int32, 2, None)
+    for number, dtype in ((2.5, torch.float64), (2 - 1j, torch.complex128), (torch.tensor(3), torch.int64)):
+        assert m.filled([1], dtype, number)[0].item() == number
+    assert m.of_floats([1, 2.5], range(2)) == (2.5, 1.5)
+    assert m.nothing() == 7
+    assert m.type_of(x) is torch.float32
+    assert m.first([]) is None
+    assert m.first((x,)) is x
+    assert m.grow(x) is None
+    assert x.tolist() == [2, -1]
+    assert m.shown(x=1) == 1
+    assert m.twice.__text_signature__ == "($module, x)"
+    assert m.twice.__doc__ == "torch::Tensor twice(torch::Tensor x)"
+
+
+def test_errors(m):
+    x = torch.ones(1)
+    for call, error, message in (
+        (lambda: m.twice("a"), TypeError, r"twice\(\): argument 'x' \(position 1\) must be Tensor, not str"),
+        (lambda: m.twice(None), TypeError, "must be Tensor, not NoneType"),
+        (lambda: m.twice(), TypeError, r'missing 1 required positional arguments: "x"'),
+        (lambda: m.twice(x, 1), TypeError, "takes 1 positional argument but 2 were given"),
+        (lambda: m.all_of_it(x, 1, 2, [], "", True), TypeError, "'b' .* must be Tensor or None, not int"),
+        (lambda: m.all_of_it(x, 1, x, [0, ""], "", True), TypeError, "must be list of int, but element 1 is str"),
+        (lambda: m.all_of_it(x, 1, x, "12", "", True), TypeError, "must be list of int, not str"),
+        (lambda: m.all_of_it(x, 1, x, [2**70], "", True), ValueError, "'dims' .* must be in the range"),
+        (lambda: m.all_of_it(x, 1, x, [], "fancy", True), RuntimeError, "no such way: fancy"),
+        (lambda: m.all_of_it(x, 1, x, [], "plain", True), IndexError, "too far"),
+        (lambda: m.first(x), TypeError, "must be list of Tensor, not Tensor"),
+        (lambda: m.filled([1], 3, 4), TypeError, "must be torch.dtype, not int"),
+        (lambda: m.filled([1], torch.int8, "4"), TypeError, "must be Number, not str"),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_what_goes_through_pybind11():
+    """Types and sources that only pybind11 is for."""
+    f = "at::Tensor f(at::Tensor x) { return x; }\n"
+    assert list(_bound_directly(f, {"f": ""})) == ["f"]
+    for text in (
+        "std::map<std::string, at::Tensor> f(at::Tensor x);",
+        "at::Tensor f(std::tuple<int, int> x);",
+        "at::Tensor f(py::object x);",
+        "at::Tensor f(double *x);",
+        "at::Tensor f(at::Tensor &&x);",
+        "static at::Tensor f(at::Tensor x);",
+        f"{f}int f(int);",
+        f"#if 1\n{f}#endif",
+        f"namespace n {{ {f} }}",
+        f"#define NAME TORCH_EXTENSION_NAME\n{f}",
+        "template <class T> T f(T x);",
+    ):
+        assert _bound_directly(text, {"f": ""}) == {}
+    assert _bound_directly(f, {"f": "", "g": ""}) == {}
