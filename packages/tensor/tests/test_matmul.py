@@ -341,3 +341,15 @@ def test_small_products_with_transposed_factors(dtype, m, k, n):
     assert np.allclose((left.t().contiguous().t() @ right.t()).numpy(), a @ b.T, rtol=tolerance, atol=tolerance)
     wide = ft.from_numpy(np.repeat(b, 2, axis=1)).to(dtype)[:, ::2]
     assert np.allclose((left @ wide.t()).numpy(), a @ b.T, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("sizes", [(16, 40, 200), (8, 90, 160), (96, 64, 128), (60, 80, 120)])
+def test_a_small_batch_through_a_wide_layer(sizes):
+    """The left factor is turned before OpenBLAS sees it."""
+    m, k, n = sizes
+    a, w, bias = values((m, k + 3)), values((n, k)), values((n,))
+    rows = ft.from_numpy(a)[:, :k]
+    weight = ft.from_numpy(w)
+    check(ft.mm(rows, weight.t()), a[:, :k] @ w.T)
+    check(ft.addmm(ft.from_numpy(bias), rows, weight.t(), beta=0.5, alpha=2), 0.5 * bias + 2 * (a[:, :k] @ w.T))
+    check(linear(rows, weight, ft.from_numpy(bias)), a[:, :k] @ w.T + bias)
