@@ -22,6 +22,7 @@ PROGRAMS = Path(__file__).parents[1] / "packages" / "cext" / "tests" / "programs
 
 C_FUNCTION = "double twice(double x) { return 2 * x; }"
 TORCH_FUNCTION = "torch::Tensor swish(torch::Tensor x) { return x * torch::sigmoid(x); }"
+BOUND = '\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("swish", &swish); }'
 
 # A kernel in C, or in C++ where there is no C: y = x / (1 + |x|).
 C_OPERATOR = r"""
@@ -65,6 +66,7 @@ def build_cases(ours):
         "C function": {**c, "functions": ["twice"]},
         "C++ function, no header of tensors": {"cpp_sources": C_FUNCTION, "functions": ["twice"]},
         "torch/extension.h": {"cpp_sources": TORCH_FUNCTION, "functions": ["swish"]},
+        "torch/extension.h, bound with pybind11": {"cpp_sources": TORCH_FUNCTION + BOUND},
     }
 
 
@@ -220,7 +222,10 @@ def main():
         ratio = f"  x{row['peer'] / row['ours']:.2f}" if "peer" in row else ""
         print(f"{name:60}{times}{ratio}")
     if args.json:
-        Path(args.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        path = Path(args.json)
+        if args.only and path.exists():  # the others stay
+            results = {**json.loads(path.read_text(encoding="utf-8")), **results}
+        path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
