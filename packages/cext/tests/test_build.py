@@ -209,6 +209,26 @@ def test_a_missing_compiler(run, tmp_path, language, argument, variable, names):
     assert said.startswith(f"no {language} compiler: {variable} is set to 'no-such-compiler -m64', which is not found")
 
 
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("kill -SEGV $$", "broken was stopped by SIGSEGV (Segmentation fault)"),
+        ("kill -KILL $$", "broken was stopped by SIGKILL (Killed); the system does so when memory runs out"),
+        ("exit 3", "broken ended with status 3 and said nothing"),
+        ("exit 0", "made no said.o"),
+    ],
+)
+def test_a_compiler_that_fails_without_a_word(tmp_path, monkeypatch, does, said):
+    compiler = tmp_path / "broken"
+    compiler.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit 0\n{does}\n", encoding="utf-8")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    with pytest.raises(cext.CompileError) as failed:
+        numbers("said", "int f(void) { return 5; }", "f")
+    assert said in str(failed.value).splitlines()[0]
+    assert failed.value.log.exists()
+
+
 def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch):
     asked = tmp_path / "asked"
     wrapper = tmp_path / "my cc"

@@ -201,7 +201,7 @@ class _Build:
         objects = [self.objects[index].path for index in sorted(self.objects)]
         flags = [*job.ldflags, *job.switches.link_flags(self.link_with)]
         link = self.link_with.link_program if job.program else self.link_with.link
-        self._run(link(objects, built, flags), "link")
+        self._run(link(objects, built, flags), "link", built)
         self.folder.write("build.log", "".join(self.log))
         inputs = dict.fromkeys(path for entry in self.objects.values() for path in entry.inputs)
         return self.folder.publish(built, suffix, list(inputs), self.started)
@@ -247,10 +247,10 @@ class _Build:
             command = cython.command(
                 source.path, written, self.job.name, source.compiled_as, [*self.job.include_paths, *include_paths()]
             )
-            self._run(command, "translate")
+            self._run(command, "translate", written)
             os.replace(written, path)
             depfiles.append(written.with_name(written.name + ".dep"))
-        self._run(self.compilers[source.compiled_as].compile(path, target, depfiles[0], flags), "compile")
+        self._run(self.compilers[source.compiled_as].compile(path, target, depfiles[0], flags), "compile", target)
         own = {folder.path.resolve(), self.folder.path.resolve()}
         read = dict.fromkeys(path for depfile in depfiles for path in read_depfile(depfile, self.folder.path))
         inputs = [path for path in read if own.isdisjoint(path.resolve().parents)]
@@ -271,13 +271,17 @@ class _Build:
             target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import asks for
             self._compile(Source(path, bindings.language), len(sources), [*self._flags(bindings.language), *target])
 
-    def _run(self, command: list[str], doing: str) -> None:
+    def _run(self, command: list[str], doing: str, target: Path) -> None:
+        """Run a command that makes ``target``."""
         done = self.processes.run(command)
         self.log.append(str(done))
         _say(self.job, str(done).rstrip())
         if done.status != 0:
             log = self.folder.write("build.log", "".join(self.log))
             raise failure(done, f"{doing} {self.job.name}", log)
+        if not target.exists():
+            log = self.folder.write("build.log", "".join(self.log))
+            raise CompileError(f"{command[0]} ended well and made no {target.name}; the log is in {log}", log)
 
 
 def generate_bindings(name: str, functions: Mapping[str, str], sources: list[Source], preprocessed) -> Source | None:
@@ -308,7 +312,7 @@ def failure(done: Finished, doing: str, log: Path) -> Exception:
     for sign, number in _FULL.items():
         if sign in output:
             return cache.cannot_write(number, os.strerror(number), log.parent)
-    found = first_error(output) if output.strip() else f"exit status {done.status}"
+    found = first_error(output) if output.strip() and done.status >= 0 else done.end
     return CompileError(f"{found}\nfailed to {doing}; the full log is in {log}", log)
 
 

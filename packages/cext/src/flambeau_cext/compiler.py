@@ -130,7 +130,7 @@ def _stamp(path: str) -> tuple[str, int, int]:
 def _identified(language: str, path: str, arguments: tuple[str, ...], *_stamp) -> Compiler:
     done = run([path, *arguments, "--version"])
     if done.status != 0:
-        raise CompileError(f"the {language} compiler {path} does not run: {done.output.strip()}")
+        raise CompileError(f"the {language} compiler {path} does not run: {done.output.strip() or done.end}")
     return Compiler(language, (path, *arguments), done.output.strip())
 
 

@@ -19,6 +19,19 @@ class Finished(NamedTuple):
     status: int
     output: str
 
+    @property
+    def end(self) -> str:
+        """How it ended, in words.
+
+        >>> Finished(["cc"], 1, "").end, Finished(["/usr/bin/cc"], -11, "").end
+        ('cc ended with status 1 and said nothing', 'cc was stopped by SIGSEGV (Segmentation fault)')
+        """
+        name = os.path.basename(self.command[0])
+        if self.status >= 0:
+            return f"{name} ended with status {self.status} and said nothing"
+        memory = "; the system does so when memory runs out" if self.status == -signal.SIGKILL else ""
+        return f"{name} was stopped by {signal.Signals(-self.status).name} ({signal.strsignal(-self.status)}){memory}"
+
     def __str__(self):
         end = "" if self.status == 0 else f"[exit status {self.status}]\n"
         return f"$ {shlex.join(self.command)}\n{self.output}{end}"
