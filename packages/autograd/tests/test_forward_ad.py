@@ -4,7 +4,7 @@ import pytest
 
 import flambeau_autograd.forward_ad as fwAD
 import flambeau_tensor as torch
-from flambeau_autograd import Function
+from flambeau_autograd import Function, no_grad
 from flambeau_autograd import grad as autograd_grad
 from flambeau_autograd.func import grad, jacrev, jvp, vmap
 
@@ -48,6 +48,22 @@ def test_writes_reach_what_shares_memory():
         assert fwAD.unpack_dual(base).tangent.tolist() == [[3.0, 4.0], [0.0, 0.0]]
         base.mul_(2.0)
         assert fwAD.unpack_dual(row).tangent.tolist() == [6.0, 8.0]
+
+
+@pytest.mark.parametrize(("view", "expected"), [
+    (lambda b: b[1], [8.0, 10.0]), (torch.t, [[0.0, 8.0], [2.0, 10.0]]), (lambda b: b.view(-1)[1:3], [2.0, 8.0]),
+    (lambda b: b.expand(2, 2, 2)[1, :, 0], [0.0, 8.0]), (lambda b: b.split(1)[1], [[8.0, 10.0]]),
+    (torch.Tensor.detach, None), (lambda b: b.view(torch.int32), None),
+])
+def test_views_older_than_the_tangent_of_their_base(view, expected):
+    with fwAD.dual_level():
+        base = torch.zeros(2, 2)
+        seen = view(base)
+        base.add_(fwAD.make_dual(torch.arange(4.0).view(2, 2), torch.tensor([[0.0, 1.0], [4.0, 5.0]])))
+        with no_grad():
+            base.mul_(2.0)
+        for found in (fwAD.unpack_dual(seen), fwAD.unpack_dual(seen * 1)):
+            assert found.tangent is None if expected is None else found.tangent.tolist() == expected
 
 
 def test_forward_over_reverse_and_back():

@@ -33,6 +33,74 @@ def test_parts_of_complex_numbers(function, random, check):
     check(function, random(3, complex=True))
 
 
+def _set_parts(w, a):
+    w.real = a
+    w.imag = a * a
+    return w
+
+
+def _write(view, value=lambda w, a: a):
+    def run(w, a):
+        view(w).copy_(value(w, a))
+        return w
+    return run
+
+
+def _before(view):
+    """A view made before its base is written to."""
+    def run(w, a):
+        v = view(w)
+        w.mul_(a)
+        return v * a[0], w
+    return run
+
+
+def _pairs(a, w):
+    """Complex numbers over real memory."""
+    r = torch.stack([a, a * 2], -1)
+    c = torch.view_as_complex(r)
+    c[1:].mul_(w[1:])
+    r[0].mul_(a[1])
+    return c, r
+
+
+@pytest.mark.parametrize("function", [
+    _set_parts, _write(torch.real), _write(torch.imag, lambda w, a: w.real.clone() * a),
+    _write(lambda w: torch.view_as_real(w)[1:, 0], lambda w, a: a[1:].clone()),
+    _write(lambda w: w[1:].imag, lambda w, a: a[:2] * 3), _write(lambda w: w.view(3, 1).t().real[0]),
+    _write(lambda w: torch.view_as_real(w).view(-1)[1:4]), _write(lambda w: w.view(torch.float64)[::2]),
+    _before(lambda w: w.imag), _before(lambda w: torch.view_as_real(w)[:, 1]), _before(lambda w: w[:2].real),
+    lambda w, a: _pairs(a, w),
+    lambda w, a: _set_parts(torch.zeros(3, dtype=w.dtype), a) * w,
+])
+def test_parts_of_complex_numbers_are_written_to(function, random, check):
+    check(lambda w, a: function(w * (1 + 1j), a), random(3, complex=True), random(3))
+
+
+def test_values_of_gradients_of_parts_that_were_written_to():
+    """The values are PyTorch's."""
+    w = torch.tensor([1 + 2j, 3 - 1j], dtype=torch.complex128, requires_grad=True)
+    a = torch.tensor([2.0, 5.0], dtype=torch.float64, requires_grad=True)
+    z = w * (1 + 1j)
+    z.real = a
+    ((z * z.conj()).real.sum() + (z * z).imag.sum()).backward()
+    assert w.grad.tolist() == [10 + 10j, 14 + 14j] and a.grad.tolist() == [10.0, 14.0]
+
+
+def test_bytes_seen_as_another_dtype(leaf):
+    x = leaf(1.0, 2.0)
+    y = x * 1
+    bits = y.view(torch.int64)
+    y.mul_(2)
+    assert not bits.requires_grad and bits.grad_fn is None
+    assert not (bits + 1).requires_grad
+    w = leaf(1 + 2j, dtype=torch.complex128)
+    (w.view(torch.float64) * torch.tensor([3.0, 5.0], dtype=torch.float64)).sum().backward()
+    assert w.grad.tolist() == [3 + 5j]
+    with pytest.raises(RuntimeError, match=r"view\(\): the bytes of torch.float64 numbers seen as torch.float32 ones"):
+        x.view(torch.float32).sum().backward()
+
+
 def test_writing_random_numbers_ends_tangents(random, check_tangents):
     check_tangents(lambda x: x + x.clone().uniform_() * 0, random(3))
 

@@ -1,22 +1,40 @@
-"""Gradients through geometries: the part of a base that a view sees, and back."""
+"""Gradients through geometries: the part of a base that a view sees, and back.
+
+A geometry is (sizes, strides, offset, complex). A complex tensor and a real view of it count the same memory in
+different units.
+"""
 
 import flambeau_tensor as torch
 
 
+def _counted_in_reals(geometry):
+    sizes, strides, offset, is_complex = geometry
+    if not is_complex:
+        return geometry
+    return (*sizes, 2), (*[2 * s for s in strides], 1), 2 * offset, False
+
+
+def part_of(whole, base, view):
+    """The view of ``whole`` that has the geometry ``view`` where ``whole`` stands for ``base``."""
+    regrouped = base[3] != view[3]  # real numbers seen as complex ones, or the other way round
+    as_complex = regrouped and view[3]
+    if regrouped:
+        whole = torch.view_as_real(whole) if base[3] else whole
+        base, view = _counted_in_reals(base), _counted_in_reals(view)
+    sizes, strides, offset, _ = view
+    part = whole.as_strided(sizes, strides, whole.storage_offset() + offset - base[2])
+    return torch.view_as_complex(part) if as_complex else part
+
+
 def slice_of(grad, base, view):
-    """From the gradient of a base to that of its view, as a copy. Geometries are (sizes, strides, offset)."""
-    sizes, strides, offset = base
-    whole = torch.empty_strided(sizes, strides, dtype=grad.dtype).copy_(grad)
-    view_sizes, view_strides, view_offset = view
-    return whole.as_strided(view_sizes, view_strides, view_offset - offset).clone()
+    """From the gradient of a base to that of its view, as a copy."""
+    return part_of(_laid_out(grad, base), base, view).clone()
 
 
 def embed(grad, changed, base, view):
     """The gradient of a base whose ``view`` was overwritten: ``grad`` elsewhere, ``changed`` (None: zeros) there."""
-    sizes, strides, offset = base
-    whole = torch.empty_strided(sizes, strides, dtype=grad.dtype).copy_(grad)
-    view_sizes, view_strides, view_offset = view
-    part = whole.as_strided(view_sizes, view_strides, view_offset - offset)
+    whole = _laid_out(grad, base)
+    part = part_of(whole, base, view)
     if changed is None:
         part.zero_()
     else:
@@ -24,23 +42,33 @@ def embed(grad, changed, base, view):
     return whole
 
 
+def _laid_out(grad, geometry):
+    sizes, strides, _, _ = geometry
+    return grad.new_empty_strided(sizes, strides).copy_(grad)
+
+
 def as_strided_backward(grad, base, view):
     """The gradient of a base from that of a view with another geometry.
 
     Elements that the view sees several times get the sum.
     """
-    sizes, strides, offset = base
-    view_sizes, view_strides, view_offset = view
+    if base[3] != view[3]:
+        if view[3]:
+            return as_strided_backward(torch.view_as_real(grad), base, _counted_in_reals(view))
+        return torch.view_as_complex(as_strided_backward(grad, _counted_in_reals(base), view))
+    sizes, strides, offset, _ = base
+    view_sizes, view_strides, view_offset, _ = view
     if 0 in view_sizes or 0 in sizes:
-        return torch.zeros(sizes, dtype=grad.dtype)
+        return grad.new_zeros(sizes)
     # Dimensions that the view repeats are summed first.
     repeated = [i for i, (n, s) in enumerate(zip(view_sizes, view_strides, strict=True)) if s == 0 and n > 1]
     if repeated:
         grad = grad.sum(repeated, keepdim=True)
         view_sizes = tuple(1 if i in repeated else n for i, n in enumerate(view_sizes))
     first = min(offset, view_offset)
+    first -= first % 2  # a complex base begins at an even place
     last = max(_last(sizes, strides, offset), _last(view_sizes, view_strides, view_offset))
-    flat = torch.zeros(last - first + 1, dtype=grad.dtype)
+    flat = grad.new_zeros(last - first + 1)
     if _overlaps(view_sizes, view_strides):
         places = torch.arange(last - first + 1).as_strided(view_sizes, view_strides, view_offset - first)
         flat = flat.index_add(0, places.reshape(-1), grad.reshape(-1))

@@ -9,9 +9,9 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, copy_into,
-    empty, empty_strided, exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator, set_grad,
-    set_history, set_meta, thread_flags,
+    Facts, T_COMPLEX, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT,
+    T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator,
+    set_grad, set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -64,7 +64,7 @@ cdef TensorMeta meta_of(PyObject* tensor):
 cdef bint base_requires_grad(PyObject* tensor) noexcept:
     cdef Facts f
     look(tensor, &f)
-    return f.base != NULL and flags_of(f.base) & T_REQUIRES_GRAD
+    return f.base != NULL and f.dtype >= T_FLOATING and flags_of(f.base) & T_REQUIRES_GRAD
 
 
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
@@ -75,6 +75,8 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
             refresh_view(tensor, &f)
         elif not (f.flags & T_REQUIRES_GRAD or flags_of(f.base) & T_REQUIRES_GRAD):
+            return NULL
+        if f.dtype < T_FLOATING:  # the bytes of what requires grad, as integers
             return NULL
     elif not f.flags & T_REQUIRES_GRAD:
         return NULL
@@ -220,6 +222,8 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     cdef Node node
     cdef int nr = 0
     cdef PyObject* producer
+    if f.dtype < T_FLOATING:
+        return 0
     if f.flags & T_ODD_VIEW:
         raise RuntimeError(odd_view(f, "its base or another view of its base has been modified inplace"))
     producer = gradient_edge(f.base, &nr)
@@ -256,11 +260,11 @@ cdef int move_retained(PyObject* tensor, Facts* f, Node node) except -1:
 
 
 cdef tuple geometry(PyObject* tensor):
-    """(sizes, strides, offset)"""
+    """(sizes, strides, offset, whether the elements are complex)"""
     cdef Facts f
     look(tensor, &f)
     return (tuple([f.sizes[i] for i in range(f.ndim)]), tuple([f.strides[i] for i in range(f.ndim)]),
-            offset_of(tensor))
+            offset_of(tensor), f.dtype >= T_COMPLEX)
 
 
 cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:

@@ -15,8 +15,8 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
-    BATCH, DUAL, Layer, Level, bare, history_levels, laid_out, layer_of, set_layer, value_of,
-    with_history, wrap_batch,
+    BATCH, DUAL, Layer, Level, all_layers, bare, history_levels, holds_examples_of, laid_out, layer_at, layer_of,
+    set_layer, settle, value_of, with_history, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
@@ -73,6 +73,7 @@ cdef class _Call(Below):
     cdef bint inplace, view
     cdef list values  # DUAL: the arguments at the level below, as what the tangent's formulas read
     cdef list tangents
+    cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
 
     cdef object run(self):
         if self.level.kind == BATCH:
@@ -158,12 +159,21 @@ cdef class _Call(Below):
     # --- tangents
 
     cdef object _run_dual(self):
+        cdef Layer layer
         cdef list args = [self._lower(a) for a in self.args]
         self._read_tangents()
         result = self._call(self.op, args)
-        if self.inplace:
-            return self.args[0]
-        return self._restore(result, args)
+        if not self.inplace:
+            return self._restore(result, args)
+        written = self.args[0]
+        if args[0] is not written:  # its stand-in may have got tangents
+            layer = layer_of(<PyObject*>written)
+            if layer is not None and layer.level is self.level:
+                layer.below = all_layers(<PyObject*>args[0])
+            else:
+                set_layer(<PyObject*>written, all_layers(<PyObject*>args[0]))
+            settle(<PyObject*>written)
+        return written
 
     cdef object _restore(self, object result, list args):
         """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
@@ -194,6 +204,8 @@ cdef class _Call(Below):
             if i == 0 and self.inplace:
                 copy = value_of(<PyObject*>value)
                 value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
+                if recording and tangent is not None:
+                    tangent = self.before = tangent.clone()
             self.values.append(value)
             self.tangents.append(tangent)
         return 0
@@ -240,7 +252,7 @@ cdef class _Call(Below):
 
     cdef int _attach(self, object out, object tangent) except -1:
         cdef PyObject* p = <PyObject*>out
-        cdef Layer layer, new
+        cdef Layer layer, new, theirs
         cdef Facts f
         if not is_tensor(p):
             return 0
@@ -249,22 +261,35 @@ cdef class _Call(Below):
             return 0
         layer = layer_of(p)
         if layer is not None and layer.level is self.level:
+            if self.view:
+                layer.tangent = tangent
+                return 0
             if tangent is None:
                 tangent = layer.tangent * 0
-            if tangent is not layer.tangent:  # in place: what views this memory views the tangent's
+            if tangent is layer.tangent or tangent is self.before:
+                return 0
+            if holds_examples_of(layer.tangent, tangent):  # what views this memory views the tangent's
                 layer.tangent.copy_(tangent)
+                return 0
+            own = layer.origin is layer.tangent
+            layer.tangent = self._own(tangent, p)
+            layer.origin = layer.tangent if own else None
+        elif tangent is None:
             return 0
-        if tangent is None:
-            return 0
-        if self.inplace and f.flags & T_VIEW and f.base != NULL:
-            tangent = _through_base(<object>f.base, out, tangent, self.level)
-        elif not self.view:
-            tangent = laid_out(tangent, p)
-            if flags_of(<PyObject*>tangent) & T_VIEW or self._is_given(tangent):
-                tangent = tangent.clone()
-        new = Layer.__new__(Layer)
-        new.level, new.tangent, new.below, new.dim = self.level, tangent, layer, -1
-        return set_layer(p, new)
+        else:
+            new = Layer.__new__(Layer)
+            new.level, new.tangent, new.below, new.dim = self.level, tangent, layer, -1
+            if not self.view:
+                new.tangent = self._own(tangent, p)
+            elif f.flags & T_VIEW and f.base != NULL:
+                theirs = layer_at(f.base, self.level)
+                new.origin = theirs.tangent if theirs is not None else tangent
+            set_layer(p, new)
+        return settle(p) if self.inplace else 0
+
+    cdef object _own(self, object tangent, PyObject* p):
+        """A tangent that writes to `p` may change."""
+        return laid_out(tangent, p, flags_of(<PyObject*>tangent) & T_VIEW or self._is_given(tangent))
 
     cdef bint _is_given(self, object tangent) except -1:
         """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
@@ -272,21 +297,6 @@ cdef class _Call(Below):
             if t is tangent or (isinstance(t, tuple) and any([each is tangent for each in <tuple>t])):
                 return True
         return False
-
-
-cdef object _through_base(object base, object view, object tangent, Level level):
-    """The tangent of a view that had none, as a view of one that its base gets with it."""
-    cdef Layer layer = layer_of(<PyObject*>base), new
-    if layer is None or layer.level is not level:
-        new = Layer.__new__(Layer)
-        zeros = base.detach().new_empty_strided(base.shape, base.stride()).zero_()
-        new.level, new.tangent, new.below, new.dim = level, zeros, layer, -1
-        set_layer(<PyObject*>base, new)
-        layer = new
-    part = layer.tangent.as_strided(view.shape, view.stride(),
-                                    layer.tangent.storage_offset() + view.storage_offset() - base.storage_offset())
-    part.copy_(tangent)
-    return part
 
 
 # --- the entry ------------------------------------------------------------------------------------------------------

@@ -21,9 +21,14 @@ cdef class Layer:
     cdef object value  # BATCH: all examples as one tensor
     cdef int dim  # BATCH: the dimension of `value` that runs over them
     cdef object tangent  # DUAL
+    cdef object origin  # DUAL: the tangent of the tensor's base that `tangent` is a view of; itself: is no such view
     cdef Layer below  # DUAL: what else the tensor is
 
 cdef Layer layer_of(PyObject* tensor)  # the topmost one that is alive, or None
+cdef Layer layer_at(PyObject* tensor, Level level)  # that of one level, alive or not, or None
+cdef Layer all_layers(PyObject* tensor)  # the topmost one, alive or not, or None
+cdef bint holds_examples_of(object tangent, object other) except -1  # whether `other` can be written to `tangent`
+cdef int settle(PyObject* view) except -1  # after a write: its base's tangents have its own
 cdef int set_layer(PyObject* tensor, Layer layer) except -1
 cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF
 cdef int history_depth(PyObject* tensor) except -2  # of the innermost transform whose tape it is on; -1: none
@@ -34,5 +39,5 @@ cdef bint is_input(PyObject* node) noexcept  # whether a tensor with that histor
 cdef bint inside() noexcept  # of a function that is being transformed, in this thread
 cdef int refuse_inside(str what) except -1  # a method that switches recording
 cdef int refuse_backward() except -1
-cdef object laid_out(object tangent, PyObject* like)
+cdef object laid_out(object tangent, PyObject* like, bint copy=*)
 cdef object wrap_batch(object value, int dim, Level level)

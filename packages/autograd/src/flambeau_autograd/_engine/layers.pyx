@@ -10,13 +10,13 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_of, detach, detach_in_place, flags_of,
-    is_tensor, look, offset_of, set_base, set_flags, set_history, shape_of, thread_flags,
+    ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, as_strided, copy_of, detach, detach_in_place,
+    dtype_of, flags_of, is_tensor, look, offset_of, set_base, set_flags, set_history, shape_of, thread_flags,
 )
 
 from flambeau_tensor._core.tensor import set_layers
 
-from flambeau_autograd._engine.edges cimport TensorMeta, gradient_edge, meta_of, requires_grad
+from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, meta_of, requires_grad
 from flambeau_autograd._engine.node cimport NODE_OTHER, Node, describe, make_type, new_node, number, set_outputs
 from flambeau_autograd._engine.refs cimport *
 
@@ -139,7 +139,14 @@ def dual_levels():
 cdef Layer layer_of(PyObject* tensor):
     cdef Facts f
     cdef Layer layer
-    if not flags_of(tensor) & T_TANGENT:
+    cdef unsigned int flags = flags_of(tensor)
+    if flags & T_VIEW:
+        look(tensor, &f)
+        if f.base != NULL and flags_of(f.base) & T_TANGENT and f.dtype >= T_FLOATING and \
+                (f.version != f.view_version or f.grad_fn != NULL):  # as old as that, or with a history that may be
+            _follow_base(tensor, f.base)
+            flags = flags_of(tensor)
+    if not flags & T_TANGENT:
         return None
     look(tensor, &f)
     if f.meta == NULL:
@@ -150,6 +157,98 @@ cdef Layer layer_of(PyObject* tensor):
             raise RuntimeError("a tensor that stands for one example was used after the vmap that made it had returned")
         layer = layer.below
     return layer
+
+
+cdef Layer all_layers(PyObject* tensor):
+    cdef Facts f
+    look(tensor, &f)
+    return <Layer>(<TensorMeta>f.meta).layer if f.meta != NULL else None
+
+
+cdef Layer layer_at(PyObject* tensor, Level level):
+    cdef Layer layer = all_layers(tensor)
+    while layer is not None and layer.level is not level:
+        layer = layer.below
+    return layer
+
+
+cdef int _insert(PyObject* tensor, Layer new) except -1:
+    """Put a layer of forward mode where its level belongs among a tensor's."""
+    cdef Layer above = None, below = all_layers(tensor)
+    while below is not None and below.level.depth > new.level.depth:
+        above, below = below, below.below
+    new.below = below
+    if above is None:
+        return set_layer(tensor, new)
+    above.below = new
+    return 0
+
+
+cdef int _follow_base(PyObject* view, PyObject* base) except -1:
+    """Give a view the tangents that its base got after the view was made."""
+    cdef Layer theirs = all_layers(base), own
+    while theirs is not None and theirs.level.kind == DUAL:
+        if theirs.level.alive and not theirs.level.paused:
+            own = layer_at(view, theirs.level)
+            if own is None and _lie_alike(theirs.tangent, base):
+                own = _dual(theirs.level, None, None)
+                _view_tangent(own, theirs.tangent, base, view)
+                _insert(view, own)
+            elif own is not None and own.origin is not None and own.origin is not own.tangent and \
+                    own.origin is not theirs.tangent:
+                _view_tangent(own, theirs.tangent, base, view)
+        theirs = theirs.below
+    return 0
+
+
+cdef int _view_tangent(Layer layer, object whole, PyObject* base, PyObject* view) except -1:
+    from flambeau_autograd.strided import part_of
+
+    layer.tangent, layer.origin = part_of(whole, geometry(base), geometry(view)), whole
+    return 0
+
+
+cdef int settle(PyObject* view) except -1:
+    cdef Facts f, b
+    cdef Layer own = all_layers(view), theirs
+    look(view, &f)
+    if not f.flags & T_VIEW or f.base == NULL:
+        return 0
+    look(f.base, &b)
+    sizes, strides, _, _ = geometry(f.base)
+    while own is not None and own.level.kind == DUAL:
+        theirs = layer_at(f.base, own.level)
+        if own.level.alive and not own.level.paused and own.origin is not own.tangent and \
+                (theirs is None or own.origin is not theirs.tangent):
+            given = own.tangent
+            if theirs is None:
+                whole = given.new_empty_strided(sizes, strides, dtype=dtype_of(b.dtype))
+                theirs = _dual(own.level, whole.zero_(), None)
+                _insert(f.base, theirs)
+            elif not holds_examples_of(theirs.tangent, given):
+                each = theirs.tangent.new_zeros(()) + given.new_zeros(())
+                whole = each.new_empty_strided(sizes, strides, dtype=dtype_of(b.dtype))
+                theirs.tangent = whole.copy_(theirs.tangent)
+            _view_tangent(own, theirs.tangent, f.base, view)
+            own.tangent.copy_(given)
+        own = own.below
+    return 0
+
+
+cdef bint holds_examples_of(object tangent, object other) except -1:
+    return not _batch_levels(<PyObject*>other) & ~_batch_levels(<PyObject*>tangent)
+
+
+cdef unsigned long long _batch_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
+    cdef unsigned long long bits = 0
+    cdef Layer layer = layer_of(tensor)
+    while layer is not None:
+        if layer.level.kind == BATCH:
+            bits |= <unsigned long long>1 << layer.level.depth
+            layer = layer_of(<PyObject*>layer.value)
+        else:
+            layer = layer.below
+    return bits
 
 
 cdef int set_layer(PyObject* tensor, Layer layer) except -1:
@@ -368,27 +467,38 @@ cdef Layer _leave_layers(Layer layer, Level level, bint keep):
 def make_dual(tensor, tangent, Level level not None):
     """``tensor`` with a tangent at ``level``."""
     cdef PyObject* t = <PyObject*>tensor
-    cdef Layer below = layer_of(t)
+    cdef Layer below = layer_of(t), new
     if below is not None and below.level is level:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                            f"level {level.depth} is not supported.")
     out = with_history(bare(t), t)
     set_base(<PyObject*>out, t)
-    set_layer(<PyObject*>out, _dual(level, laid_out(tangent, t), below))
+    new = _dual(level, laid_out(tangent, t), below)
+    new.origin = new.tangent
+    set_layer(<PyObject*>out, new)
     return out
 
 
-cdef object laid_out(object tangent, PyObject* like):
-    """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
+cdef bint _lie_alike(object tangent, PyObject* like) noexcept:
     cdef Facts f, g
     cdef int i
     look(<PyObject*>tangent, &f)
     look(like, &g)
     for i in range(g.ndim):
         if g.sizes[i] != 1 and f.strides[i] != g.strides[i]:
-            break
-    else:
+            return False
+    return True
+
+
+cdef object laid_out(object tangent, PyObject* like, bint copy=False):
+    """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
+    cdef Facts g
+    cdef int i
+    if copy:
+        tangent = tangent.clone()
+    if _lie_alike(tangent, like):
         return tangent
+    look(like, &g)
     for i in range(g.ndim):
         if g.sizes[i] > 1 and g.strides[i] == 0:
             return tangent  # of what nobody can write to
@@ -454,10 +564,10 @@ def tape_depth(tensor):
 def attach_tangent(tensor, tangent, Level level not None):
     """Give a result its tangent; where it has one, that is replaced."""
     cdef Layer layer = layer_of(<PyObject*>tensor)
-    if layer is not None and layer.level is level:
-        layer.tangent = tangent
-    else:
-        set_layer(<PyObject*>tensor, _dual(level, tangent, layer))
+    if layer is None or layer.level is not level:
+        layer = _dual(level, None, layer)
+        set_layer(<PyObject*>tensor, layer)
+    layer.tangent = layer.origin = tangent
 
 
 # --- what the tensor package asks ----------------------------------------------------------------------------------

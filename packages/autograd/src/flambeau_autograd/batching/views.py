@@ -35,13 +35,21 @@ def _permute(level, op, args, dims):
 
 
 def _as_strided(level, op, args, dims):
-    """Where each example lies in memory as a tensor of its own would."""
+    """A window on the memory that an example spans; with an example's strides, which it shows."""
     t, size, stride, offset = args
     t = front(t, dims[0])
-    if not t[:1].squeeze(0).is_contiguous() if t.shape[0] else False:
-        raise RuntimeError("vmap: as_strided() needs examples that are contiguous in memory; call contiguous() first")
     own = t.storage_offset()
-    return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), own if offset is None else offset + own))
+    offset = own if offset is None else offset
+    if offset < own or offset + _span(size, stride) > own + _span(t.shape[1:], t.stride()[1:]):
+        raise RuntimeError(f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) "
+                           "reaches beyond the memory of one example. Use other view operations, or call contiguous() "
+                           "first.")
+    return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
+
+
+def _span(size, stride):
+    """How far the last element is from the first."""
+    return sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
 
 
 def _expand(level, op, args, dims):

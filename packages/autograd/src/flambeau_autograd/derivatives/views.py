@@ -1,12 +1,27 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
+import flambeau_tensor as torch
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
 
 _back = {"linear": True}
 
-derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape),
-           jvp=lambda self_t, result: self_t.reshape(result.shape))  # a tangent may lie in memory in another order
+
+
+def _viewed(t, shape, dtype, size):
+    """A gradient or tangent as ``view`` changed what it belongs to, one way or the other."""
+    if not isinstance(size[0] if isinstance(size, tuple) and len(size) == 1 else size, torch.dtype):
+        return t.reshape(shape)  # it may lie in memory in another order
+    if t.dtype is dtype:
+        return t
+    if {t.dtype, dtype} in ({torch.float32, torch.complex64}, {torch.float64, torch.complex128}):
+        return t.contiguous().view(dtype)
+    raise RuntimeError(f"view(): the bytes of {dtype} numbers seen as {t.dtype} ones, or the other way round, have no "
+                       "derivative. Use detach() before view().")
+
+
+derivative(ops.view, self=lambda grad, self_shape, self_dtype, size: _viewed(grad, self_shape, self_dtype, size),
+           jvp=lambda self_t, size, result: _viewed(self_t, result.shape, result.dtype, size))
 derivative(ops.reshape, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.flatten, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.squeeze, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
@@ -58,7 +73,13 @@ def _as_strided(grad, self, size, stride, storage_offset):
     return ops.as_strided(flat, shape, steps, start - first)
 
 
-derivative(ops.as_strided, self=_as_strided)
+def _tangent_as_strided(self_t, self, size, stride, storage_offset):
+    """The same window on the tangent's memory, so that writes to either go together."""
+    offset = self.storage_offset() if storage_offset is None else storage_offset
+    return self_t.as_strided(size, stride, self_t.storage_offset() + offset - self.storage_offset())
+
+
+derivative(ops.as_strided, self=_as_strided, jvp=_tangent_as_strided)
 
 
 def _inverse(dims):

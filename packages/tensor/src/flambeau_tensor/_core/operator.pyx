@@ -205,13 +205,15 @@ cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObj
 # --- steps 3 and 4 --------------------------------------------------------------------------------------------------
 
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
+    if flags & VIEW:
+        flags |= _all_flags(op, slots)
     if not fl_state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | TANGENT | VIEW | INFERENCE) or fl_state.transforming:
+    if flags & (REQUIRES_GRAD | TANGENT | INFERENCE) or fl_state.transforming:
         if flags & TANGENT or fl_state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
-        elif op.flags & OP_RECORD and (flags & REQUIRES_GRAD or flags & VIEW and _all_flags(op, slots) & REQUIRES_GRAD):
+        elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
             return _record(op, slots, flags)
         if flags & INFERENCE:
             _check_inference(op, slots)
@@ -230,9 +232,8 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
     cdef unsigned int flags = 0
     cdef object o
     for i in range(op.nslots):
-        if op.args[i].kind == K_TENSOR:
-            if isinstance(<object>slots[i], Tensor):
-                flags |= grad_flags(<Tensor>slots[i])
+        if op.args[i].kind == K_TENSOR and isinstance(<object>slots[i], Tensor):
+            flags |= grad_flags(<Tensor>slots[i])
         elif op.args[i].kind == K_TENSORS and slots[i] != <PyObject*>None:
             for o in <tuple>slots[i]:
                 if isinstance(o, Tensor):
