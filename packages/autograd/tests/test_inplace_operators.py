@@ -5,7 +5,7 @@ from flambeau_tensor._core.registry import operators
 
 import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
-from flambeau_autograd import func, grad, no_grad
+from flambeau_autograd import func, grad, inference_mode, no_grad
 
 INTEGERS = {"gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
             "bitwise_not"}
@@ -22,9 +22,12 @@ ARGUMENTS = {
     "index_copy": (1, torch.tensor([2, 0]), lambda r: r(3, 2)), "index_fill": (0, I, lambda r: r()),
     "put": (torch.tensor([1, 5]), lambda r: r(2)), "scatter": (1, torch.tensor([[0], [2], [1]]), lambda r: r(3, 1)),
     "scatter_add": (0, PLACES, lambda r: r(3, 3)), "scatter_reduce": (0, PLACES, lambda r: r(3, 3), "sum"),
-    "cumsum": (0,), "cumprod": (1,),
+    "cumsum": (0,), "cumprod": (1,), "ldexp": 1,
+    "transpose": (0, 1), "swapaxes": (-1, 0), "t": (), "squeeze": (), "unsqueeze": (1,),
+    "as_strided": ((2, 2), (1, 1), 3),
 }
-SHAPES = {"baddbmm": (2, 3, 3), "addmv": (3,)}
+VIEWS = {"transpose", "swapaxes", "t", "squeeze", "unsqueeze", "as_strided"}  # what these change is how `self` is seen
+SHAPES = {"baddbmm": (2, 3, 3), "addmv": (3,), "squeeze": (3, 1, 3), "swapaxes": (2, 1, 3)}
 LOW = {"acosh": 1.2}
 
 
@@ -61,6 +64,8 @@ def test_gradients(op, random):
         wanted = [torch.zeros_like(x)] + [None] * (len(leaves) - 1)
     for f, w in zip(found, wanted, strict=True):
         assert (f is None) == (w is None) and (f is None or torch.allclose(f, w, rtol=1e-12, atol=1e-12))
+    if op.name in VIEWS:
+        return
     through_view, = grad((view * weights.reshape(-1)).sum(), x)
     assert torch.allclose(through_view, wanted[0])
 
@@ -119,6 +124,68 @@ def test_batches_and_transforms(op, random):
 def test_compositions_check_what_they_write_to(write, message):
     with pytest.raises(RuntimeError, match=message):
         write(torch.ones(3, dtype=torch.int64))
+
+
+def test_a_base_that_is_seen_in_another_way(leaf):
+    """Views from before stay where they are in memory, and follow later writes."""
+    x = leaf(1.0, 2.0, 3.0, 4.0)
+    y = (x * 1).view(2, 2).clone()
+    row, storage = y[0], y.untyped_storage().data_ptr()
+    y.retain_grad()
+    assert y.t_() is y and y.untyped_storage().data_ptr() == storage and y._version == 1 and not y.is_contiguous()
+    y.mul_(torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64))
+    assert row.tolist() == [1.0, 6.0]
+    (row.sum() + y[1, 1]).backward()
+    assert x.grad.tolist() == [1.0, 3.0, 0.0, 4.0] and y.grad.tolist() == [[1.0, 0.0], [1.0, 1.0]]
+
+
+def test_a_view_that_is_seen_in_another_way(leaf):
+    x = leaf(1.0, 2.0, 3.0, 4.0)
+    y = x * 1
+    v = y[1:3]
+    v.unsqueeze_(0).squeeze_(0).as_strided_((2,), (2,), 1)
+    assert v.tolist() == [2.0, 4.0] and v._base is y and y.shape == (4,)
+    v.mul_(x[0] * 3)
+    y.sum().backward()
+    assert x.grad.tolist() == [1 + 3 * 6.0, 3.0, 1.0, 3.0]
+
+
+def test_what_is_seen_in_another_way_counts_as_changed(leaf):
+    x = leaf(1.0, 2.0)
+    y = (x * 2).view(1, 2).clone()
+    z = y * y
+    y.t_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.sum().backward()
+    inference = inference_mode()(lambda: torch.zeros(2, 3))()
+    with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+        inference.t_()
+
+
+def test_diagonals_are_filled(leaf):
+    x = leaf(*range(1, 9))
+    y = (x * 1).view(4, 2).clone()
+    y.fill_diagonal_(9.0, wrap=True)
+    assert y.tolist() == [[9.0, 2.0], [3.0, 9.0], [5.0, 6.0], [9.0, 8.0]]
+    y.sum().backward()
+    assert x.grad.tolist() == [0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 1.0]
+    cube = torch.zeros(2, 2, 2).fill_diagonal_(1.0)
+    assert cube.nonzero().tolist() == [[0, 0, 0], [1, 1, 1]]
+    assert torch.zeros(4, 2).fill_diagonal_(1.0).sum() == 2.0 and torch.zeros(2, 4).fill_diagonal_(1, True).sum() == 2.0
+    with pytest.raises(RuntimeError, match="dimensions must be larger than 1"):
+        torch.zeros(3).fill_diagonal_(1.0)
+    with pytest.raises(RuntimeError, match="all dimensions of input must be of equal length"):
+        torch.zeros(2, 2, 3).fill_diagonal_(1.0)
+
+
+def test_powers_in_double_precision(leaf):
+    x = leaf(2.0, 3.0)
+    (x * 1).float_power_(2).sum().backward()
+    assert x.grad.tolist() == [4.0, 6.0]
+    for t, exponent, needed in ((torch.ones(2), 2, "float64"), (torch.ones(2, dtype=torch.int64), 2, "float64"),
+                                (torch.ones(2, dtype=torch.float64), 1j, "complex128")):
+        with pytest.raises(RuntimeError, match=f"the operation's result requires dtype torch.{needed}"):
+            t.float_power_(exponent)
 
 
 S = torch.tensor([[0], [1], [2]])

@@ -9,6 +9,7 @@ gives the map from tangents to tangents.
 import flambeau_tensor as torch
 from flambeau_autograd._engine import layered, layers
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.edges import geometry_of
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
 
 Tensor = torch.Tensor
@@ -98,7 +99,8 @@ def _read(name, slots, values, result):
         return values[slots[name]]
     if name.startswith("result") and (len(name) == 6 or name[6:].isdigit()):
         return result[int(name[6:] or 0)] if isinstance(result, tuple) else result
-    for ending, look in (("_shape", lambda v: tuple(getattr(v, "shape", ()))), ("_dtype", lambda v: v.dtype)):
+    for ending, look in (("_shape", lambda v: tuple(getattr(v, "shape", ()))), ("_dtype", lambda v: v.dtype),
+                         ("_geometry", geometry_of)):
         if name.endswith(ending) and name[:-len(ending)] in slots:
             value = values[slots[name[:-len(ending)]]]
             return tuple(map(look, value)) if isinstance(value, tuple) else look(value)

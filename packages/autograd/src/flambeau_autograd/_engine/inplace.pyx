@@ -8,15 +8,17 @@ every other one over that base, asks for its history anew (``edges.refresh_view`
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_VIEW, look, set_flags, set_history,
+    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, look, set_flags, set_history,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
-from flambeau_autograd._engine.layers cimport is_input
+from flambeau_autograd._engine.layers cimport all_layers, is_input, set_layer
 from flambeau_autograd._engine.node cimport (
     NODE_COPY, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor._core.copying import set_become
 
 cdef PyTypeObject* _CopySlices = make_type("CopySlices", <PyTypeObject*>Node)
 
@@ -66,6 +68,25 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
     if not f.flags & T_REQUIRES_GRAD:
         set_flags(tensor, T_REQUIRES_GRAD, 0)
     return 0
+
+
+def _become(tensor, view):
+    """Give a tensor the history and the tangents of the view of itself that it becomes."""
+    cdef PyObject* t = <PyObject*>tensor
+    cdef Facts f, v
+    if tensor is view:
+        return
+    look(<PyObject*>view, &v)
+    if v.grad_fn != NULL:
+        check_write(t)
+        _move_hooks(t, <Node>v.grad_fn)
+        set_history(t, v.grad_fn, v.output_nr)
+    look(t, &f)
+    if (f.flags | v.flags) & T_TANGENT:
+        set_layer(t, all_layers(<PyObject*>view))
+
+
+set_become(_become)
 
 
 cdef int _move_hooks(PyObject* tensor, Node node) except -1:

@@ -10,7 +10,7 @@ from flambeau_tensor.abi cimport (
     thread_flags,
 )
 
-from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
+from flambeau_autograd._engine.edges cimport geometry, gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
 from flambeau_autograd._engine.layers cimport history_depth, value_of
 from flambeau_autograd._engine.node cimport (
@@ -231,6 +231,9 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
                 _keep_object(place, tuple([shape_of(tuple_item(p, j)) for j in range(tuple_size(p))]))
                 continue
             value = <PyObject*>()  if p != NONE else NONE  # a number has no dimensions
+        elif it.kind == SAVE_GEOMETRY:
+            _keep_object(place, geometry(p))
+            continue
         elif it.kind == SAVE_DTYPE:
             if is_tensor(p):
                 look(p, &f)

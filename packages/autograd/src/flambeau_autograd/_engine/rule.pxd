@@ -14,6 +14,7 @@ cdef enum:  # Item.kind
     SAVE_PLAIN  # any other argument
     SAVE_SHAPE  # the sizes of a tensor argument, or of each tensor in a list
     SAVE_DTYPE
+    SAVE_GEOMETRY
     SAVE_RESULT  # an output
     SAVE_COUNT  # the length of a list of tensors
 

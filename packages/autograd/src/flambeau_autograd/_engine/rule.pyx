@@ -5,9 +5,10 @@
 
 A keyword is a differentiable argument of the operation; its formula gives the gradient of that argument. A formula's
 parameters say what it needs: ``grad`` (of the first output; ``grad1``, … of later ones, ``grads``: a tuple of all),
-any argument by its name in the schema, ``NAME_shape`` and ``NAME_dtype`` of a tensor argument (which then need not be
-kept alive), ``result`` (``result1``, …, or the name of a named output), ``needs`` (which gradients are wanted, in the
-order of the differentiable arguments). Nothing else is saved, and nothing that only unwanted gradients would read.
+any argument by its name in the schema, ``NAME_shape``, ``NAME_dtype`` and ``NAME_geometry`` (sizes, strides, offset and
+whether complex) of a tensor argument (which then need not be kept alive), ``result`` (``result1``, …, or the name of a
+named output), ``needs`` (which gradients are wanted, in the order of the differentiable arguments). Nothing else is
+saved, and nothing that only unwanted gradients would read.
 
 A key ``"self, weight"`` in a dict gives one formula that returns a tuple of gradients. A list of tensors takes a
 formula that returns a sequence. Reducing a broadcast gradient, converting its dtype and dropping the imaginary part of
@@ -119,9 +120,11 @@ cdef class _Reader:
             p.index = self.item(SAVE_SHAPE, self.slots[name[:len(name) - 6]], f.results)
         elif name.endswith("_dtype") and name[:len(name) - 6] in self.slots:
             p.index = self.item(SAVE_DTYPE, self.slots[name[:len(name) - 6]], f.results)
+        elif name.endswith("_geometry") and name[:len(name) - 9] in self.slots:
+            p.index = self.item(SAVE_GEOMETRY, self.slots[name[:len(name) - 9]], f.results)
         else:
             raise self.error(f"the formula's parameter '{name}' is neither an argument of {self.schema.text} nor one "
-                             "of grad, grads, needs, result, NAME_shape, NAME_dtype")
+                             "of grad, grads, needs, result, NAME_shape, NAME_dtype, NAME_geometry")
         return 0
 
     cdef object parameters(self, function):

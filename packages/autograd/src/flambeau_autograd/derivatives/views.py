@@ -58,10 +58,10 @@ derivative(ops.as_strided_backward, self=lambda grad, size, stride, offset:
            ops.as_strided(grad.contiguous(), size, stride, offset), **_back)
 
 
-def _as_strided(grad, self, size, stride, storage_offset):
+def _as_strided(grad, self_geometry, size, stride, storage_offset):
     """Gradients meet in the storage, and the input reads its own elements from there: a share, where it repeats one."""
-    offset = self.storage_offset() if storage_offset is None else storage_offset
-    shape, steps, start = tuple(self.shape), self.stride(), self.storage_offset()
+    shape, steps, start, _ = self_geometry
+    offset = start if storage_offset is None else storage_offset
     places = [(shape, steps, start), (tuple(size), tuple(stride), offset)]
     first = min(o for _, _, o in places)
     length = max(o + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) for shape, steps, o in places) + 1
@@ -73,10 +73,11 @@ def _as_strided(grad, self, size, stride, storage_offset):
     return ops.as_strided(flat, shape, steps, start - first)
 
 
-def _tangent_as_strided(self_t, self, size, stride, storage_offset):
+def _tangent_as_strided(self_t, self_geometry, size, stride, storage_offset):
     """The same window on the tangent's memory, so that writes to either go together."""
-    offset = self.storage_offset() if storage_offset is None else storage_offset
-    return self_t.as_strided(size, stride, self_t.storage_offset() + offset - self.storage_offset())
+    start = self_geometry[2]
+    return self_t.as_strided(size, stride, self_t.storage_offset() + (
+        0 if storage_offset is None else storage_offset - start))
 
 
 derivative(ops.as_strided, self=_as_strided, jvp=_tangent_as_strided)

@@ -10,7 +10,7 @@ from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
 from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
 from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, shape_str
+from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, set_geometry, shape_str
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
 
@@ -156,4 +156,25 @@ def write_inplace(str func, Tensor self not None, Tensor result not None, bint c
         return find_operator("torch.Tensor.copy_")(self, result)
     copy_elements(self, result)
     self.storage.version += 1
+    return self
+
+
+cdef object _become = None  # autograd's: (tensor, view), of history and tangents
+
+
+def set_become(function):
+    """Name what gives a tensor the history and the tangents of a view of itself that it becomes."""
+    global _become
+    _become = function
+
+
+def become_view(Tensor self not None, Tensor view not None):
+    """Let a tensor be what a view of it is: the in-place form of operators that make views."""
+    if _become is not None:
+        _become(self, view)
+    self.storage.version += 1
+    if view.grad_fn is not None:
+        self.view_version = self.storage.version  # its history is that of its present geometry
+    set_geometry(self, view.ndim, view.sizes, view.strides)
+    self.data = view.data
     return self

@@ -343,19 +343,19 @@ cdef object _run_inplace(Operator op, PyObject** slots):
     """In-place variants of kernels that only make fresh results."""
     if op.flags & OP_COMPOSITE:
         return _compose_inplace(op, slots)
-    result = _raw(op)(op, slots)
     from flambeau_tensor._core.copying import write_inplace
 
-    return write_inplace(op.name, <object>slots[0], result)
+    return write_inplace(op.name, <object>slots[0], _raw(op)(op, slots))
 
 
 cdef object _compose_inplace(Operator op, PyObject** slots):
     """The same of a composition, whose operators record: they are given, and keep, what `self` was before."""
-    from flambeau_tensor._core.copying import write_inplace
+    from flambeau_tensor._core.copying import become_view, write_inplace
 
     cdef unsigned int flags = _all_flags(op, slots)
-    target = <object>slots[0]
-    before = target
+    before = target = <object>slots[0]
+    if op.functional.flags & OP_VIEW:
+        return become_view(target, call_slots(op.functional, slots, flags))
     if flags & TANGENT or (flags & REQUIRES_GRAD and fl_state.grad_enabled):
         from flambeau_tensor._core.registry import find_operator
 
@@ -417,8 +417,9 @@ cdef class Operator:
         schema = parse(f"{self.name}_({_inplace_arguments(self.schema.arguments)}) -> Tensor(a!)")
         v.functional = self
         words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
+        # Recorded in any case: what was there no longer counts.
         _fill(v, schema, self.implementation, self.namespace, words, "",
-              (self.flags & OP_COMPOSITE) != 0, True, True)  # recorded in any case: what was there no longer counts
+              (self.flags & (OP_COMPOSITE | OP_VIEW)) != 0, True, True)
         for i in range(1, self.nslots):  # the same slots, but `out` may not be given
             v.args[i].flags = self.args[i].flags
         if self.out_index >= 0:

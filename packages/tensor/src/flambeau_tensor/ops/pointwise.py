@@ -73,14 +73,15 @@ logaddexp = _binary("logaddexp", LOOPS["logaddexp"], "log(exp(input) + exp(other
 logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f",
                      variants="function method")
 xlogy = _binary("xlogy", LOOPS["xlogy"], "input · log(other), 0 where `input` is 0.", default_float=True, dtypes="bif",
-                numbers="self other")
+                numbers="self other", variants=UNARY)
 heaviside = _binary("heaviside", LOOPS["heaviside"], "0 below zero, 1 above it, `other` at it.", dtypes="bif",
                     differentiable=False, check=kernels.one_dtype)
-gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False)
-lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False)
+gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False,
+              variants=UNARY)
+lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False, variants=UNARY)
 ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
                  lambda input, other, out: mul(input, pow(2.0, other), out=out), composite=True,
-                 variants="function method inplace", numbers="other", doc="input · 2**other.")
+                 variants=UNARY, numbers="other", doc="input · 2**other.")
 
 div = Operator("div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
                Elementwise("div", 2, np.true_divide, default_float=True, modes=(2, {
@@ -297,6 +298,18 @@ def float_power(input, exponent, out):
     to = [x.to(_dtype_by_name("complex128" if x.is_complex() else "float64")) if hasattr(x, "dtype") else x
           for x in (input, exponent)]
     return pow(*to, out=out)
+
+
+@_composite("float_power_(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+            "In-place version of :func:`torch.float_power`, of tensors in double precision.", "method",
+            numbers="exponent")
+def float_power_(input, exponent):
+    is_complex = exponent.is_complex() if hasattr(exponent, "dtype") else isinstance(exponent, complex)
+    needed = _dtype_by_name("complex128" if is_complex or input.is_complex() else "float64")
+    if input.dtype is not needed:
+        raise RuntimeError(f"the base given to float_power_ has dtype {input.dtype} but the operation's result "
+                           f"requires dtype {needed}")
+    return input.pow_(exponent)
 
 
 def ones_of(t):

@@ -8,20 +8,22 @@ from flambeau_tensor._kernels import views as kernels
 from flambeau_tensor.ops import factories
 
 METHOD = "method"
+INPLACE = "function method inplace"
 
 view = Operator("view(Tensor(a) self, Any[] size) -> Tensor(a)", kernels.view, variants=METHOD,
                 doc="The same elements under other sizes (at most one of them -1), or another dtype. Never copies.")
 reshape = Operator("reshape(Tensor(a) self, int[] shape) -> Tensor(a)", kernels.reshape,
                    doc="The same elements in the given shape: a view where possible, else a copy.")
 transpose = Operator("transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", kernels.transpose,
-                     doc="A view with two dimensions swapped.")
-t = Operator("t(Tensor(a) self) -> Tensor(a)", kernels.t, doc="A matrix transposed; vectors and scalars as they are.")
+                     variants=INPLACE, doc="A view with two dimensions swapped.")
+t = Operator("t(Tensor(a) self) -> Tensor(a)", kernels.t, variants=INPLACE,
+             doc="A matrix transposed; vectors and scalars as they are.")
 permute = Operator("permute(Tensor(a) self, int[] dims) -> Tensor(a)", kernels.permute,
                    doc="A view with the dimensions in the given order.")
 unsqueeze = Operator("unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", kernels.unsqueeze,
-                     doc="A view with a dimension of size 1 put in at `dim`.")
+                     variants=INPLACE, doc="A view with a dimension of size 1 put in at `dim`.")
 squeeze = Operator("squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)", kernels.squeeze,
-                   doc="A view without the dimensions of size 1, all of them or those named.")
+                   variants=INPLACE, doc="A view without the dimensions of size 1, all of them or those named.")
 expand = Operator("expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)", kernels.expand,
                   variants=METHOD, doc="A view with dimensions of size 1 repeated to the given sizes, without copying.")
 select = Operator("select(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
@@ -32,7 +34,8 @@ slice_ = Operator("slice(Tensor(a) self, int dim=0, int? start=None, int? end=No
 narrow = Operator("narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", kernels.narrow,
                   doc="`length` elements of a dimension from `start`.")
 as_strided = Operator("as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
-                      kernels.as_strided, doc="A view of the storage with any sizes, strides and offset.")
+                      kernels.as_strided, variants="function method inplace_function",
+                      doc="A view of the storage with any sizes, strides and offset.")
 diagonal = Operator("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", kernels.diagonal,
                     doc="The diagonal of two dimensions, put last.")
 unfold = Operator("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)", kernels.unfold,
@@ -105,8 +108,7 @@ as_strided_backward = Operator("as_strided_backward(Tensor self, int storage_siz
                                variants="function", doc="A flat storage with the elements of `self` added at the "
                                "places that sizes, strides and offset name.")
 
-for _name in ("swapaxes", "swapdims"):
-    alias(_name, transpose)
+alias("swapdims", transpose)
 
 
 def _matrix_transpose(input):
@@ -159,6 +161,12 @@ def _composite(schema, doc, variants="function method"):
     def declare(function):
         return Operator(schema, function, composite=True, variants=variants, doc=doc)
     return declare
+
+
+@_composite("swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "`transpose`, as NumPy names it.",
+            INPLACE)
+def swapaxes(input, axis0, axis1):
+    return transpose(input, axis0, axis1)
 
 
 @_composite("expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Expanded to the sizes of `other`.", METHOD)
@@ -224,3 +232,21 @@ def _wrapped(dim, ndim):
 
 
 alias("moveaxis", movedim)
+
+
+@_composite("fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
+            "Write `fill_value` to the diagonal; with `wrap`, to more of them below it in a tall matrix.", METHOD)
+def fill_diagonal_(input, fill_value, wrap):
+    if input.ndim < 2:
+        raise RuntimeError("fill_diagonal_(): dimensions must be larger than 1")
+    height, *others = input.shape
+    if input.ndim > 2 and any(n != height for n in others):
+        raise RuntimeError("fill_diagonal_(): all dimensions of input must be of equal length, but got "
+                           f"{list(input.shape)}")
+    width = others[0]
+    for first in range(0, height, width + 1) if wrap and input.ndim == 2 else (0,):
+        line = diagonal(slice_(input, 0, first, first + width))
+        while line.ndim > 1:
+            line = diagonal(line, 0, 0, -1)
+        line.fill_(fill_value)
+    return input

@@ -82,6 +82,7 @@ inline Tensor &argmin_out(Tensor &out, const Tensor &self, optional<int64_t> dim
 inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false, bool stable = false) { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(self), of_int(dim), of_bool(descending), of_bool(stable)) }
 inline Tensor argwhere(const Tensor &self) { FL_CALL(tensor, "argwhere", "self", of_tensor(self)) }
 inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor &as_strided_(Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(self), "as_strided_", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor asin(const Tensor &self) { FL_CALL(tensor, "asin", "self", of_tensor(self)) }
 inline Tensor &asin_(Tensor &self) { FL_CALL(same(self), "asin_", "self", of_tensor(self)) }
 inline Tensor &asin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asin", "out self", of_tensor(out), of_tensor(self)) }
@@ -295,6 +296,7 @@ inline Tensor &full_out(Tensor &out, IntArrayRef size, const Scalar &fill_value)
 inline Tensor gather(const Tensor &self, int64_t dim, const Tensor &index, bool sparse_grad = false) { FL_CALL(tensor, "gather", "self dim index sparse_grad", of_tensor(self), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
 inline Tensor &gather_out(Tensor &out, const Tensor &self, int64_t dim, const Tensor &index, bool sparse_grad = false) { FL_CALL(same(out), "gather", "out self dim index sparse_grad", of_tensor(out), of_tensor(self), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
 inline Tensor gcd(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gcd", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &gcd_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "gcd_", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &gcd_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gcd", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor ge(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
@@ -362,9 +364,12 @@ inline std::tuple<Tensor, Tensor> kthvalue(const Tensor &self, int64_t k, int64_
 inline Tensor l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.l1_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
 inline Tensor layer_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.layer_norm", "self normalized_shape weight bias eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
 inline Tensor lcm(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lcm", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &lcm_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "lcm_", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &lcm_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lcm", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor ldexp(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ldexp", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ldexp(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ldexp", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &ldexp_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "ldexp_", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &ldexp_(Tensor &self, const Scalar &other) { FL_CALL(same(self), "ldexp_", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ldexp_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ldexp", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor le(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor le(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_scalar(other)) }
@@ -654,7 +659,7 @@ inline Tensor subtract(const Tensor &self, const Scalar &other, const Scalar &al
 inline Tensor &subtract_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
-inline Tensor swapaxes(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
 inline Tensor take(const Tensor &self, const Tensor &index) { FL_CALL(tensor, "take", "self index", of_tensor(self), of_tensor(index)) }
@@ -715,6 +720,8 @@ inline std::vector<Tensor> where(const Tensor &condition) { FL_CALL(tensors, "wh
 inline Tensor xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &xlogy_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "xlogy_", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &xlogy_(Tensor &self, const Scalar &other) { FL_CALL(same(self), "xlogy_", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &xlogy_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "xlogy", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor &zero_(Tensor &self) { FL_CALL(same(self), "zero_", "self", of_tensor(self)) }
 inline Tensor zeros(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "zeros", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
@@ -776,6 +783,7 @@ inline Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const { FL_CAL
 inline Tensor Tensor::argsort(int64_t dim, bool descending, bool stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool(stable)) }
 inline Tensor Tensor::argwhere() const { FL_CALL(tensor, "argwhere", "self", of_tensor(*this)) }
 inline Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor &Tensor::as_strided_(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(same(*this), "as_strided_", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor Tensor::asin() const { FL_CALL(tensor, "asin", "self", of_tensor(*this)) }
 inline Tensor &Tensor::asin_() const { FL_CALL(same(*this), "asin_", "self", of_tensor(*this)) }
 inline Tensor Tensor::asinh() const { FL_CALL(tensor, "asinh", "self", of_tensor(*this)) }
@@ -902,6 +910,7 @@ inline Tensor &Tensor::expm1_() const { FL_CALL(same(*this), "expm1_", "self", o
 inline Tensor &Tensor::exponential_(double lambd) const { FL_CALL(same(*this), "Tensor.exponential_", "self lambd", of_tensor(*this), of_double(lambd)) }
 inline Tensor &Tensor::fill_(const Tensor &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_tensor(value)) }
 inline Tensor &Tensor::fill_(const Scalar &value) const { FL_CALL(same(*this), "fill_", "self value", of_tensor(*this), of_scalar(value)) }
+inline Tensor &Tensor::fill_diagonal_(const Scalar &fill_value, bool wrap) const { FL_CALL(same(*this), "Tensor.fill_diagonal_", "self fill_value wrap", of_tensor(*this), of_scalar(fill_value), of_bool(wrap)) }
 inline Tensor Tensor::fix() const { FL_CALL(tensor, "trunc", "self", of_tensor(*this)) }
 inline Tensor &Tensor::fix_() const { FL_CALL(same(*this), "trunc_", "self", of_tensor(*this)) }
 inline Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { FL_CALL(tensor, "flatten", "self start_dim end_dim", of_tensor(*this), of_int(start_dim), of_int(end_dim)) }
@@ -910,6 +919,8 @@ inline Tensor Tensor::fliplr() const { FL_CALL(tensor, "fliplr", "self", of_tens
 inline Tensor Tensor::flipud() const { FL_CALL(tensor, "flipud", "self", of_tensor(*this)) }
 inline Tensor Tensor::float_power(const Tensor &exponent) const { FL_CALL(tensor, "float_power", "self exponent", of_tensor(*this), of_tensor(exponent)) }
 inline Tensor Tensor::float_power(const Scalar &exponent) const { FL_CALL(tensor, "float_power", "self exponent", of_tensor(*this), of_scalar(exponent)) }
+inline Tensor &Tensor::float_power_(const Tensor &exponent) const { FL_CALL(same(*this), "Tensor.float_power_", "self exponent", of_tensor(*this), of_tensor(exponent)) }
+inline Tensor &Tensor::float_power_(const Scalar &exponent) const { FL_CALL(same(*this), "Tensor.float_power_", "self exponent", of_tensor(*this), of_scalar(exponent)) }
 inline Tensor Tensor::floor() const { FL_CALL(tensor, "floor", "self", of_tensor(*this)) }
 inline Tensor &Tensor::floor_() const { FL_CALL(same(*this), "floor_", "self", of_tensor(*this)) }
 inline Tensor Tensor::floor_divide(const Tensor &other) const { FL_CALL(tensor, "floor_divide", "self other", of_tensor(*this), of_tensor(other)) }
@@ -926,7 +937,7 @@ inline Tensor Tensor::frac() const { FL_CALL(tensor, "frac", "self", of_tensor(*
 inline Tensor &Tensor::frac_() const { FL_CALL(same(*this), "frac_", "self", of_tensor(*this)) }
 inline Tensor Tensor::gather(int64_t dim, const Tensor &index, bool sparse_grad) const { FL_CALL(tensor, "gather", "self dim index sparse_grad", of_tensor(*this), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
 inline Tensor Tensor::gcd(const Tensor &other) const { FL_CALL(tensor, "gcd", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor &Tensor::gcd_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gcd_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::gcd_(const Tensor &other) const { FL_CALL(same(*this), "gcd_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::ge(const Tensor &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::ge(const Scalar &other) const { FL_CALL(tensor, "ge", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::ge_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -974,11 +985,11 @@ inline Tensor Tensor::isreal() const { FL_CALL(tensor, "isreal", "self", of_tens
 inline Tensor Tensor::kron(const Tensor &other) const { FL_CALL(tensor, "kron", "self other", of_tensor(*this), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(*this), of_int(k), of_int(dim), of_bool(keepdim)) }
 inline Tensor Tensor::lcm(const Tensor &other) const { FL_CALL(tensor, "lcm", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor &Tensor::lcm_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lcm_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::lcm_(const Tensor &other) const { FL_CALL(same(*this), "lcm_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::ldexp(const Tensor &other) const { FL_CALL(tensor, "ldexp", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::ldexp(const Scalar &other) const { FL_CALL(tensor, "ldexp", "self other", of_tensor(*this), of_scalar(other)) }
-inline Tensor &Tensor::ldexp_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ldexp_", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor &Tensor::ldexp_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ldexp_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::ldexp_(const Tensor &other) const { FL_CALL(same(*this), "ldexp_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::ldexp_(const Scalar &other) const { FL_CALL(same(*this), "ldexp_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::le(const Tensor &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::le(const Scalar &other) const { FL_CALL(tensor, "le", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::le_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.le_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1178,6 +1189,7 @@ inline Tensor &Tensor::square_() const { FL_CALL(same(*this), "square_", "self",
 inline Tensor Tensor::squeeze() const { FL_CALL(tensor, "squeeze", "self", of_tensor(*this)) }
 inline Tensor Tensor::squeeze(int64_t dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::squeeze(IntArrayRef dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_ints(dim)) }
+inline Tensor &Tensor::squeeze_(OptionalIntArrayRef dim) const { FL_CALL(same(*this), "Tensor.squeeze_", "self dim", of_tensor(*this), of_ints_or_none(dim)) }
 inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
 inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.std", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
@@ -1192,9 +1204,12 @@ inline Tensor &Tensor::subtract_(const Scalar &other, const Scalar &alpha) const
 inline Tensor Tensor::sum(optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum_to_size(IntArrayRef size) const { FL_CALL(tensor, "Tensor.sum_to_size", "self size", of_tensor(*this), of_ints(size)) }
-inline Tensor Tensor::swapaxes(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline Tensor Tensor::swapaxes(int64_t axis0, int64_t axis1) const { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(*this), of_int(axis0), of_int(axis1)) }
+inline Tensor &Tensor::swapaxes_(int64_t axis0, int64_t axis1) const { FL_CALL(same(*this), "Tensor.swapaxes_", "self axis0 axis1", of_tensor(*this), of_int(axis0), of_int(axis1)) }
 inline Tensor Tensor::swapdims(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline Tensor &Tensor::swapdims_(int64_t dim0, int64_t dim1) const { FL_CALL(same(*this), "Tensor.transpose_", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline Tensor Tensor::t() const { FL_CALL(tensor, "t", "self", of_tensor(*this)) }
+inline Tensor &Tensor::t_() const { FL_CALL(same(*this), "Tensor.t_", "self", of_tensor(*this)) }
 inline Tensor Tensor::take(const Tensor &index) const { FL_CALL(tensor, "take", "self index", of_tensor(*this), of_tensor(index)) }
 inline Tensor Tensor::take_along_dim(const Tensor &indices, optional<int64_t> dim) const { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(*this), of_tensor(indices), of_int_or_none(dim)) }
 inline Tensor Tensor::tan() const { FL_CALL(tensor, "tan", "self", of_tensor(*this)) }
@@ -1206,6 +1221,7 @@ inline std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices_or_sections,
 inline Tensor Tensor::tile(IntArrayRef dims) const { FL_CALL(tensor, "tile", "self dims", of_tensor(*this), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(*this), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
 inline Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline Tensor &Tensor::transpose_(int64_t dim0, int64_t dim1) const { FL_CALL(same(*this), "Tensor.transpose_", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline Tensor Tensor::tril(int64_t diagonal) const { FL_CALL(tensor, "tril", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor &Tensor::tril_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.tril_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor Tensor::triu(int64_t diagonal) const { FL_CALL(tensor, "triu", "self diagonal", of_tensor(*this), of_int(diagonal)) }
@@ -1223,6 +1239,7 @@ inline Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) cons
 inline Tensor &Tensor::uniform_(double from, double to) const { FL_CALL(same(*this), "Tensor.uniform_", "self from to", of_tensor(*this), of_double(from), of_double(to)) }
 inline std::tuple<Tensor, Tensor, Tensor> Tensor::unique_consecutive(bool return_inverse, bool return_counts, optional<int64_t> dim) const { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(*this), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline Tensor Tensor::unsqueeze(int64_t dim) const { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor &Tensor::unsqueeze_(int64_t dim) const { FL_CALL(same(*this), "Tensor.unsqueeze_", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::var(bool unbiased) const { FL_CALL(tensor, "var", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
 inline Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.var", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
@@ -1234,8 +1251,8 @@ inline Tensor Tensor::where(const Tensor &condition, const Tensor &other) const 
 inline Tensor Tensor::where(const Tensor &condition, const Scalar &other) const { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::xlogy(const Tensor &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::xlogy(const Scalar &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_scalar(other)) }
-inline Tensor &Tensor::xlogy_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.xlogy_", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor &Tensor::xlogy_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.xlogy_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor &Tensor::xlogy_(const Tensor &other) const { FL_CALL(same(*this), "xlogy_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::xlogy_(const Scalar &other) const { FL_CALL(same(*this), "xlogy_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::zero_() const { FL_CALL(same(*this), "zero_", "self", of_tensor(*this)) }
 
 }  // namespace at
