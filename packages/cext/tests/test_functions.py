@@ -30,13 +30,17 @@ std::pair<float, at::Scalar> of_floats(const std::vector<double> &list, at::Arra
 }
 int nothing() { return 7; }
 at::ScalarType type_of(at::Tensor x) { return x.scalar_type(); }
+torch::autograd::variable_list flagged(const std::vector<bool> &flags, at::Tensor x) {
+  return torch::autograd::variable_list(flags.size(), x);
+}
 at::Tensor first(at::TensorList list) { return list.empty() ? at::Tensor() : list[0]; }
 void grow(torch::Tensor &x) { x.add_(1); }
 unsigned int halved(uint32_t n) { return n / 2; }
+std::string truth(bool is, std::string text) { return text + (is ? " yes" : " no"); }
 static double hidden(double x) { return x; }
 double shown(double x) { return hidden(x); }
 """
-FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow shown".split()
+FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow halved truth shown flagged".split()
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +65,14 @@ def test_arguments_and_results(m):
     assert m.nothing() == 7
     assert m.type_of(x) is torch.float32
     assert m.first([]) is None
+    assert len(m.flagged([True, 0], x)) == 2
     assert m.first((x,)) is x
     assert m.grow(x) is None
     assert x.tolist() == [2, -1]
-    assert m.shown(x=1) == 1
+    assert m.shown(x=1) == m.shown(torch.tensor([1.0])) == 1
+    assert m.halved(np.uint8(9)) == m.halved(torch.tensor(9)) == 4
+    assert m.truth(1, b"bytes") == m.truth(torch.tensor([2]), "bytes") == "bytes yes"
+    assert m.truth(None, "é\0") == m.truth(np.False_, "é\0") == "é\0 no"
     assert m.twice.__text_signature__ == "($module, x)"
     assert m.twice.__doc__ == "torch::Tensor twice(torch::Tensor x)"
 
@@ -82,6 +90,11 @@ def test_errors(m):
         (lambda: m.all_of_it(x, 1, x, [2**70], "", True), ValueError, "'dims' .* must be in the range"),
         (lambda: m.all_of_it(x, 1, x, [], "fancy", True), RuntimeError, "no such way: fancy"),
         (lambda: m.all_of_it(x, 1, x, [], "plain", True), IndexError, "too far"),
+        (lambda: m.truth("yes", ""), TypeError, "'is_' .* must be bool, not str"),
+        (lambda: m.truth(torch.ones(2), ""), RuntimeError, "ambiguous"),
+        (lambda: m.truth(True, 1), TypeError, "must be str, not int"),
+        (lambda: m.halved(-1), ValueError, "must be in the range"),
+        (lambda: m.halved(1.5), TypeError, "must be int, not float"),
         (lambda: m.first(x), TypeError, "must be list of Tensor, not Tensor"),
         (lambda: m.filled([1], 3, 4), TypeError, "must be torch.dtype, not int"),
         (lambda: m.filled([1], torch.int8, "4"), TypeError, "must be Number, not str"),
@@ -100,6 +113,9 @@ def test_what_goes_through_pybind11():
         "at::Tensor f(py::object x);",
         "at::Tensor f(double *x);",
         "at::Tensor f(at::Tensor &&x);",
+        "at::Tensor f(at::ArrayRef<bool> x);",
+        "at::TensorList f(at::Tensor x);",
+        "std::vector<std::map<int, int>> f();",
         "static at::Tensor f(at::Tensor x);",
         f"{f}int f(int);",
         f"#if 1\n{f}#endif",

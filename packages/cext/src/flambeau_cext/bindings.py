@@ -160,10 +160,10 @@ FLB_MODULE({name}, flb_methods)
 
 
 # The types of C++ functions that flambeau/functions.hpp binds, without their namespaces.
-_NUMBERS = {"double", "float", "bool", "string", "Scalar", "ScalarType", "Dtype", "int", "long", "int64_t", "int32_t",
-            "unsignedint", "unsignedlong", "size_t"}  # fmt: skip
-_LISTS = {"IntArrayRef", "TensorList", "variable_list", "tensor_list"}
-_NAMESPACE = re.compile(r"\b(?:std|torch|at|c10|torch::autograd)::(?=\w)")
+_PLAIN = {"Tensor", "Variable", "variable_list", "tensor_list", "double", "float", "bool", "string", "Scalar",
+          "ScalarType", "Dtype", *(t.replace(" ", "") for t in _INTEGERS)}  # fmt: skip
+_VIEWS = {"IntArrayRef": "ArrayRef<int64_t>", "TensorList": "ArrayRef<Tensor>"}
+_NAMESPACE = re.compile(r"\b(?:std|torch::autograd|torch|at|c10)::(?=\w)")
 _TEMPLATE = re.compile(r"(vector|ArrayRef|optional|tuple|pair)<(.+)>")
 
 
@@ -181,13 +181,14 @@ def binds_directly(declaration: Declaration) -> bool:
 
 def _is_direct(spelled: str, result: bool) -> bool:
     kind = _NAMESPACE.sub("", spelled.removeprefix("const ").removesuffix(" &").replace(" ", ""))
-    if kind in _NUMBERS | {"Tensor", "Variable"} or (kind in _LISTS and not (result and "Ref" in kind)):
+    if kind in _PLAIN:
         return True
+    kind = _VIEWS.get(kind, kind)
     found = _TEMPLATE.fullmatch(kind)
-    if not found or (result and found[1] == "ArrayRef") or (not result and found[1] in ("tuple", "pair")):
+    one_way = {"tuple", "pair"} if not result else {"ArrayRef"}
+    if not found or found[1] in one_way or kind == "ArrayRef<bool>":
         return False
-    parts = ["".join(part) for part in split_at_commas(list(found[2]))]
-    return all(_is_direct(part, result) for part in parts)
+    return all(_is_direct("".join(part), result) for part in split_at_commas(list(found[2])))
 
 
 def direct_module(name: str, functions: Mapping[str, str], declared: Mapping[str, Declaration]) -> str:

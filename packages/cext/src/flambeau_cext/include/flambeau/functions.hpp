@@ -49,6 +49,23 @@ template <class T, class = void> struct Object;
         }                                                                                       \
         static PyObject *make(const T &x) { return makes; }                                     \
     };
+/* As pybind11 has it: None is false, and whatever knows whether it is true or false will do. */
+inline bool read_bool(PyObject *o, bool &out) {
+    bool knows = o == Py_None || (Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_bool);
+    int is = knows ? PyObject_IsTrue(o) : -1;
+    out = is > 0;
+    return is >= 0;
+}
+inline bool read_string(PyObject *o, std::string &out) {
+    char *text = nullptr;
+    Py_ssize_t length = 0;
+    if (PyUnicode_Check(o)) text = const_cast<char *>(PyUnicode_AsUTF8AndSize(o, &length));
+    else if (PyBytes_Check(o)) PyBytes_AsStringAndSize(o, &text, &length);
+    if (text) out.assign(text, size_t(length));
+    return text != nullptr;
+}
+FL_OBJECT(bool, "bool", read_bool(o, out), PyBool_FromLong(x))
+FL_OBJECT(std::string, "str", read_string(o, out), PyUnicode_FromStringAndSize(x.data(), Py_ssize_t(x.size())))
 FL_OBJECT(c10::Scalar, "Number", read_scalar(o, out), make_scalar(x))
 FL_OBJECT(c10::ScalarType, "torch.dtype", read_dtype(o, out), make_dtype(x))
 FL_OBJECT(at::Tensor, "Tensor", (fl_from_python(o) && ((out = at::Tensor::borrow(fl_from_python(o))), true)),
@@ -69,8 +86,6 @@ FL_OBJECT(at::Tensor, "Tensor", (fl_from_python(o) && ((out = at::Tensor::borrow
     };
 FL_OBJECT(double, "Number", double, flb_read_double, PyFloat_FromDouble(x))
 FL_OBJECT(float, "Number", double, flb_read_double, PyFloat_FromDouble(double(x)))
-FL_OBJECT(bool, "bool", int, flb_read_bool, PyBool_FromLong(x))
-FL_OBJECT(std::string, "str", const char *, flb_read_string, PyUnicode_FromStringAndSize(x.data(), Py_ssize_t(x.size())))
 #undef FL_OBJECT
 
 template <class T> struct Object<T, std::enable_if_t<std::is_integral_v<T>>> {
