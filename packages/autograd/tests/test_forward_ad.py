@@ -78,6 +78,17 @@ def test_forward_over_reverse_and_back():
     assert torch.allclose(autograd_grad(slope, x)[0], 6 * X * T)
 
 
+@pytest.mark.parametrize("given", [torch.float64, torch.float32])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+def test_tangents_take_the_dtype_of_their_primal(dtype, given):
+    x, t = X.to(dtype), T.to(given)
+    assert tangent(lambda d: d * 2, x, t).dtype is dtype
+    value, along = jvp(lambda a: a * 2, (x,), (t,))
+    assert along.dtype is dtype and along.real.tolist() == [2.0, 0.0, 2.0]
+    with pytest.raises(RuntimeError, match="has real tangents, but got torch.complex64"):
+        tangent(lambda d: d, X, T.to(torch.complex64))
+
+
 def test_levels():
     with pytest.raises(RuntimeError, match="no level exists"):
         fwAD.make_dual(X, T)

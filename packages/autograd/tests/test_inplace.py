@@ -1,5 +1,7 @@
 """Writing to tensors and views while recording; version counters; what is forbidden."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -192,6 +194,22 @@ def test_inference_tensors(leaf):
     (x + a).sum().backward()
     assert x.grad.tolist() == [1.0, 1.0]
     assert a.tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("write", [
+    lambda x, i: torch.add(x, x, out=i), lambda x, i: torch.matmul(torch.eye(2), x, out=i),
+    lambda x, i: torch.cat([x[:1], x[1:]], out=i), lambda x, i: torch.ldexp(x, x, out=i),
+])
+def test_out_may_not_be_an_inference_tensor(write):
+    x = torch.ones(2)
+    with inference_mode():
+        given = torch.zeros(2)
+    for context in (no_grad(), nullcontext()):
+        with context, pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+            write(x, given)
+    assert given.tolist() == [0.0, 0.0]
+    with inference_mode():
+        assert write(x, given) is given
 
 
 def test_detach(leaf):

@@ -49,7 +49,7 @@ def make_dual(tensor, tangent, *, level=None):
 
     Args:
         tensor: floating or complex.
-        tangent: of the same shape and dtype.
+        tangent: of the same shape; it is converted to the dtype of ``tensor``.
 
     Returns:
         A view of ``tensor``.
@@ -76,8 +76,8 @@ def _check(tensor, tangent):
         raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
                            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
                            f"forward gradient is of size {list(tangent.shape)}.")
-    if tensor.dtype is not tangent.dtype:
-        raise RuntimeError(f"Expected tangent to have the dtype of the primal, {tensor.dtype}, but got {tangent.dtype}")
+    if tangent.is_complex() and not tensor.is_complex():
+        raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
 class _set_fwd_grad_enabled:

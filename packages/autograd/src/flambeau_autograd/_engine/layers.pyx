@@ -468,6 +468,8 @@ def make_dual(tensor, tangent, Level level not None):
     """``tensor`` with a tangent at ``level``."""
     cdef PyObject* t = <PyObject*>tensor
     cdef Layer below = layer_of(t), new
+    if tangent.dtype is not tensor.dtype:
+        tangent = tangent.to(tensor.dtype)
     if below is not None and below.level is level:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                            f"level {level.depth} is not supported.")

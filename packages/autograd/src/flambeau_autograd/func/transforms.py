@@ -206,7 +206,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
                            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be.")
     for p, t in zip(flat, directions, strict=True):
-        if not isinstance(t, Tensor) or p.shape != t.shape or p.dtype is not t.dtype:
+        if not isinstance(t, Tensor) or p.shape != t.shape or (t.is_complex() and not p.is_complex()):
             raise RuntimeError("jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
                                f"{list(p.shape)} and {p.dtype}, got "
                                + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__))

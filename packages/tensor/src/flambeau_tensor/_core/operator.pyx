@@ -242,10 +242,11 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
-    if op.flags & OP_INPLACE and (<Tensor>slots[0]).flags & INFERENCE and not fl_state.inference:
+    cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
+    if where >= 0 and not fl_state.inference and isinstance(<object>slots[where], Tensor) and \
+            (<Tensor>slots[where]).flags & INFERENCE:
         raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
                            "clone to get a normal tensor before doing inplace update.")
-    return 0
 
 
 cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
@@ -657,7 +658,6 @@ cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except 
         t.tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR
     t.tp_call = vectorcall_tp_call
     PyType_Modified(<PyTypeObject*>cls)
-    return 0
 
 
 def _prepare():
