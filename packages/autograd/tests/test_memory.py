@@ -17,6 +17,7 @@ def chain(x, n):
     return x
 
 
+@pytest.mark.measures
 def test_a_million_nodes(resident):
     x = torch.ones(2, requires_grad=True)
     chain(x, 1000).sum().backward()
@@ -28,6 +29,7 @@ def test_a_million_nodes(resident):
     assert resident() - before < 20e6
 
 
+@pytest.mark.measures
 def test_a_million_nodes_freed_without_running(resident):
     x = torch.ones(2, requires_grad=True)
     before = resident()
@@ -50,6 +52,7 @@ class Keeps(autograd.Function):
         return g
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("step", [
     lambda x: Keeps.apply(x * 1.0),
     lambda x: x * x,
@@ -77,6 +80,7 @@ def test_deep_graphs_held_by_hooks_are_freed():
     del y, z
 
 
+@pytest.mark.measures
 def test_steps_do_not_grow(resident):
     w = torch.ones(8, 8, requires_grad=True)
     x = torch.ones(4, 8)
@@ -222,6 +226,7 @@ def test_hooks_on_a_leafs_node_go_with_the_graph(leaf):
     assert seen == [2] and x.grad.item() == 7
 
 
+@pytest.mark.measures
 def test_leaves_that_were_used_are_freed(resident):
     before = resident()
     for _ in range(200_000):

@@ -1,6 +1,7 @@
 """What the project promises of itself as a whole: its size, its memory, its agreement with a hand-made training run."""
 import importlib.metadata
 
+import pytest
 from flambeau.nn import functional as F
 
 import flambeau as torch
@@ -20,6 +21,7 @@ def test_an_installation_is_a_tenth_of_a_gigabyte_at_most():
     assert 0 < total < 100e6, f"{total / 1e6:.1f} MB"
 
 
+@pytest.mark.measures
 def test_ten_thousand_training_steps_do_not_grow_memory():
     import gc
 

@@ -95,6 +95,7 @@ def test_storages_are_shared_and_counted():
         type(x.untyped_storage())()
 
 
+@pytest.mark.measures
 def test_small_work_does_not_grow_memory():
     def work():
         x = ft.ones(3, 3)
