@@ -72,14 +72,29 @@ function(_flambeau_module source level)
 
   string(REPLACE "/" "." module "${folder}/${name}")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/c/${module}.c")
-  add_custom_command(
-    OUTPUT "${generated}"
-    COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${_flambeau_cython_includes}
-            --module-name ${module} --depfile -o "${generated}" "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}"
-    DEPENDS "src/${source}"
-    DEPFILE "${generated}.dep"
-    COMMENT "Cython ${module}"
-    VERBATIM)
+  list(GET _flambeau_hot_levels 0 first)
+  string(REPLACE ".hot_${level}." ".hot_${first}." twin "${module}")
+  if(module STREQUAL twin)
+    add_custom_command(
+      OUTPUT "${generated}"
+      COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${_flambeau_cython_includes}
+              --module-name ${module} --depfile -o "${generated}" "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}"
+      DEPENDS "src/${source}"
+      DEPFILE "${generated}.dep"
+      COMMENT "Cython ${module}"
+      VERBATIM)
+  else()  # the same C for every level, but for the module's name; Cython takes longer than the compiler
+    set(translated "${CMAKE_CURRENT_BINARY_DIR}/c/${twin}.c")
+    add_custom_command(
+      OUTPUT "${generated}"
+      COMMAND "${Python_EXECUTABLE}" -c
+              "import pathlib, sys; source, target, old, new = sys.argv[1:]; \
+pathlib.Path(target).write_text(pathlib.Path(source).read_text().replace(old, new))"
+              "${translated}" "${generated}" hot_${first} hot_${level}
+      DEPENDS "${translated}"
+      COMMENT "Naming ${module}"
+      VERBATIM)
+  endif()
   python_add_library(${module} MODULE WITH_SOABI "${generated}")
   set_target_properties(${module} PROPERTIES OUTPUT_NAME ${name})
   target_include_directories(${module} PRIVATE ${_flambeau_c_includes})
