@@ -3,7 +3,6 @@
 import gc
 import inspect
 import sys
-import timeit
 import warnings
 
 import numpy as np
@@ -281,12 +280,6 @@ def test_subclasses_and_overrides(op):
     x = ft.zeros(2).as_subclass(Logged)
     assert type(op("muladd")(x, x, 1.0)) is Logged
     assert Logged.seen == [op("muladd")]
-
-
-@pytest.mark.measures
-def test_a_call_takes_less_than_250_ns(op):
-    muladd, x = op("muladd"), ft.ones(4)
-    assert min(timeit.repeat(lambda: muladd(x, x, 1.0), number=10000, repeat=20)) / 10000 < 1e-6  # builds differ: loose
 
 
 def test_backward_in_c(op):

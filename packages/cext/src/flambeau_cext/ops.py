@@ -9,32 +9,37 @@
 tensor([2., 2.])
 """
 
+from functools import partial
+from types import ModuleType
+
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator, operators
 
 loaded_libraries: set[str] = set()
 
 
-class _OpNamespace:
+class _OpNamespace(ModuleType):
     """The operators of one namespace, found when first asked for and kept."""
 
     def __init__(self, name: str):
-        self.__dict__["name"] = name
-
-    def __getattr__(self, name: str) -> "Operator | OverloadPacket":
-        space = self.__dict__["name"]
-        op = _find(space, name)
-        if op is None:
-            raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
-        self.__dict__[name] = op
-        return op
+        super().__init__(f"torch.ops.{name}")
+        self.__getattr__ = partial(_look_up, self)  # not of the class, which would slow down what is there, too
 
     def __dir__(self):
-        head = f"torch.ops.{self.__dict__['name']}."
+        head = f"{self.__name__}."
         return sorted({key.removeprefix(head).partition(".")[0] for key in operators() if key.startswith(head)})
 
     def __repr__(self):
-        return f"<namespace torch.ops.{self.__dict__['name']}>"
+        return f"<namespace {self.__name__}>"
+
+
+def _look_up(namespace: _OpNamespace, name: str) -> "Operator | OverloadPacket":
+    space = namespace.__name__.removeprefix("torch.ops.")
+    op = _find(space, name)
+    if op is None:
+        raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
+    setattr(namespace, name, op)
+    return op
 
 
 class OverloadPacket:
@@ -110,7 +115,7 @@ def refresh(namespace: str) -> None:
     """Forget what was found in a namespace, since its operators change."""
     if namespace in _namespaces:
         kept = _namespaces[namespace].__dict__
-        for name in [name for name in kept if name != "name"]:
+        for name in [name for name in kept if not name.startswith("__")]:
             del kept[name]
 
 
