@@ -8,7 +8,7 @@ import pytest
 
 import flambeau_autograd as autograd
 import flambeau_tensor as torch
-from flambeau_autograd import Function, grad
+from flambeau_autograd import Function, func, grad
 from flambeau_autograd.function import BackwardCFunction, FunctionCtx, once_differentiable
 
 
@@ -671,6 +671,19 @@ def test_apply_belongs_to_a_class(leaf):
     y = Tripled.apply(leaf(1.0))
     assert y.item() == 3 and y.grad_fn.name() == "TripledBackward" and Announced.calls == ["Tripled"]
     assert super(Tripled, Tripled).apply(leaf(1.0)).grad_fn.name() == "TripledBackward"
+
+
+@pytest.mark.parametrize("base", [Square, Scale])
+def test_a_class_without_a_module(base, leaf, check):
+    """What ``type()`` makes where nothing has a name has no ``__module__``."""
+    namespace = {"__builtins__": {"type": type}, "base": base}
+    exec("Nameless = type('Nameless', (base,), {'generate_vmap_rule': True})", namespace)
+    nameless = namespace["Nameless"]
+    assert not hasattr(nameless, "__module__")
+    assert nameless.apply(leaf(3.0)).grad_fn.name() == "NamelessBackward"
+    check(nameless.apply, leaf(1.0, 2.0))
+    slopes = func.vmap(func.grad(nameless.apply))(leaf(1.0, 2.0).detach())
+    assert slopes.tolist() == ([2, 4] if base is Square else [2, 2])
 
 
 def test_what_is_found_on_the_class_is_what_getattr_finds(leaf):

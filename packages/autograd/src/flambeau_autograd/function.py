@@ -91,8 +91,9 @@ class Function:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
+        module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
         cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,),
-                                 {"__slots__": (), "__module__": cls.__module__, "_forward_cls": cls})
+                                 {"__slots__": (), "__module__": module, "_forward_cls": cls})
         inherited = next(c.__dict__["apply"] for c in cls.__mro__ if "apply" in c.__dict__)
         if isinstance(inherited, _function.Apply):  # not one of the user's
             cls.apply = _function.Apply(cls)

@@ -50,7 +50,8 @@ def _above(cls):
             return below(args, kwargs)
 
         forward.__signature__ = inspect.signature(cls.forward)
-    return type(cls.__name__, (cls,), {"forward": staticmethod(forward), "__module__": cls.__module__})
+    module = cls._backward_cls.__module__  # cls itself may have none
+    return type(cls.__name__, (cls,), {"forward": staticmethod(forward), "__module__": module})
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
