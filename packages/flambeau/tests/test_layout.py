@@ -37,6 +37,21 @@ def test_modules_are_found_under_both_names(name):
     run(code)
 
 
+@pytest.mark.parametrize("first", ["import flambeau.autograd.gradcheck", "import torch.autograd.gradcheck",
+                                   "from torch.autograd.gradcheck import gradcheck",
+                                   "import torch.autograd, importlib; importlib.import_module('torch.autograd.gradcheck')"])
+def test_importing_a_module_that_shares_its_name_with_a_function(first):
+    out = run(f"""
+        import flambeau
+        flambeau.install_as_torch()
+        {first}
+        import torch, sys
+        x = torch.ones(1, dtype=torch.double, requires_grad=True)
+        print(torch.autograd.gradcheck(torch.sin, x), flambeau.autograd.gradcheck is torch.autograd.gradcheck)
+    """)
+    assert out == "True True\n"
+
+
 def test_install_as_torch_serves_import_statements():
     out = run("""
         import flambeau

@@ -71,6 +71,18 @@ class _Alias:
         spec = module.__spec__
         if isinstance(spec.loader, _Alias):
             module.__spec__ = spec.loader_state  # the module keeps its own identity
+            _keep_names(module, spec.name)
+
+
+def _keep_names(module, name):
+    """Let importing ``autograd.gradcheck`` leave ``autograd.gradcheck``, a function of that module, what it is.
+
+    Loading a module sets an attribute of its package. What is listed already is not loaded.
+    """
+    start = module.__name__ + "."
+    for full, part in list(sys.modules.items()):
+        if full.startswith(start) and getattr(module, full[len(start):], part) is not part:
+            sys.modules[f"{name}.{full[len(start):]}"] = part
 
 
 def real_name(name: str) -> str | None:
