@@ -172,6 +172,19 @@ def test_random_numbers(x):
     assert same[0].tolist() == same[1].tolist() == same[2].tolist()
 
 
+@pytest.mark.parametrize("draw", [lambda a: torch.normal(a, 1.0), lambda a: torch.normal(0.0, a + 1.0),
+                                  lambda a: torch.normal(a, a + 1.0)])
+def test_random_numbers_around_examples(draw):
+    examples = torch.zeros(3, 2)
+    torch.manual_seed(0)
+    different = vmap(draw, randomness="different")(examples)
+    assert len({float(v) for v in different.reshape(-1)}) == 6
+    with pytest.raises(RuntimeError, match="randomness error mode"):
+        vmap(draw)(examples)
+    with pytest.raises(RuntimeError, match="cannot draw the same numbers"):
+        vmap(draw, randomness="same")(examples)
+
+
 def test_gradients_of_many_at_once(x):
     leaf = x.clone().requires_grad_()
     jacobian, = autograd_grad(leaf ** 2, leaf, torch.eye(3), is_grads_batched=True)

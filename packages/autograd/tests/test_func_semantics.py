@@ -158,6 +158,7 @@ def test_inputs_of_vmap_and_jvp_are_overwritten(x):
     (lambda x: jvp(torch.sin, (x,), (x, x)), RuntimeError, "same python structure"),
     (lambda x: jvp(torch.sin, (), ()), RuntimeError, "at least one Tensor"),
     (lambda x: jvp(torch.sin, (x.long(),), (x.long(),)), ValueError, "floating point or complex"),
+    (lambda x: jvp(torch.sin, (3,), (x,)), RuntimeError, "Expected primals to only contain Tensors"),
     (lambda x: jvp(lambda a: 3, (x,), (x,)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
     (lambda x: vmap(torch.sin)(), ValueError, "no inputs"),
     (lambda x: vmap(torch.sin, in_dims=(None,))(x), ValueError, "at least one Tensor to vmap over"),
@@ -227,6 +228,27 @@ def test_trees_of_dimensions():
     a, shared, z = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0, 5.0]), torch.arange(6.0).reshape(3, 2)
     out = vmap(f, in_dims=(0, [None, {"z": 1}]), out_dims={"sum": 1, "z": (0,)})(a, [shared, {"z": z}])
     assert torch.equal(out["sum"], (a * z) * shared.reshape(3, 1)) and torch.equal(out["z"][0], z.T)
+
+
+def test_dicts_belong_together_by_their_keys(x):
+    def f(d):
+        return {"product": d["a"] * d["b"], "first": d["a"]}
+
+    primals = {"a": x, "b": 3 * x}
+    along = {"b": torch.zeros_like(x), "a": torch.ones_like(x)}
+    assert jvp(f, (primals,), (along,))[1]["product"].tolist() == (3 * x).tolist()
+    assert linearize(f, primals)[1](along)["product"].tolist() == (3 * x).tolist()
+    gradient, = vjp(f, primals)[1]({"first": torch.zeros_like(x), "product": torch.ones_like(x)})
+    assert gradient["a"].tolist() == (3 * x).tolist()
+    assert vmap(lambda d: d["a"] * d["b"], in_dims=({"b": None, "a": 0},))({"a": x, "b": x[0]}).tolist() \
+        == (x * x[0]).tolist()
+    for other in ({"a": x, "c": x}, {"a": x}, [x, x]):
+        with pytest.raises(RuntimeError, match="same python structure"):
+            jvp(f, (primals,), (other,))
+        with pytest.raises(RuntimeError, match="tangents of the form of the primals"):
+            linearize(f, primals)[1](other)
+        with pytest.raises(RuntimeError, match="Expected pytree structure of cotangents"):
+            vjp(f, primals)[1](other)
 
 
 def test_results_that_are_no_tensors(x):

@@ -6,8 +6,9 @@ import flambeau_tensor as torch
 from flambeau_autograd._engine import layered, layers
 from flambeau_autograd.batching.table import at_front, batched, call, front
 
-_MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm", "normal")}
-_LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial")
+_MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm")}
+_LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
+         "torch.normal")
 _FILLED = tuple(f"torch.Tensor.{name}" for name in (
     "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_"))
 
@@ -48,7 +49,7 @@ def made(op, args):
 def _like(level, op, args, dims):
     if _allowed(level):
         return at_front(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
-    if op.name in ("bernoulli", "multinomial"):
+    if op.name in ("bernoulli", "multinomial", "normal"):
         raise RuntimeError(f"vmap: {op.name}() of examples that differ cannot draw the same numbers for all; use "
                            "randomness='different'")
     return call(op, *_one(args, dims, 0)), None

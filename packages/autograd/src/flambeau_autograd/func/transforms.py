@@ -7,7 +7,7 @@ from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself
 from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
-from flambeau_autograd.func.trees import filled, form, leaves, tree_map
+from flambeau_autograd.func.trees import filled, form, leaves, leaves_like, tree_map
 
 Tensor = torch.Tensor
 
@@ -170,8 +170,8 @@ def vjp(func, *primals, has_aux=False):
     def vjp_fn(*cotangents, retain_graph=True, create_graph=None):
         given = cotangents[0] if len(cotangents) == 1 and not (isinstance(out, tuple) and len(out) == 1 and isinstance(
             cotangents[0], Tensor)) else cotangents
-        seeds = leaves(given)
-        if len(seeds) != len(outputs):
+        seeds = leaves_like(out, given)
+        if seeds is None:
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
         with enable_grad():
@@ -199,10 +199,13 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     if not isinstance(primals, tuple):
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
                            "f(*primals).")
-    flat, directions = _tensors(primals, ), leaves(tangents)
+    flat, directions = leaves(primals), leaves_like(primals, tangents)
     if not flat:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
-    if len(flat) != len(directions):
+    for t in flat:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to only contain Tensors, got {type(t)}")
+    if directions is None:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
                            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be.")
     for p, t in zip(flat, directions, strict=True):
@@ -258,9 +261,10 @@ def linearize(func, *primals):
         value = tape.leave(out)
 
     def along(*tangents):
-        directions = leaves(tangents)
-        if len(directions) != len(inputs):
-            raise RuntimeError(f"linearize: expected {len(inputs)} tangents, got {len(directions)}")
+        directions = leaves_like(primals, tangents)
+        if directions is None:
+            raise RuntimeError(f"linearize: expected tangents of the form of the primals, {form(primals)}, got "
+                               f"{form(tangents)}")
         for t, p in zip(directions, inputs, strict=True):
             if t.shape != p.shape or t.dtype is not p.dtype:
                 raise RuntimeError(f"linearize: a tangent has the shape and dtype of its primal, {list(p.shape)} and "

@@ -41,6 +41,25 @@ def leaves(tree):
     return [tree] if is_leaf(tree) else [leaf for child in children(tree) for leaf in leaves(child)]
 
 
+def leaves_like(tree, other):
+    """The leaves of ``other`` in the order of those of ``tree``; None if the forms do not agree."""
+    if is_leaf(tree) or is_leaf(other):
+        return [other] if is_leaf(tree) and is_leaf(other) else None
+    if isinstance(tree, dict) != isinstance(other, dict) or len(children(tree)) != len(children(other)):
+        return None
+    if isinstance(tree, dict):
+        if tree.keys() != other.keys():
+            return None
+        other = [other[key] for key in tree]
+    out = []
+    for t, o in zip(children(tree), children(other), strict=True):
+        part = leaves_like(t, o)
+        if part is None:
+            return None
+        out += part
+    return out
+
+
 def filled(tree, values):
     """A tree of the form of ``tree`` whose leaves are ``values``, in order."""
     values = iter(values)
@@ -56,8 +75,12 @@ def broadcast(prefix, tree):
         return [prefix] * len(leaves(tree))
     if is_leaf(tree) or len(children(prefix)) != len(children(tree)):
         return None
-    if isinstance(prefix, dict) != isinstance(tree, dict) or (isinstance(prefix, dict) and list(prefix) != list(tree)):
+    if isinstance(prefix, dict) != isinstance(tree, dict):
         return None
+    if isinstance(tree, dict):
+        if prefix.keys() != tree.keys():
+            return None
+        prefix = [prefix[key] for key in tree]
     out = []
     for p, t in zip(children(prefix), children(tree), strict=True):
         part = broadcast(p, t)
