@@ -39,7 +39,7 @@ def test_modules_are_found_under_both_names(name):
 
 @pytest.mark.parametrize("first", ["import flambeau.autograd.gradcheck", "import torch.autograd.gradcheck",
                                    "from torch.autograd.gradcheck import gradcheck",
-                                   "import torch.autograd, importlib; importlib.import_module('torch.autograd.gradcheck')"])
+                                   "import importlib; importlib.import_module('torch.autograd.gradcheck')"])
 def test_importing_a_module_that_shares_its_name_with_a_function(first):
     out = run(f"""
         import flambeau
