@@ -8,7 +8,7 @@ import pytest
 
 import flambeau_autograd as autograd
 import flambeau_tensor as torch
-from flambeau_autograd import Function, grad
+from flambeau_autograd import Function, func, grad
 from flambeau_autograd import checkpoint as module
 from flambeau_autograd.checkpoint import (
     CheckpointError,
@@ -17,6 +17,7 @@ from flambeau_autograd.checkpoint import (
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
+from flambeau_autograd.func.trees import leaves
 from flambeau_autograd.graph import saved_tensors_hooks
 
 BOTH = pytest.mark.parametrize("reentrant", [False, True], ids=["not reentrant", "reentrant"])
@@ -387,3 +388,35 @@ def test_chains_of_children(leaf):
         checkpoint_sequential(Chain(), 2, x)
     with pytest.raises(ValueError, match="Unexpected keyword arguments: scale"):
         checkpoint_sequential(Chain(), 2, x, use_reentrant=False, scale=2)
+
+
+# --- transforms -----------------------------------------------------------------------------------------------------
+
+def kept(x):
+    return checkpoint(steps, x, use_reentrant=False)
+
+
+@pytest.mark.parametrize("transform", [
+    func.vmap, func.jacrev, func.jacfwd, lambda f: func.vmap(func.grad(f)),
+    lambda f: func.vmap(func.grad(func.grad(f))), lambda f: func.jacrev(func.jacrev(f)),
+    lambda f: func.hessian(lambda a: f(a).sum()),
+    lambda f: lambda x: func.jvp(func.grad(lambda a: f(a).sum()), (x,), (x,)),
+    lambda f: lambda x: func.jvp(f, (x,), (x,)),
+    lambda f: lambda x: func.linearize(f, x)[1](x),
+])
+def test_inside_transforms(transform):
+    x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
+    expected, found = transform(steps)(x), transform(kept)(x)
+    for e, f in zip(leaves(expected), leaves(found), strict=True):
+        assert torch.allclose(e, f) and e.any()
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: func.vmap(kept)(x).sum(), lambda x: func.jvp(kept, (x,), (torch.ones_like(x),))[1].sum(),
+])
+def test_a_transform_that_is_over_when_backward_runs(f):
+    """Running again would need its examples or tangents."""
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(RuntimeError, match="after the vmap that made it had returned|different number of tensors"):
+        f(x).backward()
+    assert x.grad is None
