@@ -124,6 +124,10 @@ def test_batches_of_gradients(leaf):
         grad(y, [x, z], rows, retain_graph=True, is_grads_batched=True)
     with pytest.raises(RuntimeError, match=r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"):
         grad(y, x, torch.ones(2, 3, dtype=torch.float64), retain_graph=True, is_grads_batched=True)
+    both, = grad([y, x.sum()], x, [rows, None], retain_graph=True, is_grads_batched=True)
+    assert both.tolist() == [[4.0, 1.0], [1.0, 13.0]]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        grad([y, y], x, [rows, None], retain_graph=True, is_grads_batched=True)
     grad(y, x, rows, is_grads_batched=True)
     with pytest.raises(RuntimeError, match="second time"):
         grad(y, x, rows, is_grads_batched=True)

@@ -344,6 +344,8 @@ def test_misuse(leaf):
     x = leaf(1.0)
     with pytest.raises(NotImplementedError, match="You must implement the forward function"):
         type("Empty", (Function,), {}).apply(x)
+    with pytest.raises(NotImplementedError, match="You must implement the forward function"):
+        Function.apply(x)
     forward = {"forward": staticmethod(lambda ctx, x: x * 1)}
     with pytest.raises(NotImplementedError, match="either the backward or vjp method"):
         type("NoBackward", (Function,), forward).apply(x).sum().backward()

@@ -51,6 +51,12 @@ class BackwardCFunction(_context.Context, FunctionCtx):
         return self._forward_cls.jvp(self, *tangents)
 
 
+def _node_class(cls):
+    module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
+    return type(cls.__name__ + "Backward", (BackwardCFunction,),
+                {"__slots__": (), "__module__": module, "_forward_cls": cls})
+
+
 class Function:
     """An operation with a derivative of one's own: derive from it, write ``forward`` and ``backward``, call ``apply``.
 
@@ -91,9 +97,7 @@ class Function:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
-        cls._backward_cls = type(cls.__name__ + "Backward", (BackwardCFunction,),
-                                 {"__slots__": (), "__module__": module, "_forward_cls": cls})
+        cls._backward_cls = _node_class(cls)
         inherited = next(c.__dict__["apply"] for c in cls.__mro__ if "apply" in c.__dict__)
         if isinstance(inherited, _function.Apply):  # not one of the user's
             cls.apply = _function.Apply(cls)
@@ -131,6 +135,7 @@ class Function:
     apply = _function.Apply()
 
 
+Function._backward_cls = _node_class(Function)
 _function.set_base(Function)
 _context.set_base_backward(Function.backward, Function.vjp)
 

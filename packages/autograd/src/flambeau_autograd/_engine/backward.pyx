@@ -258,15 +258,20 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
     """As many products as the gradients' first dimension is long."""
     from flambeau_autograd.func import vmap
 
+    cdef Py_ssize_t i
     cdef list used = []  # which inputs the outputs depend on
+    cdef tuple given = (None,) * len(outs) if gradients is None else _several(gradients)
 
-    def product(given):
-        found = grad(outs, ins, given, retain_graph=keep, create_graph=graph, allow_unused=unused,
+    def product(seeds):
+        found = grad(outs, ins, seeds, retain_graph=keep, create_graph=graph, allow_unused=unused,
                      materialize_grads=materialize)
         used[:] = [g is not None for g in found]
         return tuple([g for g in found if g is not None])
 
-    batches = iter(vmap(product)(_several(gradients)))
+    for i in range(min(len(outs), len(given))):
+        if given[i] is None:
+            _initial(outs[i], None, i, graph)  # raises where it cannot be one
+    batches = iter(vmap(product, in_dims=(tuple([None if g is None else 0 for g in given]),))(given))
     return tuple([next(batches) if u else None for u in used])
 
 
