@@ -243,6 +243,48 @@ def test_custom_jvp_in_place_and_on_views():
             Careless.apply(dual)
 
 
+def test_views_and_tangents_that_are_no_views():
+    class Flipped(Function):
+        """A gradient that is turned round, without a jvp."""
+
+        @staticmethod
+        def forward(ctx, x):
+            return x.view(3, 1)
+
+        @staticmethod
+        def backward(ctx, g):
+            return -g.view(3)
+
+    class Copied(Flipped):
+        @staticmethod
+        def jvp(ctx, t):
+            return t.clone().view(3, 1)
+
+    x = X.clone()
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(x, T.clone())
+        y = Flipped.apply(dual)
+        assert fwAD.unpack_dual(y).tangent.flatten().tolist() == [-1.0, 0.0, -1.0]
+        y.mul_(5)  # PyTorch has no tangent here at all; what is written to shares nothing with the argument
+        assert fwAD.unpack_dual(y).tangent.flatten().tolist() == [-5.0, 0.0, -5.0]
+        assert fwAD.unpack_dual(dual).tangent.tolist() == T.tolist() and x.tolist() == X.tolist()
+        with pytest.raises(RuntimeError, match="Copied: .* not returning a view of the tangent that it was given"):
+            Copied.apply(dual)
+    assert jvp(Flipped.apply, (X,), (T,))[1].flatten().tolist() == [-1.0, 0.0, -1.0]
+
+
+def test_gradients_that_are_accumulated_keep_their_tangents():
+    """PyTorch drops the tangent of the first gradient: here the second one's alone would be left, [6, 0, 18]."""
+    x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(x, T)
+        (dual ** 2).sum().backward()
+        assert fwAD.unpack_dual(x.grad).tangent.tolist() == [2.0, 0.0, 2.0]
+        (dual ** 3).sum().backward()
+        assert fwAD.unpack_dual(x.grad).tangent.tolist() == [8.0, 0.0, 20.0]
+    assert x.grad.tolist() == [5.0, 16.0, 33.0] and fwAD.unpack_dual(x.grad).tangent is None
+
+
 def test_tangents_that_a_jvp_is_given():
     seen = []
 

@@ -239,12 +239,15 @@ def _dual(cls, args, kwargs, level, floor):
     if len(found) != len(outputs):
         raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
                            f"(expected {len(outputs)} but got {len(found)})")
-    for o, tangent in zip(outputs, found, strict=True):
+    for i, (o, tangent) in enumerate(zip(outputs, found, strict=True)):
         before = next((t for a, t in zip(flat, tangents, strict=True) if a is o), None)
-        if not own and before is not None and tangent is not None:
-            tangent = before.copy_(tangent)
+        if not own and tangent is not None:
+            if before is not None:
+                tangent = before.copy_(tangent)
+            elif _of_whom(o, flat, tangents) is not None:
+                o = outputs[i] = o.clone()  # its tangent is no view of the argument's: nor may it be one
         _attach(cls, o, tangent, flat, tangents, level)
-    return out
+    return filled(out, outputs)
 
 
 def _zeros(value):
@@ -266,6 +269,18 @@ def _with_tangents(args, tangents):
     return [tree_map(lambda _: next(given), a) for a in args]
 
 
+def _root(tensor):
+    return tensor if tensor._base is None else tensor._base
+
+
+def _of_whom(out, flat, tangents):
+    """The tangent of the argument that an output is a view of, or None."""
+    if not isinstance(out, Tensor) or not out._is_view():
+        return None
+    return next((t for a, t in zip(flat, tangents, strict=True)
+                 if t is not None and a is not out and _root(a) is out._base), None)
+
+
 def _attach(cls, out, tangent, flat, tangents, level):
     if not isinstance(out, Tensor) or tangent is None:
         return
@@ -279,8 +294,8 @@ def _attach(cls, out, tangent, flat, tangents, level):
             raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If the "
                                "forward is modifying an input inplace, then the jvp function must modify the "
                                "corresponding gradient inplace.")
-    if out._is_view() and any(isinstance(a, Tensor) and (out._base is a or out._base is a._base is not None)
-                              for a in flat) and not tangent._is_view() and not any(a is out for a in flat):
-        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) but the jvp is not "
-                           "returning a view.")
+    whose = _of_whom(out, flat, tangents)
+    if whose is not None and _root(tangent) is not _root(whose):
+        raise RuntimeError(f"{cls.__name__}: A custom Function's forward is returning a view but the jvp is not "
+                           "returning a view of the tangent that it was given.")
     layers.attach_tangent(out, tangent, level)
