@@ -208,6 +208,24 @@ def test_results_whose_form_depends_on_values(leaf):
         gradcheck(lambda x: x * 2 if x[0] <= 1 else x[:1] * 2, (leaf(1.0, 2.0),))
 
 
+@pytest.mark.parametrize("arrange", [lambda t: {"result": t}, lambda t: [{"deep": (t, None)}], lambda t: (3, t)])
+def test_results_in_containers(arrange, leaf):
+    """PyTorch refuses dicts and what is no tensor; left out of the check they would pass in silence."""
+    x, options = leaf(1.0, 2.0), {"check_forward_ad": True, "check_batched_grad": True}
+    assert gradcheck(lambda x: arrange(x ** 2), x, **options) and gradgradcheck(lambda x: arrange(x ** 2), x)
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0"):
+        gradcheck(lambda x: arrange(x * x.detach()), x, **options)
+    inputs = {"a": x, "b": [leaf(3.0, 4.0)]},
+    assert gradcheck(lambda d: d["a"] * d["b"][0], inputs, **options)
+
+
+@pytest.mark.parametrize("answer", [None, 3, "text", (None,), {"a": 3}])
+def test_a_function_that_returns_no_tensor(answer, leaf):
+    for check in (gradcheck, gradgradcheck):
+        with pytest.raises(ValueError, match="expects func to return tensors, but got"):
+            check(lambda x: answer, leaf(1.0))
+
+
 def test_dtypes(leaf):
     narrow = torch.ones(2, requires_grad=True)
     assert gradcheck(lambda x: x * 2, (leaf(1.0),), check_grad_dtypes=True, check_forward_ad=True)

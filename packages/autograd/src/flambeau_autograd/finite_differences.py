@@ -15,21 +15,23 @@ def is_inexact(t):
 
 
 def tensors_in(items, keep=lambda t: True):
-    """The tensors among ``items``, also in lists and tuples, that ``keep`` says yes to."""
-    for item in items if isinstance(items, (tuple, list)) else (items,):
-        if isinstance(item, torch.Tensor):
-            if keep(item):
-                yield item
-        elif isinstance(item, (tuple, list)):
+    """The tensors among ``items``, also in lists, tuples and dicts, that ``keep`` says yes to."""
+    if isinstance(items, torch.Tensor):
+        if keep(items):
+            yield items
+    elif isinstance(items, (tuple, list, dict)):
+        for item in items.values() if isinstance(items, dict) else items:
             yield from tensors_in(item, keep)
 
 
 def replaced(items, new):
-    """``items`` with ``new(tensor)`` in the place of each tensor, also in lists and tuples."""
+    """``items`` with ``new(tensor)`` in the place of each tensor, also in lists, tuples and dicts."""
     if isinstance(items, torch.Tensor):
         return new(items)
     if isinstance(items, (tuple, list)):
         return type(items)([replaced(item, new) for item in items])
+    if isinstance(items, dict):
+        return {key: replaced(item, new) for key, item in items.items()}
     return items
 
 

@@ -34,8 +34,8 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     """Compare the derivatives of ``func`` with finite differences, for every input that requires grad.
 
     Args:
-        func: takes the inputs, returns a tensor or a sequence of tensors.
-        inputs: a tensor or a tuple; those to check require grad and should be float64 or complex128.
+        func: takes the inputs, returns a tensor, or tensors in tuples, lists and dicts.
+        inputs: a tensor or a tuple, which may hold such containers; those to check require grad and should be float64 or complex128.
         eps: the step of the finite differences.
         atol, rtol: how far apart the two may be.
         raise_exception: raise where they disagree, rather than return False.
@@ -55,7 +55,7 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
     Raises:
         GradcheckError: names output, input, the worst element and both of its values.
-        ValueError: no input requires grad.
+        ValueError: no input requires grad, or ``func`` returns no tensor.
         AssertionError: the options contradict each other, or the form of the results depends on their values.
 
     >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
@@ -112,7 +112,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     if grad_outputs is None:
         random = np.random.RandomState(0)
         grad_outputs = tuple(random_like(o, random, gen_non_contig_grad_outputs).requires_grad_()
-                             for o in _differentiable(func(*inputs)))
+                             for o in _differentiable(_some_tensor(func(*inputs))))
     else:
         grad_outputs = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
     n = len(inputs)
@@ -147,6 +147,14 @@ def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
 
 
 # --- comparing ------------------------------------------------------------------------------------------------------
+
+def _some_tensor(outputs):
+    """``outputs``, if there is a tensor among them or nothing at all."""
+    empty = isinstance(outputs, (tuple, list, dict)) and not outputs
+    if not empty and next(tensors_in(outputs), None) is None:
+        raise ValueError(f"gradcheck expects func to return tensors, but got {type(outputs).__name__}")
+    return outputs
+
 
 def _differentiable(outputs):
     return tuple(tensors_in(outputs, lambda t: is_inexact(t) and t.requires_grad))
@@ -194,7 +202,7 @@ class _Check:
                                    "You should call .contiguous on the input before passing it to gradcheck.")
 
     def outputs(self):
-        return list(tensors_in(self.func(*self.inputs), is_inexact))
+        return list(tensors_in(_some_tensor(self.func(*self.inputs)), is_inexact))
 
     def values(self):
         """The values of all parts of all outputs."""
