@@ -35,7 +35,8 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
     Args:
         func: takes the inputs, returns a tensor, or tensors in tuples, lists and dicts.
-        inputs: a tensor or a tuple, which may hold such containers; those to check require grad and should be float64 or complex128.
+        inputs: a tensor or a tuple, which may hold such containers;
+            those to check require grad and should be float64 or complex128.
         eps: the step of the finite differences.
         atol, rtol: how far apart the two may be.
         raise_exception: raise where they disagree, rather than return False.
