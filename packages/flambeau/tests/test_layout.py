@@ -52,6 +52,16 @@ def test_importing_a_module_that_shares_its_name_with_a_function(first):
     assert out == "True True\n"
 
 
+def test_utils_are_there_without_being_imported():
+    out = run("""
+        import flambeau as torch
+        x = torch.ones(2, requires_grad=True)
+        torch.utils.checkpoint.checkpoint(torch.exp, x, use_reentrant=False).sum().backward()
+        print(x.grad.tolist() == torch.exp(x).tolist(), hasattr(torch.utils, "nothing"))
+    """)
+    assert out == "True False\n"
+
+
 def test_install_as_torch_serves_import_statements():
     out = run("""
         import flambeau
