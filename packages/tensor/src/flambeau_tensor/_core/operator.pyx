@@ -243,10 +243,13 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
-    if where >= 0 and not fl_state.inference and isinstance(<object>slots[where], Tensor) and \
-            (<Tensor>slots[where]).flags & INFERENCE:
-        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
-                           "clone to get a normal tensor before doing inplace update.")
+    if where < 0 or fl_state.inference:
+        return 0
+    written = <object>slots[where]
+    for t in written if isinstance(written, tuple) else (written,):
+        if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:
+            raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
+                               "a clone to get a normal tensor before doing inplace update.")
 
 
 cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):

@@ -514,7 +514,7 @@ cdef void loop_power(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
     cdef Py_ssize_t[2] steps
     both[0], both[1] = a[0], a[2]
     steps[0], steps[1] = s[0], s[2]
-    if s[1] == 0 and n[0] > 1:
+    if s[1] == 0:
         if y == 2:
             map1[real_t](both, n, steps, _square[real_t])
             return
