@@ -98,6 +98,39 @@ def test_a_header_touched_without_a_change_needs_no_build(project, capfd):
     assert "is in the cache" in capfd.readouterr().err
 
 
+def test_a_header_that_is_found_before_another(tmp_path):
+    """It was not there when the extension was built, so it is none of what it was made from."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second / "deep"):
+        folder.mkdir(parents=True)
+    (second / "deep" / "n.h").write_text("#define N 2\n", encoding="utf-8")
+    source = tmp_path / "found.c"
+    source.write_text('#include "deep/n.h"\nint n(void) { return N; }\n', encoding="utf-8")
+
+    def value():
+        for path in tmp_path.rglob("*.[ch]"):
+            age(path)
+        return cext.load("found", source, extra_cflags=[f"-I{second}"], extra_include_paths=[first], functions="n").n()
+
+    assert value() == 2
+    for n, folder in ((1, first), (0, tmp_path)):
+        (folder / "deep").mkdir()
+        (folder / "deep" / "n.h").write_text(f"#define N {n}\n", encoding="utf-8")
+        assert value() == n
+    (tmp_path / "deep" / "n.h").unlink()
+    assert value() == 1
+
+
+def test_where_the_environment_says_headers_are(tmp_path, monkeypatch):
+    for n in (1, 2):
+        (tmp_path / str(n)).mkdir()
+        (tmp_path / str(n) / "n.h").write_text(f"#define N {n}\n", encoding="utf-8")
+        age(tmp_path / str(n) / "n.h")
+        monkeypatch.setenv("CPATH", str(tmp_path / str(n)))
+        source = "#include <n.h>\nint n(void) { return N; }"
+        assert cext.load_inline("path", c_sources=source, functions="n", no_implicit_headers=True).n() == n
+
+
 def test_a_header_edited_while_it_is_compiled_is_compiled_again(project, tmp_path, monkeypatch):
     compiler = tmp_path / "slow-cc"
     compiler.write_text('#!/bin/sh\ncase "$*" in *value.c*-o*) cc "$@"; status=$?; sleep 0.5; exit $status;; esac\n'
@@ -362,6 +395,30 @@ def test_an_interrupt_stops_a_long_build(project, run, tmp_path, cache, monkeypa
     assert [path for path in cache.rglob(".build-*")] == []
     compiler.write_text('#!/bin/sh\nexec cc "$@"\n', encoding="utf-8")
     assert load(project).value() == 10
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sleep")
+def test_an_interrupt_waits_until_threads_have_cleaned_up(run):
+    said = run("""
+        import signal, threading, time
+        from flambeau_cext.processes import Processes
+
+        def task():
+            try:
+                processes.run(["sleep", "60"])
+            finally:
+                time.sleep(0.3)
+                ended.append(True)
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        processes, ended = Processes(), []
+        threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
+        try:
+            processes.together([task])
+        except KeyboardInterrupt:
+            print(ended)
+    """)
+    assert said == "[True]\n"
 
 
 def alive(pid):

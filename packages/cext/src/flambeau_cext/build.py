@@ -152,6 +152,7 @@ def _setting(job: Job, compilers: Mapping[str, Compiler]) -> str:
         *(repr(c) for c in compilers.values()),
         repr((job.cflags, job.include_paths, base_flags(job.name), dict(job.implicit_headers), job.switches)),
         cython.version() if any(s.language == CYTHON for s in job.sources) else "",
+        repr([os.environ.get(name) for name in compiler.ENVIRONMENT]),
         sys.version + sysconfig.get_platform() + (sysconfig.get_config_var("SOABI") or ""),
         _makers(),
     )
@@ -204,7 +205,8 @@ class _Build:
         self._run(link(objects, built, flags), "link", built)
         self.folder.write("build.log", "".join(self.log))
         inputs = dict.fromkeys(path for entry in self.objects.values() for path in entry.inputs)
-        return self.folder.publish(built, suffix, list(inputs), self.started)
+        absent = dict.fromkeys(path for entry in self.objects.values() for path in entry.absent)
+        return self.folder.publish(built, suffix, list(inputs), self.started, list(absent))
 
     def _placed(self, source: Source) -> Source:
         if source.text is None:
@@ -254,7 +256,13 @@ class _Build:
         own = {folder.path.resolve(), self.folder.path.resolve()}
         read = dict.fromkeys(path for depfile in depfiles for path in read_depfile(depfile, self.folder.path))
         inputs = [path for path in read if own.isdisjoint(path.resolve().parents)]
-        return folder.publish(target, ".o", inputs, self.started)
+        absent = overshadowing(inputs, [source.path.parent, *self._searched()])
+        return folder.publish(target, ".o", inputs, self.started, absent)
+
+    def _searched(self) -> list[Path]:
+        """The folders that the user has headers looked for in, first to last."""
+        flags = [flag[2:] for flag in self.job.cflags if flag.startswith("-I")]
+        return [Path(folder) for folder in (*self.job.include_paths, *flags)]
 
     def _bind(self, sources: list[Source]) -> None:
         """Read the declarations of the functions to be bound, write the bindings and compile them."""
@@ -314,6 +322,23 @@ def failure(done: Finished, doing: str, log: Path) -> Exception:
             return cache.cannot_write(number, os.strerror(number), log.parent)
     found = first_error(output) if output.strip() and done.status >= 0 else done.end
     return CompileError(f"{found}\nfailed to {doing}; the full log is in {log}", log)
+
+
+def overshadowing(inputs: list[Path], folders: list[Path]) -> list[Path]:
+    """Files that are not there, and that a compiler, which searches the folders in turn, would read instead of an
+    input if they were.
+
+    >>> overshadowing([Path("/second/of/all.h")], [Path("/first"), Path("/second"), Path("/third")])
+    [PosixPath('/first/of/all.h')]
+    """
+    found = dict.fromkeys(
+        earlier / path.relative_to(folder)
+        for path in inputs
+        for n, folder in enumerate(folders)
+        if path.is_relative_to(folder)
+        for earlier in folders[:n]
+    )
+    return [path for path in found if not path.exists()]
 
 
 def read_depfile(depfile: Path, folder: Path) -> list[Path]:

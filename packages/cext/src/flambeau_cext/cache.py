@@ -3,7 +3,7 @@
 Each built file, a compiled object or a linked library, has a folder ``<name>-<key>``; the key covers everything known
 before compiling (sources, flags, compiler, Python). What is known only afterwards, the headers that were really
 included, stands in one manifest per variant, ``<variant>.json``, beside the file it belongs to. An entry counts when
-every input named in its manifest still has the recorded content.
+every input named in its manifest still has the recorded content, and nothing is where it would be found before one.
 
 Nothing is ever half there: files are written under another name and renamed when complete, the built file first and the
 manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one sweeps up; the lock
@@ -19,7 +19,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,10 +58,11 @@ def digest(*parts: str | bytes) -> str:
 
 
 class Entry(NamedTuple):
-    """A built file and the files it was made from."""
+    """A built file, the files it was made from, and those that were not there to be taken instead."""
 
     path: Path
     inputs: tuple[Path, ...]
+    absent: tuple[Path, ...]
 
 
 class Folder:
@@ -95,10 +96,12 @@ class Folder:
                     continue
                 if status.st_size != size or digest(Path(name).read_bytes()) != content:
                     return None
+            if any(map(os.path.exists, record["absent"])):
+                return None
         except (OSError, ValueError, KeyError, TypeError):
             return None  # damaged or outdated: build again
         _note_use(manifest)
-        return Entry(built, tuple(Path(row[0]) for row in record["inputs"]))
+        return Entry(built, tuple(Path(row[0]) for row in record["inputs"]), tuple(map(Path, record["absent"])))
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Path]:
@@ -160,7 +163,9 @@ class Folder:
                 scratch.unlink(missing_ok=True)
         return target
 
-    def publish(self, built: Path, suffix: str, inputs: list[Path], started_ns: int) -> Entry:
+    def publish(
+        self, built: Path, suffix: str, inputs: list[Path], started_ns: int, absent: Sequence[Path] = ()
+    ) -> Entry:
         """Move a finished file in place and record what it was made from; returns where it is now.
 
         When an input changed while it was being compiled, the file is kept for this process alone.
@@ -178,9 +183,9 @@ class Folder:
             place = self.path / f"{variant}{suffix}"
             os.replace(built, place)
         if settled:
-            record = {"built": place.name, "size": size, "inputs": rows}
+            record = {"built": place.name, "size": size, "inputs": rows, "absent": list(map(str, absent))}
             self.write(f"{variant}.json", json.dumps(record, ensure_ascii=True))
-        return Entry(place, tuple(inputs))
+        return Entry(place, tuple(inputs), tuple(absent))
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

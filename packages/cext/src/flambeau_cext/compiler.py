@@ -25,6 +25,10 @@ _CANDIDATES = {C: ("cc", "gcc", "clang"), CXX: ("c++", "g++", "clang++")}
 _FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++17",)}
 _COMMON = ("-fPIC", "-fvisibility=hidden", "-Wall")
 
+# What compilers and linkers take from the environment: where they look, and what they make.
+ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+               "SDKROOT", "MACOSX_DEPLOYMENT_TARGET")  # fmt: skip
+
 SANITIZERS = ("address", "leak", "thread", "undefined")
 
 INSTALL_HINT = (

@@ -106,29 +106,34 @@ class Processes:
         waiting = iter(enumerate(tasks))
         taking = threading.Lock()
 
-        def work():
-            while not self._stopped:
-                with taking:
-                    index, task = next(waiting, (None, None))
-                if task is None:
-                    return
-                try:
-                    task()
-                except Exception as error:
-                    results[index] = error
+        def work(done):
+            try:
+                while not self._stopped:
+                    with taking:
+                        index, task = next(waiting, (None, None))
+                    if task is None:
+                        return
+                    try:
+                        task()
+                    except Exception as error:
+                        results[index] = error
+            finally:
+                done.set()
 
-        threads = [threading.Thread(target=work) for _ in range(min(len(tasks), most_jobs()))]
+        # Events, and not join(): one that is interrupted takes its thread for ended in Python 3.11 and 3.12.
+        ends = [threading.Event() for _ in range(min(len(tasks), most_jobs()))]
+        threads = [threading.Thread(target=work, args=(done,)) for done in ends]
         try:
             for thread in threads:
                 thread.start()
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.1)  # in steps: not everywhere does a signal end waiting
+            for done in ends:
+                while not done.wait(0.1):  # in steps: not everywhere does a signal end waiting
+                    pass
         except BaseException:  # Ctrl-C, mostly
             self._stop()
-            for thread in threads:
+            for thread, done in zip(threads, ends, strict=True):
                 if thread.ident is not None:
-                    thread.join()
+                    done.wait()
             raise
         return results
 
