@@ -267,6 +267,11 @@ def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch):
             ImportError,
             r"x: nothing in it is for Python: name the functions .* or define PyInit_x",
         ),
+        (
+            lambda: cext.load_inline("x", "#include <c10/util/irange.h>", no_implicit_headers=True),
+            ImportError,
+            r"x: nothing in it is for Python: bind functions with PYBIND11_MODULE.* or load it with is_python_module=F",
+        ),
     ],
 )
 def test_wrong_calls(call, error, message):

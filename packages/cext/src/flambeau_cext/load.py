@@ -396,12 +396,22 @@ def _explained(job: Job, error: ImportError) -> ImportError:
         )
     if "does not define module export function" in str(error):
         return ImportError(
-            f"{job.name}: nothing in it is for Python: name the functions to be bound with functions=[...], or define "
-            f"PyInit_{job.name}",
+            f"{job.name}: nothing in it is for Python: {_way_to_bind(job)}",
             name=job.name,
             path=error.path,
         )
     return error
+
+
+def _way_to_bind(job: Job) -> str:
+    """How functions get into a module of such sources."""
+    texts = [s.content.decode("utf-8", "replace") for s in job.sources if s.language == CXX]
+    if any(map(uses_torch_layer, texts)):
+        return (
+            "bind functions with PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(...); } in the source, or load it "
+            "with is_python_module=False when it only registers operators"
+        )
+    return f"name the functions to be bound with functions=[...], or define PyInit_{job.name}"
 
 
 def _demangled(symbol: str) -> str:
