@@ -6,6 +6,7 @@ import importlib.util
 import os
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,9 @@ from flambeau_cext.processes import Finished, Processes
 # Modules whose text decides what a build makes.
 _MAKERS = ("build", "bindings", "declarations", "compiler", "cython")
 
+
+# While one thread asks for Python's variables for the first time, others get some of them in Python 3.11.
+_asking = threading.Lock()
 
 # What compilers say when a disk is full, or a file may not become so long.
 _FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG, "File size limit": errno.EFBIG,
@@ -120,6 +124,8 @@ def build(job: Job) -> Path:
     a function to be bound cannot be.
     """
     started = time.time_ns()
+    with _asking:
+        sysconfig.get_config_vars()
     root = cache.root(job.build_directory)
     compilers = {language: compiler.find(language) for language in dict.fromkeys(s.compiled_as for s in job.sources)}
     for source in job.sources:
