@@ -230,7 +230,6 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
     """The flags of all tensor arguments, and what views have from their bases."""
     cdef Py_ssize_t i
     cdef unsigned int flags = 0
-    cdef object o
     for i in range(op.nslots):
         if op.args[i].kind == K_TENSOR and isinstance(<object>slots[i], Tensor):
             flags |= grad_flags(<Tensor>slots[i])
@@ -243,9 +242,7 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
-    if where < 0 or fl_state.inference:
-        return 0
-    written = <object>slots[where]
+    written = <object>slots[where] if where >= 0 and not fl_state.inference else ()
     for t in written if isinstance(written, tuple) else (written,):
         if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:
             raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
