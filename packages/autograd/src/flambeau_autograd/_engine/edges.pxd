@@ -20,6 +20,7 @@ cdef inline bint requires_grad(PyObject* tensor) noexcept:
     return flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))
 
 cdef TensorMeta meta_of(PyObject* tensor)
+cdef bint lie_alike(Facts* f, PyObject* other) noexcept  # whether dimension for dimension the strides agree
 cdef int refresh_view(PyObject* tensor, Facts* f) except -1
 cdef str odd_view(Facts* f, str what)
 cdef tuple geometry(PyObject* tensor)

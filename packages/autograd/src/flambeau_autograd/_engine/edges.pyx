@@ -120,7 +120,8 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
         return 0
     look(t, &f)
     if f.grad == NULL and not thread_flags().grad_enabled and refcount(grads[0]) == 1 and exclusive(grads[0]) and \
-            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and _lie_alike(&f, grads[0]):
+            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and lie_alike(&f, grads[0]):
+        # Its elements are in the leaf's order: optimizers go through both together.
         set_grad(t, grads[0])
     else:
         me = PyThread_get_thread_ident()
@@ -143,11 +144,10 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     return 0
 
 
-cdef bint _lie_alike(Facts* f, PyObject* gradient) noexcept:
-    """Whether a gradient's elements are in the order of its leaf's: optimizers go through both together."""
+cdef bint lie_alike(Facts* f, PyObject* other) noexcept:
     cdef Facts g
     cdef int i
-    look(gradient, &g)
+    look(other, &g)
     for i in range(f.ndim):
         if f.sizes[i] != 1 and f.strides[i] != g.strides[i]:
             return False

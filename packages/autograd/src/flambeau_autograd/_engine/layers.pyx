@@ -16,7 +16,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_tensor._core.tensor import set_layers
 
-from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, meta_of, requires_grad
+from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, lie_alike, meta_of, requires_grad
 from flambeau_autograd._engine.node cimport NODE_OTHER, Node, describe, make_type, new_node, number, set_outputs
 from flambeau_autograd._engine.refs cimport *
 
@@ -187,10 +187,12 @@ cdef int _insert(PyObject* tensor, Layer new) except -1:
 cdef int _follow_base(PyObject* view, PyObject* base) except -1:
     """Give a view the tangents that its base got after the view was made."""
     cdef Layer theirs = all_layers(base), own
+    cdef Facts b
+    look(base, &b)
     while theirs is not None and theirs.level.kind == DUAL:
         if theirs.level.alive and not theirs.level.paused:
             own = layer_at(view, theirs.level)
-            if own is None and _lie_alike(theirs.tangent, base):
+            if own is None and lie_alike(&b, <PyObject*>theirs.tangent):
                 own = _dual(theirs.level, None, None)
                 _view_tangent(own, theirs.tangent, base, view)
                 _insert(view, own)
@@ -481,26 +483,15 @@ def make_dual(tensor, tangent, Level level not None):
     return out
 
 
-cdef bint _lie_alike(object tangent, PyObject* like) noexcept:
-    cdef Facts f, g
-    cdef int i
-    look(<PyObject*>tangent, &f)
-    look(like, &g)
-    for i in range(g.ndim):
-        if g.sizes[i] != 1 and f.strides[i] != g.strides[i]:
-            return False
-    return True
-
-
 cdef object laid_out(object tangent, PyObject* like, bint copy=False):
     """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
     cdef Facts g
     cdef int i
     if copy:
         tangent = tangent.clone()
-    if _lie_alike(tangent, like):
-        return tangent
     look(like, &g)
+    if lie_alike(&g, <PyObject*>tangent):
+        return tangent
     for i in range(g.ndim):
         if g.sizes[i] > 1 and g.strides[i] == 0:
             return tangent  # of what nobody can write to

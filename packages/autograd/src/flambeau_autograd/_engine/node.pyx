@@ -276,13 +276,14 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
 
 cdef void _dealloc(PyObject* o) noexcept:
     """Replaces the tp_dealloc that Cython wrote: nodes come and go with every recorded call."""
+    cdef bint holds_leaf = (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL
+    cdef bint watched = (<PyObject**>(<char*>o + _weakrefs))[0] != NULL
     PyObject_GC_UnTrack(o)
-    if (<PyObject**>(<char*>o + _weakrefs))[0] != NULL:
-        if (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL:
+    if watched:
+        if holds_leaf:
             set_accumulator((<Node>o).saved[0].value, NULL)  # what a weak reference calls may use the leaf
         PyObject_ClearWeakRefs(o)
-        _free(o)
-    elif (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL and (<Node>o).extra is None:
+    if holds_leaf and not watched and (<Node>o).extra is None:
         _fall_asleep(<Node>o)
     else:
         _free(o)

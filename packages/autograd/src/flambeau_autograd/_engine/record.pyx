@@ -105,7 +105,7 @@ cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Belo
         return result
     if o.flags & O_INPLACE:
         check_write(slots[0])
-    node = new_node(rule.node_type if rule.node_type != NULL else type_of(rule), apply_op, NODE_OP, nedges, nsaved)
+    node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
     node.rule = rule
     if rule.varies:
         _list_edges(node, rule, slots, below)

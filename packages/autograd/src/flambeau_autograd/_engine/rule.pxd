@@ -64,5 +64,9 @@ cdef class Rule:
     cdef bint saves_results
     cdef readonly tuple argument_names
 
-cdef PyTypeObject* type_of(Rule rule) except NULL
+cdef PyTypeObject* make_node_type(Rule rule) except NULL
+
+cdef inline PyTypeObject* type_of(Rule rule) except NULL:
+    return rule.node_type if rule.node_type != NULL else make_node_type(rule)
+
 cdef Rule declared(op)

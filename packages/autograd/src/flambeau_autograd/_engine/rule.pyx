@@ -37,11 +37,10 @@ cdef class Rule:
         return f"<derivative of {self.op!r} for {', '.join(self.argument_names)}>"
 
 
-cdef PyTypeObject* type_of(Rule rule) except NULL:
-    if rule.node_type == NULL:
-        from flambeau_autograd._engine.record import saved_attributes
+cdef PyTypeObject* make_node_type(Rule rule) except NULL:
+    from flambeau_autograd._engine.record import saved_attributes
 
-        rule.node_type = make_type(rule.name, <PyTypeObject*>Node, saved_attributes(rule))
+    rule.node_type = make_type(rule.name, <PyTypeObject*>Node, saved_attributes(rule))
     return rule.node_type
 
 

@@ -41,10 +41,11 @@ def leaves(tree):
     return [tree] if is_leaf(tree) else [leaf for child in children(tree) for leaf in leaves(child)]
 
 
-def leaves_like(tree, other):
-    """The leaves of ``other`` in the order of those of ``tree``; None if the forms do not agree."""
-    if is_leaf(tree) or is_leaf(other):
-        return [other] if is_leaf(tree) and is_leaf(other) else None
+def _joined(function, tree, other):
+    """``function`` of the children of two containers in pairs, dicts by their keys, as one list of what it returns.
+
+    None if the containers differ, or if it is None for a pair.
+    """
     if isinstance(tree, dict) != isinstance(other, dict) or len(children(tree)) != len(children(other)):
         return None
     if isinstance(tree, dict):
@@ -53,11 +54,18 @@ def leaves_like(tree, other):
         other = [other[key] for key in tree]
     out = []
     for t, o in zip(children(tree), children(other), strict=True):
-        part = leaves_like(t, o)
+        part = function(t, o)
         if part is None:
             return None
         out += part
     return out
+
+
+def leaves_like(tree, other):
+    """The leaves of ``other`` in the order of those of ``tree``; None if the forms do not agree."""
+    if is_leaf(tree) or is_leaf(other):
+        return [other] if is_leaf(tree) and is_leaf(other) else None
+    return _joined(leaves_like, tree, other)
 
 
 def filled(tree, values):
@@ -73,21 +81,9 @@ def broadcast(prefix, tree):
     """
     if is_leaf(prefix):
         return [prefix] * len(leaves(tree))
-    if is_leaf(tree) or len(children(prefix)) != len(children(tree)):
+    if is_leaf(tree):
         return None
-    if isinstance(prefix, dict) != isinstance(tree, dict):
-        return None
-    if isinstance(tree, dict):
-        if prefix.keys() != tree.keys():
-            return None
-        prefix = [prefix[key] for key in tree]
-    out = []
-    for p, t in zip(children(prefix), children(tree), strict=True):
-        part = broadcast(p, t)
-        if part is None:
-            return None
-        out += part
-    return out
+    return _joined(lambda t, p: broadcast(p, t), tree, prefix)
 
 
 class _Leaf:
