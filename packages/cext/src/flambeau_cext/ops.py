@@ -9,37 +9,14 @@
 tensor([2., 2.])
 """
 
-from functools import partial
 from types import ModuleType
 
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator, operators
+from flambeau_tensor._core.registry import find_operator as _find_operator
+from flambeau_tensor._core.registry import listen as _listen
+from flambeau_tensor._core.registry import operators as _operators
 
 loaded_libraries: set[str] = set()
-
-
-class _OpNamespace(ModuleType):
-    """The operators of one namespace, found when first asked for and kept."""
-
-    def __init__(self, name: str):
-        super().__init__(f"torch.ops.{name}")
-        self.__getattr__ = partial(_look_up, self)  # not of the class, which would slow down what is there, too
-
-    def __dir__(self):
-        head = f"{self.__name__}."
-        return sorted({key.removeprefix(head).partition(".")[0] for key in operators() if key.startswith(head)})
-
-    def __repr__(self):
-        return f"<namespace {self.__name__}>"
-
-
-def _look_up(namespace: _OpNamespace, name: str) -> "Operator | OverloadPacket":
-    space = namespace.__name__.removeprefix("torch.ops.")
-    op = _find(space, name)
-    if op is None:
-        raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
-    setattr(namespace, name, op)
-    return op
 
 
 class OverloadPacket:
@@ -84,39 +61,49 @@ def _is_binding(error: TypeError) -> bool:
     return traceback.tb_frame.f_globals.get("__name__", "").startswith(("flambeau_tensor._core.binding", "inspect"))
 
 
-def _find(space: str, name: str) -> Operator | OverloadPacket | None:
+def _namespace(space: str) -> ModuleType:
+    """A new namespace with the operators that there are; `_note` keeps it true.
+
+    It is a plain module, with no function for what is missing, since those are what Python looks names up in fastest.
+    """
+    module = ModuleType(f"torch.ops.{space}", f"The operators of the namespace ``{space}``.")
     if space == "aten":
-        return _of_library(name)
-    head = f"torch.ops.{space}.{name}"
-    try:
-        single = find_operator(head)
-    except AttributeError:
-        single = None
-    found = {key.removeprefix(f"{head}."): op for key, op in operators().items() if key.startswith(f"{head}.")}
+        module.__getattr__ = _of_library
+    for name in {op.name for op in _operators().values() if op.namespace == module.__name__}:
+        _place(module, name)
+    return module
+
+
+def _place(module: ModuleType, name: str) -> None:
+    """Let ``module.name`` be the operator of that name, or its overloads, or nothing."""
+    same = [op for op in _operators().values() if op.namespace == module.__name__ and op.name == name]
+    found = {op.schema.overload or "default": op for op in sorted(same, key=lambda op: op.schema.overload != "")}
     if not found:
-        return single
-    return OverloadPacket(f"{space}.{name}", {**({"default": single} if single is not None else {}), **found})
+        module.__dict__.pop(name, None)
+    elif list(found) == ["default"]:
+        setattr(module, name, found["default"])
+    else:
+        setattr(module, name, OverloadPacket(f"{module.__name__.removeprefix('torch.ops.')}.{name}", found))
 
 
-def _of_library(name: str) -> Operator | None:
+def _note(op: Operator) -> None:
+    """An operator has come or gone."""
+    module = globals().get(op.namespace.removeprefix("torch.ops."))
+    if isinstance(module, ModuleType) and module.__name__ == op.namespace:
+        _place(module, op.name)
+
+
+_listen(_note)
+
+
+def _of_library(name: str) -> Operator:
     """PyTorch keeps its own operators in the namespace ``aten``."""
     for space in ("torch", "torch.nn.functional", "torch.Tensor", "torch.special", "torch.linalg", "torch.fft"):
         try:
-            return find_operator(f"{space}.{name}")
+            return _find_operator(f"{space}.{name}")
         except AttributeError:
             continue
-    return None
-
-
-_namespaces: dict[str, _OpNamespace] = {}
-
-
-def refresh(namespace: str) -> None:
-    """Forget what was found in a namespace, since its operators change."""
-    if namespace in _namespaces:
-        kept = _namespaces[namespace].__dict__
-        for name in [name for name in kept if not name.startswith("__")]:
-            del kept[name]
+    raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
 
 
 def load_library(path: str) -> None:
@@ -132,10 +119,7 @@ def load_library(path: str) -> None:
     loaded_libraries.add(str(path))
 
 
-def __getattr__(name: str) -> _OpNamespace:
+def __getattr__(name: str) -> ModuleType:
     if name.startswith("__"):
         raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
-    if name not in _namespaces:
-        _namespaces[name] = _OpNamespace(name)
-    globals()[name] = _namespaces[name]
-    return _namespaces[name]
+    return globals().setdefault(name, _namespace(name))

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import forget
 
 from flambeau_cext.library import operators
 from flambeau_cext.library.schema import split_name
@@ -25,7 +26,7 @@ class _Registrations:
         for qualname, function, key in self.kernels:
             operators.withdraw(qualname, function, key)
         for op in self.operators:
-            operators.remove(op)
+            forget(op)
         self.kernels.clear()
         self.operators.clear()
         if self.kind == "DEF":

@@ -6,7 +6,6 @@ PyTorch names the ways by dispatch keys. Here there is one device, so they come 
 results' shapes (``Meta``). Other keys are other devices': what is given for them is kept and never called.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -111,10 +110,7 @@ def declare(namespace: str, schema: str, *, doc: str | None = None, kind: type[O
                 f"Tried to register an operator ({text}) with the same name and overload name multiple times. Each "
                 f"overload's schema should only be registered with a single call to def(): it is {old.schema} already."
             )
-        remove(old)
-    ops = sys.modules.get("flambeau_cext.ops")
-    if ops is not None:
-        ops.refresh(namespace)
+        forget(old)
     op = kind(
         text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants="function", doc=doc
     )
@@ -123,15 +119,6 @@ def declare(namespace: str, schema: str, *, doc: str | None = None, kind: type[O
         kernels(op).by_key[key] = function
     choose(op)
     return op
-
-
-def remove(op: Operator) -> None:
-    """Take an operator out of its namespace. Who holds it can still call it."""
-    from flambeau_cext import ops
-
-    forget(op)
-    namespace, _, _ = qualified(op).partition("::")
-    ops.refresh(namespace)
 
 
 def kernels(op: Operator) -> Kernels:

@@ -225,19 +225,20 @@ cdef int32_t _is_contiguous(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else ((<Tensor>t).flags & CONTIGUOUS) != 0
 
 
-cdef int _layered(fl_tensor t) noexcept nogil:
+cdef inline bint _layered(fl_tensor t) noexcept nogil:
     """Whether memory is one example of many, or a tangent would stay behind; that is an error then."""
-    if not (<Tensor>t).flags & TANGENT:
-        return 0
-    with gil:
-        if PyErr_Occurred() != NULL:
-            return 1
-        try:
-            check_read(<Tensor>t, "data_ptr")
-        except Exception as e:
-            _error(FL_RUNTIME_ERROR, str(e).encode())
-            return 1
-    return 0
+    return (<Tensor>t).flags & TANGENT and _refused(t)
+
+
+cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, which would take the lock at each call
+    if PyErr_Occurred() != NULL:
+        return True
+    try:
+        check_read(<Tensor>t, "data_ptr")
+    except Exception as e:
+        _error(FL_RUNTIME_ERROR, str(e).encode())
+        return True
+    return False
 
 
 cdef const void* _const_data(fl_tensor t) noexcept nogil:
@@ -307,21 +308,22 @@ cdef int32_t _check(fl_tensor t, const char* function, const char* argument, int
     if (dtype == FL_ANY or dtype == to_abi[(<Tensor>t).dtype]) and (ndim < 0 or ndim == (<Tensor>t).ndim) and \
             (<Tensor>t).flags & CONTIGUOUS:
         return 0
-    with gil:
-        message = _mismatch(<Tensor>t, function, argument, dtype, ndim)
-        _error(FL_RUNTIME_ERROR, message)
+    _mismatch(t, function, argument, dtype, ndim)
     return -1
 
 
-cdef bytes _mismatch(Tensor t, const char* function, const char* argument, int dtype, int ndim):
+cdef void _mismatch(fl_tensor handle, const char* function, const char* argument, int dtype,
+                    int ndim) noexcept with gil:
+    cdef Tensor t = <Tensor>handle
     where = f"{function.decode()}(): argument '{argument.decode()}'"
     if dtype != FL_ANY and dtype != to_abi[t.dtype]:
-        expected = type_name(dtype_of_abi(dtype))
-        return f"{where}: expected scalar type {expected} but found {type_name(dtype_object(t.dtype))}".encode()
-    if ndim >= 0 and ndim != t.ndim:
-        return f"{where}: expected {ndim} dimensions but found {t.ndim}, shape {shape_str(t.ndim, t.sizes)}".encode()
-    return f"{where}: expected a contiguous tensor but found strides {shape_str(t.ndim, t.strides)} for shape " \
-           f"{shape_str(t.ndim, t.sizes)}; pass x.contiguous() or take fl_contiguous(x)".encode()
+        found = f"expected scalar type {type_name(dtype_of_abi(dtype))} but found {type_name(dtype_object(t.dtype))}"
+    elif ndim >= 0 and ndim != t.ndim:
+        found = f"expected {ndim} dimensions but found {t.ndim}, shape {shape_str(t.ndim, t.sizes)}"
+    else:
+        found = f"expected a contiguous tensor but found strides {shape_str(t.ndim, t.strides)} for shape " \
+                f"{shape_str(t.ndim, t.sizes)}; pass x.contiguous() or take fl_contiguous(x)"
+    _error(FL_RUNTIME_ERROR, f"{where}: {found}".encode())
 
 
 # --- lifetime -------------------------------------------------------------------------------------------------------

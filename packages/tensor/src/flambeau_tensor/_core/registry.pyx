@@ -32,6 +32,7 @@ cdef int* _modes = active_modes_ptr()
 cdef dict _registry = {}  # qualified name -> Operator
 cdef dict _aliases = {}
 cdef list _forgotten = []
+cdef list _listeners = []
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
 
@@ -155,6 +156,7 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
     if key in _registry:
         raise ValueError(f"operator {key} is declared twice")
     _registry[key] = op
+    _announce(op)
     if not _takes_tensors(op):
         ignore_override(op)
     elif op.is_function and not op.namespace.startswith("torch._"):
@@ -173,11 +175,23 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
     return 0
 
 
+def listen(listener not None):
+    """Have ``listener(op)`` called whenever an operator has been declared or forgotten."""
+    _listeners.append(listener)
+
+
+cdef int _announce(Operator op) except -1:
+    for listener in _listeners:
+        listener(op)
+    return 0
+
+
 def forget(Operator op not None):
     """Undo the declaration of a function. It lives on, since extensions may hold it, and can still be called."""
     if _registry.get(op.__torch_name__) is op:
         _forgotten.append(_registry.pop(op.__torch_name__))
         unregister_override(op)
+        _announce(op)
 
 
 def place_property(str name not None, Operator getter not None, Operator setter=None):
