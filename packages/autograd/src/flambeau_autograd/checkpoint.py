@@ -176,7 +176,7 @@ class _Frame:
         self.recomputed = {}  # number of a run of backward -> {index: tensor} that it has yet to read
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
         anchor = torch.empty(0, requires_grad=True)
-        self.inputs = apply_in(context_of(_Inputs), anchor, *tensors).grad_fn  # with the levels that they have
+        self.inputs = apply_in(context_of(_Inputs), None, anchor, *tensors).grad_fn  # with the levels that they have
         self.args = [None if isinstance(a, torch.Tensor) else a for a in args]
         self.kwargs = {k: None if isinstance(a, torch.Tensor) else a for k, a in kwargs.items()}
         self.places = [i for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
@@ -239,7 +239,7 @@ class _Again:
                 self.fail("trying to save more tensors during recomputation than during the original forward pass.")
             return tensor  # the first run is still under way: it has backward inside
         if frame.placeholders[index]() is not None:
-            self.values[index] = layers.without_history(tensor)  # its tangent stays
+            self.values[index] = layers.lowered(tensor, -1)  # its tangent stays
             if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
                 self.differing.append(f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
                                       f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}")

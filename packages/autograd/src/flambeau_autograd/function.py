@@ -192,6 +192,7 @@ def once_differentiable(backward):
                        for o in (outputs if several else (outputs,)))
         return marked if several else marked[0]
 
+    wrapper.once_differentiable = True
     return wrapper
 
 

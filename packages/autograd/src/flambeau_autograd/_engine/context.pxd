@@ -1,6 +1,7 @@
 """The context of a custom Function, which is its node."""
 from cpython.object cimport PyObject
 
+from flambeau_autograd._engine.layers cimport Level
 from flambeau_autograd._engine.node cimport INLINE_SAVED, Node
 
 cdef enum:
@@ -31,6 +32,8 @@ cdef class Context(Node):
     cdef list output_templates  # the same of what forward returned, with numbers of outputs
     cdef bint finished
     cdef public bint in_jvp
+    cdef object on_outputs  # of apply_in
+    cdef public Level dual_level  # of forward mode, where the call has tangents
     cdef bint accessed  # saved_tensors were read, and are kept no longer
 
 cdef Context new_context(PyObject* cls)

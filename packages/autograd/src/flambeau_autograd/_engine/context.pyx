@@ -10,6 +10,7 @@ from flambeau_autograd._engine.classes cimport class_attribute
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.engine cimport keeps_graph
 from flambeau_autograd._engine.gradients cimport zeros_of
+from flambeau_autograd._engine.layers cimport layer_at
 from flambeau_autograd._engine.nests cimport gather, path_to
 from flambeau_autograd._engine.node cimport (
     NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number,
@@ -155,6 +156,8 @@ cdef object _saved_tensor(Context ctx, int i):
         return None
     if origin == INTERMEDIATE:
         tensor = owned(unpack(ctx, &ctx.saved[i], -1, -1))
+        if ctx.dual_level is not None and ctx.dual_level.alive and not ctx.dual_level.paused:
+            _check_tangent(ctx, tensor, i)
         return _with_unknown_history(ctx, tensor, i) if thread_flags().grad_enabled else tensor
     tensor = owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
     if origin < CONSTANT and not requires_grad(<PyObject*>tensor):  # a result: backward may want to record again
@@ -162,15 +165,27 @@ cdef object _saved_tensor(Context ctx, int i):
     return tensor
 
 
+cdef int _check_tangent(Context ctx, object tensor, int i) except -1:
+    """Forward over reverse needs the tangent of a saved intermediate result, which nobody knows."""
+    cdef Facts f
+    look(<PyObject*>tensor, &f)
+    if f.dtype >= T_FLOATING and layer_at(<PyObject*>tensor, ctx.dual_level) is None:
+        raise RuntimeError(_intermediate(ctx, i, "its backward has forward gradients"))
+    return 0
+
+
+cdef str _intermediate(Context ctx, int i, str why):
+    return (f"{ctx.name()} saved an intermediate result of its forward (tensor {i} of save_for_backward), and {why}. "
+            "How it depends on the inputs was not recorded, so the derivative would be wrong. Save inputs and compute "
+            "it in backward, or return it from forward as another output. If it does not depend on the inputs, say so "
+            "in forward: ctx.mark_non_differentiable(tensor).")
+
+
 cdef object _with_unknown_history(Context ctx, object tensor, int i):
     """A saved intermediate result, while backward is being recorded: to differentiate through it is an error."""
     if requires_grad(<PyObject*>tensor):
         return tensor  # it has a history of its own
-    return delayed_error(tensor, f"{ctx.name()} saved an intermediate result of its forward (tensor {i} of "
-                         "save_for_backward), and its backward is being differentiated through that. How it depends on "
-                         "the inputs was not recorded, so the derivative would be wrong. Save inputs and compute it "
-                         "in backward, or return it from forward as another output. If it does not depend on the "
-                         "inputs, say so in forward: ctx.mark_non_differentiable(tensor).", ctx, ())
+    return delayed_error(tensor, _intermediate(ctx, i, "its backward is being differentiated through that"), ctx, ())
 
 
 cdef Context new_context(PyObject* cls):

@@ -89,19 +89,24 @@ cdef bint _holds_layers(object value) except -1:
     return False
 
 
-def apply_in(Context ctx not None, *args, **kwargs):
-    """``apply`` of the context's class, with that context, past all levels."""
+def apply_in(Context ctx not None, on_outputs, *args, **kwargs):
+    """``apply`` of the context's class, with that context, past all levels.
+
+    ``on_outputs``, if any, sees the results, as a flat tuple, when they have their history and before they are saved.
+    """
     cdef object names = tuple(kwargs)
     cdef list values = list(args) + list(kwargs.values())
     cdef PyObject** items = <PyObject**>PyMem_Calloc(len(values) + 1, sizeof(PyObject*))
     cdef Py_ssize_t i
     if items == NULL:
         raise MemoryError()
+    ctx.on_outputs = on_outputs
     try:
         for i in range(len(values)):
             items[i] = <PyObject*>values[i]
         return _apply_in(ctx, <PyObject*>ctx._forward_cls, items, len(args), <PyObject*>names if kwargs else NULL, True)
     finally:
+        ctx.on_outputs = None
         PyMem_Free(items)
 
 
@@ -339,6 +344,8 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* c
             if <PyObject*>new != outputs[i]:
                 changed = _with(outputs, count, i, new)
                 outputs = tuple_items(<PyObject*>changed)
+    if ctx.on_outputs is not None:
+        ctx.on_outputs(tuple([<object>outputs[i] for i in range(count)]))
     if ctx.to_save is not None:
         _check_saved(ctx.to_save)
         if record:

@@ -528,9 +528,32 @@ def unbatch(tensor, Level level not None):
     return layer.value, layer.dim
 
 
-def without_history(tensor):
-    """A tensor with its layers, on no tape itself."""
-    return bare(<PyObject*>tensor)
+def lowered(tensor, int floor):
+    """A tensor with its layers, on the tapes of the levels up to ``floor`` alone."""
+    out = bare(<PyObject*>tensor)
+    return with_history(out, <PyObject*>tensor, floor) if floor >= 0 else out
+
+
+def follow(tensor, lowered):
+    """Give ``tensor`` the layers that ``lowered``, which stood in for it below, has got since."""
+    cdef Layer above = None, layer = all_layers(<PyObject*>tensor)
+    while layer is not None and layer.level.paused:
+        above, layer = layer, layer.below
+    layer = all_layers(<PyObject*>lowered)
+    if above is not None:
+        above.below = layer
+    else:
+        set_layer(<PyObject*>tensor, layer)
+
+
+def holds_examples(tangent, other):
+    """Whether ``other`` can be written to ``tangent``: it stands for no more examples."""
+    return holds_examples_of(tangent, other)
+
+
+def set_view_of(tensor, base):
+    """Let a result be a view of an argument at the same level."""
+    set_base(<PyObject*>tensor, <PyObject*>base)
 
 
 def innermost(tensors):

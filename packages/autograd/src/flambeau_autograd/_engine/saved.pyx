@@ -8,11 +8,11 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, flags_of, is_tensor, look, set_history, shape_of,
+    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, flags_of, is_tensor, look, set_history, shape_of,
     thread_flags, type_string, version_of,
 )
 
-from flambeau_autograd._engine.layers cimport bare, inside
+from flambeau_autograd._engine.layers cimport all_layers, bare, inside, set_layer
 from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 
@@ -74,7 +74,8 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
         if stack and not isinstance(stack[len(stack) - 1], str):
             return _pack(place, tensor, stack[len(stack) - 1], is_output)
     if is_output:
-        kept = bare(tensor)
+        kept = detach(tensor)
+        set_layer(<PyObject*>kept, all_layers(tensor))
         tensor = <PyObject*>kept
     incref(tensor)
     place.value = tensor
