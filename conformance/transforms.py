@@ -1,10 +1,10 @@
 """Replays PyTorch's operator database through forward mode, second derivatives and vmap.
 
-    python conformance/transforms.py [--ops add,mul] [--only jvp,gradgrad,vmap] [--json results.json] [-v]
+    python conformance/transforms.py [--ops add,mul] [--only jvp,gradgrad,jvpgrad,vmap] [--json results.json] [-v]
 
 Needs PyTorch 2.13 (CPU) and flambeau in one environment; the database's samples and PyTorch's own results are the
-reference of ``jvp`` and ``gradgrad``, a loop over the examples that of ``vmap``. An entry counts where PyTorch supports
-the mode, the operation exists here and its plain forward agrees.
+reference of ``jvp``, ``gradgrad`` and ``jvpgrad`` (forward over reverse), a loop over the examples that of ``vmap``. An
+entry counts where PyTorch supports the mode, the operation exists here and its plain forward agrees.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 import flambeau
 
-MODES = ("jvp", "gradgrad", "vmap")
+MODES = ("jvp", "gradgrad", "jvpgrad", "vmap")
 # Draws numbers, or returns memory that nobody wrote.
 RANDOM = {"bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponential", "geometric", "log_normal",
           "rand_like", "randn_like", "randint_like", "randint", "rand", "randn", "empty", "empty_like", "new_empty",
@@ -201,31 +201,60 @@ def _is_closer(op, args, kwargs, inputs, directions, i, ours, theirs):
     return np.isfinite(errors[0]) and errors[0] <= errors[1]
 
 
-def check_gradgrad(op, function, sample, ours):
+def second_derivatives(op, sample):
+    """PyTorch's: inputs, cotangents, gradients' weights by the gradient's number, and their derivatives."""
     if not op.supports_gradgrad:
         raise Skip("no second derivative")
-    args, kwargs = (sample.input, *sample.args), sample.kwargs
-    q = sample.output_process_fn_grad
-    theirs = differentiable(flat(q(op.op(*args, **kwargs)), torch.Tensor))
-    mine = differentiable(flat(q(function(*ours[0], **ours[1])), flambeau.Tensor))
-    inputs, own = differentiable(flat((args, kwargs), torch.Tensor)), differentiable(flat(ours, flambeau.Tensor))
+    theirs = differentiable(flat(sample.output_process_fn_grad(op.op(sample.input, *sample.args, **sample.kwargs)),
+                                 torch.Tensor))
+    inputs = differentiable(flat(((sample.input, *sample.args), sample.kwargs), torch.Tensor))
     if not theirs:
         raise Skip("nothing to differentiate")
     seeds = [torch.randn_like(t).requires_grad_() for t in theirs]
-    own_seeds = [convert(s) for s in seeds]
     g = torch.autograd.grad(theirs, inputs, seeds, create_graph=True, allow_unused=True)
-    h = flambeau.autograd.grad(mine, own, own_seeds, create_graph=True, allow_unused=True)
-    pairs = [(a, b) for a, b in zip(h, g, strict=True) if b is not None and b.requires_grad]
-    if not pairs:
+    weights = {i: torch.randn_like(t) for i, t in enumerate(g) if t is not None and t.requires_grad}
+    if not weights:
         raise Skip("linear without parameters")
-    weights = [torch.randn_like(b) for _, b in pairs]
-    gg = torch.autograd.grad([b for _, b in pairs], inputs + seeds, weights, allow_unused=True)
-    if any(not a.requires_grad for a, _ in pairs):
+    gg = torch.autograd.grad([g[i] for i in weights], inputs + seeds, [*weights.values()], allow_unused=True)
+    return inputs, seeds, weights, gg
+
+
+def check_gradgrad(op, function, sample, ours):
+    _, seeds, weights, gg = second_derivatives(op, sample)
+    mine = differentiable(flat(sample.output_process_fn_grad(function(*ours[0], **ours[1])), flambeau.Tensor))
+    own, own_seeds = differentiable(flat(ours, flambeau.Tensor)), [convert(s) for s in seeds]
+    h = flambeau.autograd.grad(mine, own, own_seeds, create_graph=True, allow_unused=True)
+    if any(not h[i].requires_grad for i in weights):
         raise AssertionError("gradgrad: a gradient has no history")
-    hh = flambeau.autograd.grad([a for a, _ in pairs], own + own_seeds, [convert(w) for w in weights],
+    hh = flambeau.autograd.grad([h[i] for i in weights], own + own_seeds, [convert(w) for w in weights.values()],
                                 allow_unused=True)
     for a, b in zip(hh, gg, strict=True):
         agree(a, b, "second derivative", 1e-6)
+
+
+def check_jvpgrad(op, function, sample, ours):
+    """The tangents of the gradients in one direction, against PyTorch's second derivatives in that direction."""
+    inputs, seeds, weights, gg = second_derivatives(op, sample)
+    if not op.supports_forward_ad:
+        raise Skip("no forward mode")
+    directions = [torch.randn_like(t) for t in inputs + seeds]
+    own, own_seeds = differentiable(flat(ours, flambeau.Tensor)), [convert(s) for s in seeds]
+    with forward_ad.dual_level():
+        duals = [forward_ad.make_dual(t, convert(d)) for t, d in zip(own + own_seeds, directions, strict=True)]
+        given = iter(duals)
+        a, k = rebuilt(ours, flambeau.Tensor,
+                       iter([next(given) if t.requires_grad else t for t in flat(ours, flambeau.Tensor)]))
+        mine = differentiable(flat(sample.output_process_fn_grad(function(*a, **k)), flambeau.Tensor))
+        h = flambeau.autograd.grad(mine, own, duals[len(own):], allow_unused=True)
+        tangents = {i: forward_ad.unpack_dual(h[i]).tangent for i in weights}
+    found = sum(inner(convert(w), tangents[i]) for i, w in weights.items())
+    wanted = sum(inner(a, b) for a, b in zip(gg, directions, strict=True))
+    if not np.isclose(found, wanted, rtol=1e-6, atol=1e-6, equal_nan=True):
+        raise AssertionError(f"forward over reverse: {found} for {wanted}")
+
+
+def inner(a, b):
+    return 0.0 if a is None or b is None else float(np.vdot(numpy(a), numpy(b)).real)
 
 
 def check_vmap(op, function, sample, ours, more_samples, other):
@@ -288,6 +317,8 @@ def check(op, function, modes):
                             check_jvp(op, function, sample, ours)
                         elif mode == "gradgrad":
                             check_gradgrad(op, function, sample, ours)
+                        elif mode == "jvpgrad":
+                            check_jvpgrad(op, function, sample, ours)
                         else:
                             more = (other.input, *other.args), other.kwargs
                             check_vmap(op, function, ((sample.input, *sample.args), sample.kwargs), ours, more,

@@ -7,7 +7,7 @@ from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
-MODES = {"jvp": "forward mode", "gradgrad": "second derivatives", "vmap": "vmap"}
+MODES = {"jvp": "forward mode", "gradgrad": "second derivatives", "jvpgrad": "forward over reverse", "vmap": "vmap"}
 PASSED = ("ok", "no sample")
 
 

@@ -58,7 +58,7 @@ def check(check_tangents):
         assert autograd.gradcheck(function, inputs)
         if second:  # forward mode needs it, too, where it transposes the formulas
             check_tangents(function, *inputs)
-            assert autograd.gradgradcheck(function, inputs)
+            assert autograd.gradgradcheck(function, inputs, check_fwd_over_rev=True)
     return run
 
 

@@ -18,8 +18,9 @@ from flambeau_autograd._engine.layers cimport (
     BATCH, DUAL, Layer, Level, all_layers, bare, history_levels, holds_examples_of, laid_out, layer_at, layer_of,
     set_layer, settle, value_of, with_history, wrap_batch,
 )
-from flambeau_autograd._engine.record cimport Below, record_above, set_layered
+from flambeau_autograd._engine.record cimport Below, compose, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
+from flambeau_autograd._engine.rule cimport Rule
 
 cdef enum:
     MAX_SLOTS = 32
@@ -71,6 +72,7 @@ cdef class _Call(Below):
     cdef list args
     cdef Level level
     cdef bint inplace, view
+    cdef bint nested  # DUAL: the levels below give tangents, too, which follow the same histories
     cdef list values  # DUAL: the arguments at the level below, as what the tangent's formulas read
     cdef list tangents
     cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
@@ -97,7 +99,9 @@ cdef class _Call(Below):
         else:
             return a
         # Histories up to the floor are recorded further down; others are this recording's. A tensor may have both.
-        if self.floor >= 0 and requires_grad(p):
+        if self.nested and requires_grad(p):
+            with_history(t, p)
+        elif self.floor >= 0 and requires_grad(p):
             with_history(t, p, self.floor)
         return t
 
@@ -322,6 +326,19 @@ cdef Layer _innermost(object a, Layer found, int* floor):
     return found
 
 
+cdef bint _has_tangents_below(object a, Level level) except -1:
+    """Whether a tensor among an argument's has a tangent at another level than ``level``."""
+    cdef Layer layer
+    if is_tensor(<PyObject*>a):
+        layer = layer_of(<PyObject*>a)
+        while layer is not None:
+            if layer.level is not level and layer.level.kind == DUAL and layer.level.alive and not layer.level.paused:
+                return True
+            layer = layer.below
+        return False
+    return isinstance(a, (tuple, list)) and any([_has_tangents_below(item, level) for item in a])
+
+
 cdef object _layered(PyObject* op, PyObject** slots):
     cdef OperatorFacts o
     cdef Layer top = None
@@ -351,8 +368,11 @@ cdef object _layered(PyObject* op, PyObject** slots):
         return run_kernel(op, slots)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
         raise RuntimeError(f"{operator.name}(): out=... is not supported under vmap or forward mode")
+    if top.level.kind == DUAL and o.rule != NULL and (<Rule>o.rule).composition is not None:
+        return compose(<Rule>o.rule, slots, o.nslots)
     call = _Call.__new__(_Call)
     call.op, call.args, call.level, call.floor = operator, args, top.level, floor
+    call.nested = top.level.kind == DUAL and thread_flags().grad_enabled and _has_tangents_below(args, top.level)
     call.inplace, call.view = (o.flags & O_INPLACE) != 0, (o.flags & O_VIEW) != 0
     if o.rule != NULL and thread_flags().grad_enabled:
         return record_above(op, slots, call)

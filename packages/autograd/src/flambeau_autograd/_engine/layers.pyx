@@ -276,19 +276,13 @@ cdef object _clone = None
 
 cdef object value_of(PyObject* tensor):
     global _clone
-    cdef bint recording
     if not flags_of(tensor) & T_TANGENT:
         return copy_of(tensor)
     if _clone is None:
         from flambeau_tensor._core.registry import find_operator
 
         _clone = find_operator("torch.clone")
-    recording = thread_flags().grad_enabled
-    thread_flags().grad_enabled = False
-    try:
-        return _clone(bare(tensor))
-    finally:
-        thread_flags().grad_enabled = recording
+    return _clone(bare(tensor))  # recorded, for the history that its layers have
 
 
 cdef Layer _dual(Level level, object tangent, Layer below):

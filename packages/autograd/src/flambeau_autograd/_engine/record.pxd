@@ -1,6 +1,8 @@
 """Recording a call of an operator."""
 from cpython.object cimport PyObject
 
+from flambeau_autograd._engine.rule cimport Rule
+
 cdef class Below:
     """What runs a recorded call instead of the operator's kernel, where tensors have layers."""
     cdef int floor  # histories up to this depth are not this recording's: they lie below a batch
@@ -10,4 +12,5 @@ cdef class Below:
 ctypedef object (*layered_t)(PyObject* op, PyObject** slots)
 
 cdef object record_above(PyObject* op, PyObject** slots, Below below)
+cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n)  # what the rule computes instead of the operator
 cdef void set_layered(layered_t function) noexcept

@@ -103,6 +103,8 @@ cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Belo
         result = below.run()
         below.finish(result)
         return result
+    if rule.composition is not None:
+        return compose(rule, slots, o.nslots)
     if o.flags & O_INPLACE:
         check_write(slots[0])
     node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
@@ -121,6 +123,10 @@ cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Belo
     elif isinstance(result, (tuple, list)):
         _finish_several(node, rule, result, o, wanted, below)
     return result
+
+
+cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n):
+    return owned(vectorcall(<PyObject*>rule.composition, slots, n, NULL))
 
 
 cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObject** slots,

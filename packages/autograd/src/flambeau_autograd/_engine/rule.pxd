@@ -49,6 +49,7 @@ cdef class Rule:
     cdef readonly list functions
     cdef readonly list results  # of each function: the names of the arguments whose gradients it gives
     cdef readonly object linear, elementwise, jvp
+    cdef readonly object composition  # what is called instead of the kernel, with all arguments, to be differentiated
     cdef PyTypeObject* node_type  # made when first needed
     cdef int nargs
     cdef int[MAX_DIFFERENTIABLE] slots

@@ -150,6 +150,7 @@ cdef class _Reader:
         rule.op = self.op
         rule.name = options.get("name") or node_name(self.op.name)
         rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
+        rule.composition = options.get("composition")
         rule.functions = list(formulas.values())
         rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]
         groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
@@ -210,7 +211,7 @@ cdef class _Reader:
 
 
 def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
-               **by_name):
+               composition=None, **by_name):
     """Declare how an operation is differentiated.
 
     Args:
@@ -231,6 +232,8 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
             never have any.
         name: what the node is called, if not after the operation.
+        composition: instead of formulas, a function of all arguments that computes the same by other operations. It
+            runs in the kernel's place where the call is to be differentiated; for the gradients of other operations.
 
     Raises:
         ImportError: a name is not in the operation's schema; names the operation and what was wrong.
@@ -244,15 +247,25 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         op = find_operator(op)
     reader.op = op
     by_argument = {**(formulas or {}), **by_name}
+    if composition is not None:
+        by_argument = {", ".join(_tensors(op)): _never}
     if not by_argument:
         raise ImportError(f"derivative of {op.__torch_name__}: no formula; what never has gradients is declared with "
                           "differentiable=False")
     rule = reader.read(by_argument, {"linear": linear, "elementwise": elementwise, "jvp": jvp, "name": name,
-                                     "not_differentiable": not_differentiable})
+                                     "not_differentiable": not_differentiable, "composition": composition})
     op.rule = rule
     if op.inplace is not None:
         op.inplace.rule = rule
     return rule
+
+
+cdef list _tensors(op):
+    return [a.name for a in op.schema.arguments if a.kind == K_TENSOR or a.kind == K_TENSORS]
+
+
+def _never(grads):
+    raise AssertionError("a composition is differentiated in the operations that it is made of")
 
 
 cdef Rule declared(op):
@@ -264,7 +277,7 @@ cdef Rule declared(op):
         zeros_like = find_operator("torch.zeros_like")
         return derivative(op, {op.schema.arguments[0].name: lambda grad: zeros_like(grad)},
                           jvp=lambda result: zeros_like(result))
-    tensors = [a.name for a in op.schema.arguments if a.kind == K_TENSOR or a.kind == K_TENSORS]
+    tensors = _tensors(op)
     if not op.namespace.startswith("torch.ops.") or not tensors:
         raise NotImplementedError(f"the derivative for '{op.name}' is not implemented.")
     name = f"{op.namespace.removeprefix('torch.ops.')}::{op.name}"

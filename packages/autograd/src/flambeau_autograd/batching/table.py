@@ -47,6 +47,9 @@ def apply(level, op, args, dims):
             f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
             f"extra_args that has more elements than `self`: {op.name}() would write many examples into one tensor. "
             f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...).")
+    # x.view(6): a list of one number may come as the number.
+    args = [(a,) if isinstance(a, int) and each.type in ("int[]", "Any[]") else a
+            for a, each in zip(args, op.schema.arguments, strict=True)]
     return rule_of(op)(level, op, args, dims)
 
 

@@ -16,7 +16,7 @@ batched(partial(shifted, more=-1), ops.unfold_backward)
 
 def _view(level, op, args, dims):
     t, size = front(args[0], dims[0]), args[1]
-    if len(size) == 1 and isinstance(size[0], torch.dtype):
+    if isinstance(size, torch.dtype):
         return at_front(call(op, t, size))
     return at_front(call(op, t, (level.size, *size)))
 

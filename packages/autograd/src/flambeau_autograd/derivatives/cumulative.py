@@ -18,6 +18,8 @@ def _cumprod(grad, self, dim, result):
     if not is_one_of_many(self) and not (self == 0).any():
         return _from_behind(grad * conj(result), dim) / conj(self)
     n, pieces = self.shape[dim], []
+    if n == 0:
+        return grad
     for k in range(n):  # d result[j] / d self[k] for all j >= k: the product without element k
         before = self.narrow(dim, 0, k).prod(dim, True)
         after = self.narrow(dim, k + 1, n - k - 1)

@@ -55,7 +55,12 @@ derivative(ops.diagonal_backward, self=lambda grad, offset, dim1, dim2: ops.diag
 derivative(ops.unfold_backward, self=lambda grad, dimension, size, step: ops.unfold(grad, dimension, size, step),
            **_back)
 derivative(ops.as_strided_backward, self=lambda grad, size, stride, offset:
-           ops.as_strided(grad.contiguous(), size, stride, offset), **_back)
+           _window(grad.contiguous(), size, stride, offset), **_back)
+
+
+def _window(t, size, stride, offset):
+    """Counted from the first element of ``t``, which need not be that of its memory."""
+    return ops.as_strided(t, size, stride, t.storage_offset() + offset)
 
 
 def _as_strided(grad, self_geometry, size, stride, storage_offset):
@@ -70,7 +75,7 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
         ones = factories.ones((), dtype=grad.dtype).expand(shape)
         times = ops.as_strided_backward(ones, length - first, shape, steps, start - first)
         flat = flat / pointwise.where(times == 0, 1.0, times)
-    return ops.as_strided(flat, shape, steps, start - first)
+    return _window(flat, shape, steps, start - first)
 
 
 def _tangent_as_strided(self_t, self_geometry, size, stride, storage_offset):

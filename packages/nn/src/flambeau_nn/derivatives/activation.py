@@ -1,13 +1,12 @@
 """Derivatives of activation functions.
 
-Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their slope as a
-composition for when it is differentiated again.
+Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their slope for
+when their gradient is differentiated again.
 """
 import math
 
 import flambeau_tensor as ft
 from flambeau_autograd.derivatives import derivative
-from flambeau_nn.derivatives.recording import fused
 from flambeau_nn.ops import activation as ops
 
 _E = {"elementwise": True}
@@ -69,17 +68,20 @@ def _hardswish(x):
     return ft.where(x <= -3, 0.0, ft.where(x >= 3, 1.0, x / 3 + 0.5))
 
 
-def _gelu_gradient(grad, x, approximate):
-    return ops.gelu_backward(grad, x, approximate=approximate)
+def _of_slope(slope):
+    return lambda grad, x, *params: grad * slope(x, *params)
 
 
-derivative(ops.gelu, self=lambda grad, self, approximate: fused(_gelu_gradient, _gelu, grad, self, approximate), **_E)
-derivative(ops.silu_, self=lambda grad, self: fused(ops.silu_backward, _silu, grad, self), **_E)
-derivative(ops.mish_, self=lambda grad, self: fused(ops.mish_backward, _mish, grad, self), **_E)
-derivative(ops.logsigmoid, self=lambda grad, self: fused(ops.logsigmoid_backward, lambda x: ft.sigmoid(-x), grad, self),
+for _backward, _slope in ((ops.gelu_backward, _gelu), (ops.silu_backward, _silu), (ops.mish_backward, _mish),
+                          (ops.logsigmoid_backward, lambda x: ft.sigmoid(-x)), (ops.softplus_backward, _softplus),
+                          (ops.elu_backward, _elu), (ops.hardswish_backward, _hardswish)):
+    derivative(_backward, composition=_of_slope(_slope))
+derivative(ops.gelu, self=lambda grad, self, approximate: ops.gelu_backward(grad, self, approximate=approximate), **_E)
+derivative(ops.silu_, self=lambda grad, self: ops.silu_backward(grad, self), **_E)
+derivative(ops.mish_, self=lambda grad, self: ops.mish_backward(grad, self), **_E)
+derivative(ops.logsigmoid, self=lambda grad, self: ops.logsigmoid_backward(grad, self), **_E)
+derivative(ops.softplus, self=lambda grad, self, beta, threshold: ops.softplus_backward(grad, self, beta, threshold),
            **_E)
-derivative(ops.softplus, self=lambda grad, self, beta, threshold:
-           fused(ops.softplus_backward, _softplus, grad, self, beta, threshold), **_E)
 derivative(ops.elu_, self=lambda grad, self, alpha, scale, input_scale:
-           fused(ops.elu_backward, _elu, grad, self, alpha, scale, input_scale), **_E)
-derivative(ops.hardswish_, self=lambda grad, self: fused(ops.hardswish_backward, _hardswish, grad, self), **_E)
+           ops.elu_backward(grad, self, alpha, scale, input_scale), **_E)
+derivative(ops.hardswish_, self=lambda grad, self: ops.hardswish_backward(grad, self), **_E)

@@ -1,6 +1,5 @@
-"""Derivatives of losses; in terms of other operations where they are differentiated again."""
+"""Derivatives of losses; their gradients are compositions where those are differentiated again."""
 import flambeau_tensor as ft
-from flambeau_autograd import is_grad_enabled
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import loss as ops
 
@@ -34,9 +33,7 @@ def _target_weights(x, target, weight, ignore_index, smoothing):
     return q, of_label.sum()
 
 
-def _cross_entropy(grad, self, target, weight, ignore_index, reduction, label_smoothing):
-    if not is_grad_enabled():
-        return ops.cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing)
+def _cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing):
     dim = 0 if self.ndim == 1 else 1
     q, total = _target_weights(self, target, weight, ignore_index, label_smoothing)
     slope = ft.softmax(self, dim) * q.sum(dim, True) - q
@@ -53,7 +50,10 @@ def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing
     return _spread(grad, self, self.numel() // self.shape[dim], reduction) * slope
 
 
-derivative(ops.cross_entropy_, self=_cross_entropy, target=_cross_entropy_target)
+derivative(ops.cross_entropy_backward, composition=_cross_entropy_backward)
+derivative(ops.cross_entropy_, target=_cross_entropy_target,
+           self=lambda grad, self, target, weight, ignore_index, reduction, label_smoothing:
+           ops.cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing))
 
 
 # --- pairs ----------------------------------------------------------------------------------------------------------
@@ -78,50 +78,48 @@ def _huber(d, delta):
     return d.clamp(-delta, delta)
 
 
-def _of_difference(kernel, slope, sign, grad, self, target, reduction, *params):
-    """For losses of self - target."""
-    if is_grad_enabled():
-        return _reduced(grad, self, reduction) * slope(self - target, *params) * sign
-    g = kernel(grad, self, target, reduction, *params)
-    return g if sign == 1 else -g
+def _of_difference(slope):
+    """The gradient by self of a loss of self - target."""
+    return lambda grad, self, target, reduction, *params: \
+        _reduced(grad, self, reduction) * slope(self - target, *params)
 
 
-derivative(ops.mse_loss_,
-           self=lambda grad, self, target, reduction:
-           _of_difference(ops.mse_loss_backward, _mse, 1, grad, self, target, reduction),
-           target=lambda grad, self, target, reduction:
-           _of_difference(ops.mse_loss_backward, _mse, -1, grad, self, target, reduction))
-derivative(ops.l1_loss_,
-           self=lambda grad, self, target, reduction:
-           _of_difference(ops.l1_loss_backward, _l1, 1, grad, self, target, reduction),
-           target=lambda grad, self, target, reduction:
-           _of_difference(ops.l1_loss_backward, _l1, -1, grad, self, target, reduction))
-derivative(ops.smooth_l1_loss_,
-           self=lambda grad, self, target, reduction, beta:
-           _of_difference(ops.smooth_l1_loss_backward, _smooth_l1, 1, grad, self, target, reduction, beta),
-           target=lambda grad, self, target, reduction, beta:
-           _of_difference(ops.smooth_l1_loss_backward, _smooth_l1, -1, grad, self, target, reduction, beta))
-derivative(ops.huber_loss_,
-           self=lambda grad, self, target, reduction, delta:
-           _of_difference(ops.huber_loss_backward, _huber, 1, grad, self, target, reduction, delta),
-           target=lambda grad, self, target, reduction, delta:
-           _of_difference(ops.huber_loss_backward, _huber, -1, grad, self, target, reduction, delta))
-
-
-def _bce(grad, self, target, reduction):
-    if not is_grad_enabled():
-        return ops.binary_cross_entropy_backward(grad, self, target, reduction)
+def _bce_backward(grad, self, target, reduction):
     return _reduced(grad, self, reduction) * (self - target) / (self * (1 - self)).clamp_min(1e-12)
 
 
-def _bce_with_logits(grad, self, target, reduction):
-    if not is_grad_enabled():
-        return ops.binary_cross_entropy_with_logits_backward(grad, self, target, reduction)
+def _bce_with_logits_backward(grad, self, target, reduction):
     return _reduced(grad, self, reduction) * (ft.sigmoid(self) - target)
 
 
-derivative(ops.binary_cross_entropy_, self=_bce,
+for _backward, _composition in ((ops.mse_loss_backward, _of_difference(_mse)),
+                                (ops.l1_loss_backward, _of_difference(_l1)),
+                                (ops.smooth_l1_loss_backward, _of_difference(_smooth_l1)),
+                                (ops.huber_loss_backward, _of_difference(_huber)),
+                                (ops.binary_cross_entropy_backward, _bce_backward),
+                                (ops.binary_cross_entropy_with_logits_backward, _bce_with_logits_backward)):
+    derivative(_backward, composition=_composition)
+derivative(ops.mse_loss_,
+           self=lambda grad, self, target, reduction: ops.mse_loss_backward(grad, self, target, reduction),
+           target=lambda grad, self, target, reduction: -ops.mse_loss_backward(grad, self, target, reduction))
+derivative(ops.l1_loss_,
+           self=lambda grad, self, target, reduction: ops.l1_loss_backward(grad, self, target, reduction),
+           target=lambda grad, self, target, reduction: -ops.l1_loss_backward(grad, self, target, reduction))
+derivative(ops.smooth_l1_loss_,
+           self=lambda grad, self, target, reduction, beta:
+           ops.smooth_l1_loss_backward(grad, self, target, reduction, beta),
+           target=lambda grad, self, target, reduction, beta:
+           -ops.smooth_l1_loss_backward(grad, self, target, reduction, beta))
+derivative(ops.huber_loss_,
+           self=lambda grad, self, target, reduction, delta:
+           ops.huber_loss_backward(grad, self, target, reduction, delta),
+           target=lambda grad, self, target, reduction, delta:
+           -ops.huber_loss_backward(grad, self, target, reduction, delta))
+derivative(ops.binary_cross_entropy_,
+           self=lambda grad, self, target, reduction: ops.binary_cross_entropy_backward(grad, self, target, reduction),
            target=lambda grad, self, reduction:
            _reduced(grad, self, reduction) * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100)))
-derivative(ops.binary_cross_entropy_with_logits_, self=_bce_with_logits,
+derivative(ops.binary_cross_entropy_with_logits_,
+           self=lambda grad, self, target, reduction:
+           ops.binary_cross_entropy_with_logits_backward(grad, self, target, reduction),
            target=lambda grad, self, reduction: _reduced(grad, self, reduction) * -self)

@@ -1,14 +1,11 @@
 """Derivatives of normalization."""
 from math import prod
 
-from flambeau_autograd import is_grad_enabled
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import normalization as ops
 
 
-def _layer_norm(grad, self, normalized_shape, weight, bias, eps):
-    if not is_grad_enabled():
-        return ops.layer_norm_backward(grad, self, normalized_shape, weight, bias, eps)
+def _layer_norm_backward(grad, self, normalized_shape, weight, bias, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
     over = tuple(range(-len(shape), 0))
     centered = self - self.mean(over, keepdim=True)
@@ -22,4 +19,6 @@ def _layer_norm(grad, self, normalized_shape, weight, bias, eps):
             None if bias is None else grad.reshape((rows, *shape)).sum(0))
 
 
-derivative(ops.layer_norm, {"self, weight, bias": _layer_norm})
+derivative(ops.layer_norm_backward, composition=_layer_norm_backward)
+derivative(ops.layer_norm, {"self, weight, bias": lambda grad, self, normalized_shape, weight, bias, eps:
+                            ops.layer_norm_backward(grad, self, normalized_shape, weight, bias, eps)})

@@ -27,11 +27,11 @@ def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_
                     doc=doc)
 
 
-def _gradient(name, arguments="", *, linear=False):
-    """Its gradient; `linear` in the incoming one, and of no other interest, for piecewise linear functions."""
+def _gradient(name, arguments=""):
+    """Its gradient."""
     kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=(2, _count(arguments)))
     return Operator(f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor", kernel,
-                    namespace=INTERNAL, variants="function", differentiable=linear,
+                    namespace=INTERNAL, variants="function",
                     doc=f"The gradient of {name}: `grad_output` times its slope at `self`.")
 
 
@@ -39,12 +39,12 @@ _ELU = ", Scalar alpha=1, Scalar scale=1, Scalar input_scale=1"
 elu_ = _loop("elu", _ELU, doc="scale · x above 0, scale · alpha · (exp(input_scale · x) - 1) below.")
 elu_backward = _gradient("elu", _ELU)
 leaky_relu_ = _loop("leaky_relu", ", Scalar negative_slope=0.01", doc="x above 0, negative_slope · x below.")
-leaky_relu_backward = _gradient("leaky_relu", ", Scalar negative_slope=0.01", linear=True)
+leaky_relu_backward = _gradient("leaky_relu", ", Scalar negative_slope=0.01")
 hardtanh_ = _loop("hardtanh", ", Scalar min_val=-1, Scalar max_val=1",
                   doc="x, no less than min_val, no more than max_val.")
-hardtanh_backward = _gradient("hardtanh", ", Scalar min_val=-1, Scalar max_val=1", linear=True)
+hardtanh_backward = _gradient("hardtanh", ", Scalar min_val=-1, Scalar max_val=1")
 hardsigmoid_ = _loop("hardsigmoid", doc="(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
-hardsigmoid_backward = _gradient("hardsigmoid", linear=True)
+hardsigmoid_backward = _gradient("hardsigmoid")
 hardswish_ = _loop("hardswish", doc="x · (x + 3) / 6 between -3 and 3; 0 below, x above.")
 hardswish_backward = _gradient("hardswish")
 silu_ = _loop("silu", doc="x · sigmoid(x).")
@@ -52,7 +52,7 @@ silu_backward = _gradient("silu")
 mish_ = _loop("mish", doc="x · tanh(softplus(x)).")
 mish_backward = _gradient("mish")
 threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x where it is above threshold, else value.")
-threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value", linear=True)
+threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value")
 
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")
@@ -64,7 +64,7 @@ gelu = Operator("gelu(Tensor self, *, str approximate='none') -> Tensor",
 gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
                          Elementwise("gelu_backward", 2, LOOPS["gelu_backward"], dtypes="f",
                                      modes=(2, {"none": None, "tanh": _TANH_BACKWARD})),
-                         namespace=INTERNAL, variants="function", differentiable=False,
+                         namespace=INTERNAL, variants="function",
                          doc="The gradient of gelu: `grad_output` times its slope at `self`.")
 _PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
 logsigmoid = _loop("logsigmoid", **_PUBLIC, doc="log(sigmoid(x)).")
@@ -73,9 +73,9 @@ softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC,
                  doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.")
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
 softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
-softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5", linear=True)
+softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5")
 hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, doc="x, or 0 between -lambd and lambd.")
-hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5", linear=True)
+hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5")
 
 
 # --- functions with `inplace` ---------------------------------------------------------------------------------------

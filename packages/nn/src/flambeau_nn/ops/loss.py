@@ -51,7 +51,7 @@ cross_entropy_ = Operator(f"cross_entropy(Tensor self, Tensor target, {_CLASSES}
                           doc="log_softmax and the loss of its result, at once.")
 cross_entropy_backward = Operator(
     f"cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, {_CLASSES}) -> Tensor",
-    kernels.cross_entropy_backward, namespace=INTERNAL, variants="function", differentiable=False,
+    kernels.cross_entropy_backward, namespace=INTERNAL, variants="function",
     doc="The gradient of cross_entropy with respect to the scores.")
 
 
@@ -61,7 +61,7 @@ def _pairs(name, argument="", doc=""):
     return (Operator(f"{name}(Tensor self, Tensor target, {rest}) -> Tensor", forward, namespace=INTERNAL,
                      variants="function", doc=doc),
             Operator(f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {rest}) -> Tensor", backward,
-                     namespace=INTERNAL, variants="function", differentiable=False,
+                     namespace=INTERNAL, variants="function",
                      doc=f"The gradient of {name} with respect to `self`."))
 
 

@@ -14,7 +14,7 @@ layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.la
                           "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.")
 layer_norm_backward = Operator(
     f"layer_norm_backward(Tensor grad_output, Tensor self, {_LAYER}) -> (Tensor, Tensor, Tensor)",
-    kernels.layer_norm_backward, namespace=INTERNAL, variants="function", differentiable=False,
+    kernels.layer_norm_backward, namespace=INTERNAL, variants="function",
     doc="The gradients of layer_norm with respect to self, weight and bias.")
 
 
