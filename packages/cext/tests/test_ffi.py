@@ -92,6 +92,24 @@ def test_an_installed_package(project):
     assert done.stdout == "1\n"
 
 
+def test_a_library_beside_the_build_script(project):
+    """Its folder, like the others, is relative to the script."""
+    (project / "lib").mkdir()
+    (project / "lib" / "seven.c").write_text("int seven(void) { return 7; }\n", encoding="utf-8")
+    subprocess.run(["cc", "-fPIC", "-c", "seven.c", "-o", "seven.o"], check=True, cwd=project / "lib")
+    subprocess.run(["ar", "rcs", "libseven.a", "seven.o"], check=True, cwd=project / "lib")
+    (project / "src" / "my_lib.h").write_text("int eight(void);\n", encoding="utf-8")
+    (project / "src" / "my_lib.c").write_text(
+        "int seven(void);\nint eight(void) { return seven() + 1; }\n", encoding="utf-8"
+    )
+    described = BUILD.replace("define_macros=[]", "library_dirs=['lib'], libraries=['seven']")
+    (project / "build.py").write_text(described, encoding="utf-8")
+    subprocess.run([sys.executable, "build.py"], check=True, cwd=project)
+    use = "from _ext import my_lib\nprint(my_lib.eight())"
+    done = subprocess.run([sys.executable, "-c", use], check=True, cwd=project, capture_output=True, text=True)
+    assert done.stdout == "8\n"
+
+
 def test_wrong_calls(project):
     build = {"headers": ["src/my_lib.h"], "sources": ["src/my_lib.c"], "relative_to": project / "build.py"}
     with pytest.raises(NotImplementedError, match="'with_cuda': flambeau has no CUDA devices"):

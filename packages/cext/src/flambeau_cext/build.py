@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from flambeau_cext import cache, compiler, cython
+from flambeau_cext import cache, compiler, cython, linker
 from flambeau_cext.bindings import INCLUDE, write_bindings
 from flambeau_cext.compiler import CXX, CYTHON, C, Compiler, Switches
 from flambeau_cext.declarations import Declaration, find_functions, user_text
@@ -208,10 +208,11 @@ class _Build:
         objects = [self.objects[index].path for index in sorted(self.objects)]
         flags = [*job.ldflags, *job.switches.link_flags(self.link_with)]
         link = self.link_with.link_program if job.program else self.link_with.link
+        libraries, elsewhere = linker.files(flags, self.folder.path)
         self._run(link(objects, built, flags), "link", built)
         self.folder.write("build.log", "".join(self.log))
-        inputs = dict.fromkeys(path for entry in self.objects.values() for path in entry.inputs)
-        absent = dict.fromkeys(path for entry in self.objects.values() for path in entry.absent)
+        inputs = dict.fromkeys((*(path for entry in self.objects.values() for path in entry.inputs), *libraries))
+        absent = dict.fromkeys((*(path for entry in self.objects.values() for path in entry.absent), *elsewhere))
         return self.folder.publish(built, suffix, list(inputs), self.started, list(absent))
 
     def _placed(self, source: Source) -> Source:

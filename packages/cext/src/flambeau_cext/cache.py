@@ -2,8 +2,9 @@
 
 Each built file, a compiled object or a linked library, has a folder ``<name>-<key>``; the key covers everything known
 before compiling (sources, flags, compiler, Python). What is known only afterwards, the headers that were really
-included, stands in one manifest per variant, ``<variant>.json``, beside the file it belongs to. An entry counts when
-every input named in its manifest still has the recorded content, and nothing is where it would be found before one.
+included and the libraries that were linked, stands in one manifest per variant, ``<variant>.json``, beside the file it
+belongs to. An entry counts when every input named in its manifest still has the recorded content, and nothing is where
+it would be found before one.
 
 Nothing is ever half there: files are written under another name and renamed when complete, the built file first and the
 manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one sweeps up; the lock

@@ -151,7 +151,7 @@ class Extension:
         options = self.options
         return [
             *(str(self.folder / path) for path in options.get("extra_objects", ())),
-            *(f"-L{folder}" for folder in options.get("library_dirs", ())),
+            *(f"-L{self.folder / folder}" for folder in options.get("library_dirs", ())),
             *(f"-l{library}" for library in options.get("libraries", ())),
             *options.get("extra_link_args", ()),
         ]

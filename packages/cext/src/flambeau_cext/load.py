@@ -56,8 +56,9 @@ def load(
     """Compile source files into an extension and import it.
 
     ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler, a ``.pyx`` file to
-    Cython first. What was built once is kept and used again until a source, an included header, a flag, the compiler
-    or Python changes; what did not change of several sources is not compiled again.
+    Cython first. What was built once is kept and used again until a source, an included header, a library of
+    ``extra_ldflags``, a flag, the compiler or Python changes; what did not change of several sources is not compiled
+    again.
 
     Args:
         name: the module's name, a C identifier.
