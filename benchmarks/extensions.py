@@ -11,6 +11,7 @@ import importlib
 import json
 import math
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -96,22 +97,10 @@ def calls(lib):
     else:
         cpp.load_inline("softsign", c_sources=C_OPERATOR, is_python_module=False, **flags)
 
-    class LLTM(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weights, bias, old_h, old_cell):
-            outputs = cell.forward(input, weights, bias, old_h, old_cell)
-            new_h, new_cell = outputs[:2]
-            ctx.save_for_backward(*outputs[1:], weights)
-            return new_h, new_cell
-
-        @staticmethod
-        def backward(ctx, grad_h, grad_cell):
-            outputs = cell.backward(grad_h.contiguous(), grad_cell.contiguous(), *ctx.saved_tensors)
-            d_old_h, d_input, d_weights, d_bias, d_old_cell, d_gates = outputs
-            return d_input, d_weights, d_bias, d_old_h, d_old_cell
+    lltm = runpy.run_path(str(PROGRAMS / "lltm.py"))["differentiable"](torch.autograd.Function, cell)
 
     def train(given):
-        sum(t.sum() for t in LLTM.apply(*given)).backward()
+        sum(t.sum() for t in lltm.apply(*given)).backward()
 
     def both_ways(batch, features, state):
         shapes = [(batch, features), (3 * state, features + state), (1, 3 * state), (batch, state), (batch, state)]

@@ -1,5 +1,6 @@
 """Programs written after PyTorch's tutorials on extensions: they compile unchanged and compute what Python does."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -17,22 +18,7 @@ def lltm(tmp_path_factory):
     autograd = pytest.importorskip("flambeau_autograd")
     pytest.importorskip("flambeau_nn")
     cell = cext.load("lltm", [PROGRAMS / "lltm.cpp"], build_directory=tmp_path_factory.mktemp("lltm"))
-
-    class LLTM(autograd.Function):
-        @staticmethod
-        def forward(ctx, input, weights, bias, old_h, old_cell):
-            outputs = cell.forward(input, weights, bias, old_h, old_cell)
-            new_h, new_cell = outputs[:2]
-            ctx.save_for_backward(*outputs[1:], weights)
-            return new_h, new_cell
-
-        @staticmethod
-        def backward(ctx, grad_h, grad_cell):
-            outputs = cell.backward(grad_h.contiguous(), grad_cell.contiguous(), *ctx.saved_tensors)
-            d_old_h, d_input, d_weights, d_bias, d_old_cell, d_gates = outputs
-            return d_input, d_weights, d_bias, d_old_h, d_old_cell
-
-    return LLTM.apply
+    return runpy.run_path(str(PROGRAMS / "lltm.py"))["differentiable"](autograd.Function, cell).apply
 
 
 def in_python(input, weights, bias, old_h, old_cell):
