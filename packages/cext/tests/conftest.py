@@ -52,3 +52,32 @@ def run(python):
         return output
 
     return finish
+
+
+@pytest.fixture
+def compiler(tmp_path, monkeypatch):
+    """Put a shell script in the place of the C compiler; gives its path."""
+
+    def place(does):
+        script = tmp_path / "my cc"
+        script.write_text(f"#!/bin/sh\n{does}\n", encoding="utf-8")
+        script.chmod(0o755)
+        monkeypatch.setenv("CC", f"'{script}'")
+        return script
+
+    return place
+
+
+@pytest.fixture
+def keeps_references():
+    """Check that a call, its failure included, leaves as many references to a tensor and to None as there were."""
+
+    def check(call, tensor):
+        call()
+        before = sys.getrefcount(tensor), sys.getrefcount(None)
+        for _ in range(50):
+            call()
+        assert sys.getrefcount(tensor) == before[0]
+        assert abs(sys.getrefcount(None) - before[1]) < 20
+
+    return check

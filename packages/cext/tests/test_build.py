@@ -212,28 +212,23 @@ def test_a_missing_compiler(run, tmp_path, language, argument, variable, names):
 @pytest.mark.parametrize(
     ("does", "said"),
     [
-        ("kill -SEGV $$", "broken was stopped by SIGSEGV (Segmentation fault)"),
-        ("kill -KILL $$", "broken was stopped by SIGKILL (Killed); the system does so when memory runs out"),
-        ("exit 3", "broken ended with status 3 and said nothing"),
+        ("kill -SEGV $$", "my cc was stopped by SIGSEGV (Segmentation fault)"),
+        ("kill -KILL $$", "my cc was stopped by SIGKILL (Killed); the system does so when memory runs out"),
+        ("exit 3", "my cc ended with status 3 and said nothing"),
         ("exit 0", "made no said.o"),
     ],
 )
-def test_a_compiler_that_fails_without_a_word(tmp_path, monkeypatch, does, said):
-    compiler = tmp_path / "broken"
-    compiler.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit 0\n{does}\n", encoding="utf-8")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CC", str(compiler))
+def test_a_compiler_that_fails_without_a_word(compiler, does, said):
+    compiler(f'[ "$1" = --version ] && echo 1.0 && exit 0\n{does}')
     with pytest.raises(cext.CompileError) as failed:
         numbers("said", "int f(void) { return 5; }", "f")
     assert said in str(failed.value).splitlines()[0]
     assert failed.value.log.exists()
 
 
-def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch):
+def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch, compiler):
     asked = tmp_path / "asked"
-    wrapper = tmp_path / "my cc"
-    wrapper.write_text(f"#!/bin/sh\necho called >> '{asked}'\nexec cc \"$@\"\n", encoding="utf-8")
-    wrapper.chmod(0o755)
+    wrapper = compiler(f"echo called >> '{asked}'\nexec cc \"$@\"")
     monkeypatch.setenv("CC", f"'{wrapper}' -DVALUE=5")
     assert numbers("wrapped", "int f(void) { return VALUE; }", "f").f() == 5
     assert asked.exists()
