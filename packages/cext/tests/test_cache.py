@@ -152,7 +152,10 @@ def test_a_compiler_that_changes_is_another_compiler(project, compiler, cache):
     assert len(manifests(cache)) == 2
 
 
-def test_eight_processes_at_once(project, python, cache):
+def test_eight_processes_at_once(project, python, cache, compiler, tmp_path):
+    """One of them compiles, the others wait for it."""
+    log = tmp_path / "log"
+    compiler(f'case "$*" in *" -c "*) echo compiled >> "{log}";; esac; exec cc "$@"')
     processes = [python(LOAD, project / "value.c") for _ in range(8)]
     outputs = []
     for process in processes:
@@ -162,6 +165,7 @@ def test_eight_processes_at_once(project, python, cache):
     assert len({tuple(output) for output in outputs}) == 1
     assert outputs[0][0] == "10"
     assert len(libraries(cache)) == 1
+    assert log.read_text(encoding="utf-8").split() == ["compiled"] * 2  # the source and the bindings
     assert [path for path in cache.rglob(".build-*")] == []
 
 
@@ -196,27 +200,43 @@ def test_a_build_killed_in_the_middle_is_repeated(project, python, tmp_path, cac
     assert [path for path in cache.rglob(".build-*")] == []
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
-def test_what_a_killed_build_leaves_is_swept_up(project, python, cache):
-    code = """
-        import os, signal, sys
-        import flambeau_cext
-        from flambeau_cext.processes import Processes
+KILLED = """
+    import os, signal, sys
+    import flambeau_cext
+    from flambeau_cext.cache import Folder
+    from flambeau_cext.processes import Processes
 
-        def run(self, command, **options):
-            done = real(self, command, **options)
-            if "-shared" in command:
-                os.kill(os.getpid(), signal.SIGKILL)  # linked, not yet published
-            return done
-        real, Processes.run = Processes.run, run
-        flambeau_cext.load("shared", sys.argv[1], functions=["value"])
-    """
-    process = python(code, project / "value.c")
+    def linked(self, command, **options):
+        done = run(self, command, **options)
+        if "-shared" in command:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    def moved(self, name, text):
+        if name.endswith(".json") and self.path.name.startswith("shared-"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return write(self, name, text)
+
+    run, write = Processes.run, Folder.write
+    if sys.argv[2] == "linked":
+        Processes.run = linked
+    else:
+        Folder.write = moved
+    flambeau_cext.load("shared", sys.argv[1], functions=["value"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("when", ["linked", "moved"])
+def test_what_a_killed_build_leaves_is_swept_up(project, python, cache, when):
+    """The library is there, not yet in its place or not yet with a manifest."""
+    process = python(KILLED, project / "value.c", when)
     process.wait(timeout=60)
     assert process.returncode == -signal.SIGKILL
     assert len([path for path in cache.rglob(".build-*") if path.is_dir()]) == 1
     assert manifests(cache) == []
     assert load(project).value() == 10
+    assert len(manifests(cache)) == len(libraries(cache)) == 1
     assert [path for path in cache.rglob(".build-*")] == []
 
 
