@@ -16,7 +16,7 @@ from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
-from flambeau_tensor._core.storage cimport new_storage, resize_storage
+from flambeau_tensor._core.storage cimport Storage, new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
 
@@ -294,8 +294,12 @@ cdef int _traverse(PyObject* o, visitproc visit, void* arg) noexcept:
 
 
 cdef int _clear(PyObject* o) noexcept:
+    cdef Storage storage = (<Tensor>o).storage
+    cdef int status
     _drop_attributes(o)
-    return _clear_fields(o)
+    status = _clear_fields(o)
+    (<Tensor>o).storage = storage  # no part of cycles, and what dies in the same collection may look at the tensor
+    return status
 
 
 cdef inline void _drop_attributes(PyObject* o) noexcept:
