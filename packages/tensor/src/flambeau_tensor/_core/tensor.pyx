@@ -16,7 +16,7 @@ from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
-from flambeau_tensor._core.storage cimport Storage, new_storage, resize_storage
+from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
 
@@ -259,7 +259,6 @@ call_syntax = NULL
 
 cdef destructor _dealloc_fields = (<FullType*>TensorType).tp_dealloc
 cdef traverseproc _traverse_fields = (<FullType*>TensorType).tp_traverse
-cdef inquiry _clear_fields = (<FullType*>TensorType).tp_clear
 cdef PyGetSetDef _dict_attribute
 _dict_attribute.name = "__dict__"
 _dict_attribute.get = PyObject_GenericGetDict
@@ -294,12 +293,10 @@ cdef int _traverse(PyObject* o, visitproc visit, void* arg) noexcept:
 
 
 cdef int _clear(PyObject* o) noexcept:
-    cdef Storage storage = (<Tensor>o).storage
-    cdef int status
+    # Not the storage: it is no part of cycles, and what dies in the same collection may still look at the tensor.
     _drop_attributes(o)
-    status = _clear_fields(o)
-    (<Tensor>o).storage = storage  # no part of cycles, and what dies in the same collection may look at the tensor
-    return status
+    (<Tensor>o).base = (<Tensor>o).grad_fn = (<Tensor>o).grad = (<Tensor>o).meta = None
+    return 0
 
 
 cdef inline void _drop_attributes(PyObject* o) noexcept:
