@@ -15,6 +15,7 @@ from flambeau_cext import ops
 from flambeau_cext.library import (
     CustomOpDef,
     custom_op,
+    get_kernel,
     impl_abstract,
     infer_schema,
     register_autocast,
@@ -23,6 +24,8 @@ from flambeau_cext.library import (
     register_kernel,
     register_torch_dispatch,
     register_vmap,
+    triton_op,
+    wrap_triton,
 )
 
 Tensor = ft.Tensor
@@ -327,6 +330,16 @@ def test_registering_for_what_is_not_there():
         register_autocast("a::b", "cpu", ft.float16)
     with pytest.raises(NotImplementedError, match="register_torch_dispatch is not built"):
         register_torch_dispatch("a::b", object)
+    with pytest.raises(NotImplementedError, match=r"triton_op is not built: .* graphics processors; .*custom_op"):
+
+        @triton_op("a::b", mutates_args=())
+        def b(x):
+            return x
+
+    with pytest.raises(NotImplementedError, match="wrap_triton is not built"):
+        wrap_triton(b"kernel")
+    with pytest.raises(NotImplementedError, match="get_kernel is not built: call the operator"):
+        get_kernel("a::b", "CPU")
 
 
 def test_what_is_registered_is_kept_with_the_operator(scaled):

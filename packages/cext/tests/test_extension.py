@@ -147,9 +147,11 @@ def test_arguments():
     assert extension.include_dirs == ["mine", *cext.include_paths()]
     with pytest.raises(NotImplementedError, match=r"CUDAExtension\(\): a.b: flambeau has no CUDA devices"):
         cext.CUDAExtension("a.b", ["x.cu"])
+    with pytest.raises(NotImplementedError, match=r"SyclExtension\(\): a.b: flambeau has no SYCL devices"):
+        cext.SyclExtension("a.b", ["x.sycl"])
     with pytest.raises(TypeError, match="unexpected keyword argument 'use_make'"):
         cext.BuildExtension.with_options(use_make=True)
-    assert cext.CUDA_HOME is None
+    assert cext.CUDA_HOME is cext.ROCM_HOME is None
     assert Path(cext.get_cxx_compiler()).exists()
     assert cext.get_default_build_root() == os.environ["FLAMBEAU_EXTENSIONS_DIR"]
 

@@ -111,7 +111,14 @@ def test_every_module_imports_or_says_that_it_is_not_built():
             with pytest.raises(ModuleNotFoundError, match=f"No module named 'flambeau.{name}'"):
                 importlib.import_module(f"flambeau.{name}")
     assert {"nn", "optim", "autograd", "overrides", "linalg", "utils"} <= set(dir(torch))
-    assert not {"cuda", "special", "fft"} & set(dir(torch))
+    assert not {"jit", "special", "fft"} & set(dir(torch))
+
+
+def test_programs_ask_for_cuda_first():
+    assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
+    assert not hasattr(torch.cuda, "synchronize")
+    with pytest.raises(NotImplementedError, match=r"^torch\.cuda\.synchronize is not built$"):
+        torch.cuda.synchronize()
 
 
 def test_namespaces_of_operators_are_modules():

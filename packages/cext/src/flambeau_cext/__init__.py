@@ -13,9 +13,9 @@ from flambeau_cext.ninja import is_ninja_available, verify_ninja_availability
 
 __version__ = "0.1.0"
 
-CUDA_HOME = None  # no CUDA; programs ask for it
+CUDA_HOME = ROCM_HOME = None  # neither is there; programs ask for them
 
-_IN_EXTENSION = ("BuildExtension", "CExtension", "CUDAExtension", "CppExtension", "CythonExtension")
+_IN_EXTENSION = ("BuildExtension", "CExtension", "CUDAExtension", "CppExtension", "CythonExtension", "SyclExtension")
 
 __all__ = [
     *_IN_EXTENSION, "CompileError", "get_cmake_dir", "get_cxx_compiler", "get_default_build_root", "include_paths",

@@ -73,6 +73,11 @@ def CUDAExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setupto
     raise NotImplementedError(f"CUDAExtension(): {name}: flambeau has no CUDA devices")
 
 
+def SyclExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setuptools.Extension:
+    """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`."""
+    raise NotImplementedError(f"SyclExtension(): {name}: flambeau has no SYCL devices")
+
+
 def _extension(language, name, sources, args, functions, kwargs):
     kwargs["include_dirs"] = [*kwargs.get("include_dirs", ()), *include_paths()]
     kwargs["library_dirs"] = [*kwargs.get("library_dirs", ()), *library_paths()]

@@ -28,8 +28,8 @@ TABLE = {
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
 }
-SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "func", "utils", "version"}
-MISSING = {"compile", "cuda", "distributed", "distributions", "fft", "fx", "hub", "jit", "onnx", "quantization",
+SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "cuda", "func", "utils", "version"}
+MISSING = {"compile", "distributed", "distributions", "fft", "fx", "hub", "jit", "onnx", "quantization",
            "sparse", "special", "testing"}
 
 

@@ -8,6 +8,7 @@ They are found as ``torch.ops.NAMESPACE.NAME``, take part in autograd with ``reg
 from flambeau_cext.library.custom_ops import (
     CustomOpDef,
     custom_op,
+    get_kernel,
     impl_abstract,
     register_autocast,
     register_autograd,
@@ -15,15 +16,17 @@ from flambeau_cext.library.custom_ops import (
     register_kernel,
     register_torch_dispatch,
     register_vmap,
+    triton_op,
+    wrap_triton,
 )
 from flambeau_cext.library.libraries import Library, _scoped_library, define, fallthrough_kernel, impl
 from flambeau_cext.library.opcheck import OpCheckError, get_ctx, opcheck
 from flambeau_cext.library.schema import infer_schema
 
 __all__ = [
-    "CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel", "get_ctx", "impl",
-    "impl_abstract", "infer_schema", "opcheck", "register_autocast", "register_autograd", "register_fake",
-    "register_kernel", "register_torch_dispatch", "register_vmap",
+    "CustomOpDef", "Library", "OpCheckError", "custom_op", "define", "fallthrough_kernel", "get_ctx",
+    "get_kernel", "impl", "impl_abstract", "infer_schema", "opcheck", "register_autocast", "register_autograd",
+    "register_fake", "register_kernel", "register_torch_dispatch", "register_vmap", "triton_op", "wrap_triton",
 ]  # fmt: skip
 
 _scoped_library = _scoped_library  # PyTorch's name for it, which programs use

@@ -274,3 +274,25 @@ def register_torch_dispatch(op: Operator | str, torch_dispatch_class: type, func
                             lib: Library | None = None):  # fmt: skip
     """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""
     raise NotImplementedError("torch.library.register_torch_dispatch is not built: use __torch_function__")
+
+
+@_not_built
+def triton_op(name: str, fn: Callable | None = None, /, *, mutates_args: str | Iterable[str] = (),
+              schema: str | None = None):  # fmt: skip
+    """Not built: Triton's kernels run on graphics processors, of which there are none."""
+    raise NotImplementedError(
+        "torch.library.triton_op is not built: Triton's kernels run on graphics processors; a kernel for the CPU "
+        "becomes an operator with torch.library.custom_op"
+    )
+
+
+@_not_built
+def wrap_triton(triton_kernel: Callable, /):
+    """Not built, as `triton_op`."""
+    raise NotImplementedError("torch.library.wrap_triton is not built: Triton's kernels run on graphics processors")
+
+
+@_not_built
+def get_kernel(op: Operator | str, dispatch_key: str):
+    """Not built: there is no table of kernels by dispatch key."""
+    raise NotImplementedError("torch.library.get_kernel is not built: call the operator")
