@@ -66,6 +66,11 @@ def install(session, package, *extras, test=False):
     session.install(*wheels[:-1], top, *(group("test", package) if test else []))
 
 
+def spread(package):
+    """What makes pytest share the files of a package's tests among processes, where its tests are made for that."""
+    return ["-n", "auto", "--dist", "loadfile"] if "pytest-xdist" in group("test", package) else []
+
+
 @nox.session
 def build(session):
     """Build the sdist and the wheel of every package into dist/."""
@@ -109,8 +114,7 @@ def tests(session, package):
         install(session, package, test=True)
         folders = [ROOT / "packages" / package / "tests"]
     for folder in folders:  # a run each: what tests declare stays in the process's registries
-        spread = folder.parent.name in ORDER and "pytest-xdist" in group("test", folder.parent.name)
-        workers = ["-n", "auto", "--dist", "loadfile"] if spread else []
+        workers = spread(folder.parent.name) if folder.parent.name in ORDER else []
         session.run("python", "-m", "pytest", *workers, str(folder), *session.posargs)
 
 
@@ -200,7 +204,8 @@ def asan(session):
     env = {"LD_PRELOAD": library, "ASAN_OPTIONS": options, "PYTHONMALLOC": "malloc"}
     but = ["-m", "not measures"]  # it would measure the sanitizer, which keeps what was freed
     for package in compiled:  # a process each, as above
-        session.run("python", "-m", "pytest", *but, f"packages/{package}/tests", *session.posargs, env=env)
+        command = ["python", "-m", "pytest", *but, *spread(package), f"packages/{package}/tests", *session.posargs]
+        session.run(*command, env=env)
     # Extensions, compiled in the same way, by compilers that run without it; exceptions need their library, too.
     session.install("--no-deps", "packages/cext")
     session.install(*group("test", "cext"))
@@ -210,7 +215,7 @@ def asan(session):
     names = "interface registering tensors cxx functions"
     names += " torch_layer torch_library torch_autograd torch_programs"
     files = [f"packages/cext/tests/test_{name}.py" for name in names.split()]
-    session.run("python", "-m", "pytest", *but, *files, env=env)
+    session.run("python", "-m", "pytest", *but, *spread("cext"), *files, env=env)
 
 
 def compare(session, tool, *args):
