@@ -138,7 +138,8 @@ MEET = """
     flags = [f"-I{folder}"] * bool(folder) + [f"-DFL_TARGET_MINOR={target}"] * bool(target)
     try:
         if cxx:
-            flambeau_cext.load_inline("meeting", cxx, no_implicit_headers=True)
+            module = "PyInit" in cxx or "PYBIND11" in cxx
+            flambeau_cext.load_inline("meeting", cxx, no_implicit_headers=True, is_python_module=module)
             print("dims", flambeau_cext.ops.meeting.dims())
         else:
             module = flambeau_cext.load_inline(
@@ -187,10 +188,16 @@ extern "C" PyObject *PyInit_meeting(void) {
 """
 
 
-@pytest.mark.parametrize("kind", ["pybind11", "by hand"])
-def test_releases_meet_in_cxx(run, kind):
-    bound = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("dims", &dims); }'
-    source = MEET_CXX % (("extension.h", bound) if kind == "pybind11" else ("all.h", MADE_BY_HAND))
+BOUND = 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("dims", &dims); }'
+
+
+@pytest.mark.parametrize(
+    ("header", "module"),
+    [("extension.h", BOUND), ("all.h", MADE_BY_HAND), ("all.h", "")],
+    ids=["pybind11", "by hand", "no module"],
+)
+def test_releases_meet_in_cxx(run, header, module):
+    source = MEET_CXX % (header, module)
     said = rf"meeting was built for flambeau's C ABI 1\.{MINOR}, but the installed .* has ABI 2\.0: build it again"
     assert re.fullmatch(said, run(MEET, 2, 0, size_of(MINOR), "", "", source).strip())
     assert run(MEET, 1, MINOR, size_of(MINOR), "", "", source).strip() == "dims 1"

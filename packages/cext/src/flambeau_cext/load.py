@@ -236,7 +236,7 @@ def _load(
     _require_sanitizer(job)
     if not is_python_module:
         try:
-            load_plain(str(library))
+            load_plain(str(library), job.name)
         except OSError as error:
             raise _explained(job, ImportError(str(error), path=str(library))) from error
         return str(library)
@@ -336,8 +336,9 @@ def _imported(job: Job, library: Path) -> ModuleType:
     return _loaded.setdefault(library, module)
 
 
-def load_plain(path: str) -> None:
-    """Load a shared library that is no Python module; what it registers, it registers now.
+def load_plain(path: str, name: str | None = None) -> None:
+    """Load a shared library that is no Python module; what it registers, it registers now. Errors call it ``name``, or
+    by its file's name.
 
     Raises OSError when the system cannot load it, ImportError when it was built for another release.
     """
@@ -359,7 +360,7 @@ def load_plain(path: str) -> None:
     enter.restype = ctypes.c_int
     enter.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
     table = address(API, b"flambeau_tensor._core.capi.API")
-    if enter(table, Path(path).name.encode(), text, len(text)) != 0:
+    if enter(table, (name or Path(path).name).encode(), text, len(text)) != 0:
         raise ImportError(text.value.decode("utf-8", "replace"), path=path)
 
 
