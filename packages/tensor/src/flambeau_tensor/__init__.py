@@ -59,7 +59,8 @@ TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
 LAZY_NAMES = {"set_printoptions": "printing", "printoptions": "printing", "finfo": "numeric_limits",
               "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
               "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
-              "default_generator": "random", "fork_rng": "random"}
+              "default_generator": "random", "fork_rng": "random", "_check": "checks", "_check_index": "checks",
+              "_check_not_implemented": "checks", "_check_type": "checks", "_check_value": "checks"}
 
 _named |= _functions("torch")
 globals().update(_named)

@@ -1,0 +1,30 @@
+"""``torch._check`` and its kin: assertions of a program's own, used by functions registered with ``register_fake``."""
+from collections.abc import Callable
+
+from flambeau_tensor._core.tensor import Tensor
+
+
+def _checks(name: str, error: type[Exception]) -> Callable:
+    def check(cond: bool, message: Callable[[], object] | None = None) -> None:
+        if cond is True:
+            return
+        if type(cond) is not bool:
+            what = "a Tensor; use cond.all().item()" if isinstance(cond, Tensor) else type(cond).__name__
+            raise TypeError(f"{name}(): argument 'cond' (position 1) must be bool, not {what}")
+        if message is not None and not callable(message):
+            raise TypeError(f"{name}(): argument 'message' (position 2) must be callable, not {type(message).__name__}")
+        raise error(str(message()) if message is not None else "Expected cond to be True, but got False.")
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = f"""Raise {error.__name__} unless ``cond``, a bool, is true.
+
+    ``message`` is called for the text, and only then.
+    """
+    return check
+
+
+_check = _checks("_check", RuntimeError)
+_check_index = _checks("_check_index", IndexError)
+_check_not_implemented = _checks("_check_not_implemented", NotImplementedError)
+_check_type = _checks("_check_type", TypeError)
+_check_value = _checks("_check_value", ValueError)
