@@ -116,3 +116,36 @@ def test_what_is_saved_is_freed(m):
     gc.collect()
     assert kept() is None
     assert node() is None
+
+
+LIMITED = r"""
+#include <torch/all.h>
+#include <torch/library.h>
+#if !defined(Py_LIMITED_API)
+#error "asked for"
+#endif
+struct Cube : torch::autograd::Function<Cube> {
+    static at::Tensor forward(torch::autograd::AutogradContext *ctx, at::Tensor x) {
+        ctx->save_for_backward({x});
+        return x * x * x;
+    }
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext *ctx,
+                                                   torch::autograd::variable_list grads) {
+        auto x = ctx->get_saved_variables()[0];
+        return {grads[0] * x * x * 3};
+    }
+};
+TORCH_LIBRARY(cpplimited, m) {
+    m.def("cube(Tensor x) -> Tensor");
+    m.impl("cube", c10::DispatchKey::Autograd, [](const at::Tensor &x) { return Cube::apply(x); });
+}
+"""
+
+
+def test_with_the_limited_api_of_python():
+    """As extensions are compiled whose binary serves many releases of Python."""
+    flags = ["-DPy_LIMITED_API=0x03090000"]
+    cext.load_inline("cpplimited", LIMITED, extra_cflags=flags, no_implicit_headers=True, is_python_module=False)
+    assert autograd.gradgradcheck(
+        cext.ops.cpplimited.cube, torch.tensor([1.0, -2.0], dtype=torch.float64).requires_grad_()
+    )

@@ -14,6 +14,10 @@
 #include <typeinfo>
 #include <unordered_map>
 
+#ifndef METH_FASTCALL /* whatever limited API is asked for: flambeau needs Python 3.11, and this is of 3.10 */
+#define METH_FASTCALL 0x0080
+#endif
+
 namespace torch {
 namespace autograd {
 
@@ -51,24 +55,43 @@ inline PyObject *new_object(const Variable &v) {
 inline Variable variable(PyObject *object) {
     if (object == Py_None) return Variable();
     fl_tensor handle = fl_from_python(object);
-    TORCH_CHECK_TYPE(handle, "expected a Tensor, got ", Py_TYPE(object)->tp_name);
+    if (!handle) {
+        Object name = Object::checked(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__"));
+        PyErr_Format(PyExc_TypeError, "expected a Tensor, got %U", name.get());
+        throw c10::Error::recorded();
+    }
     return Variable::borrow(handle);
 }
 inline Object tuple_of(const variable_list &list, size_t nones = 0) {
     Object tuple = Object::checked(PyTuple_New(Py_ssize_t(list.size() + nones)));
-    for (size_t i = 0; i < list.size(); i++) PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), new_object(list[i]));
+    for (size_t i = 0; i < list.size(); i++) PyTuple_SetItem(tuple.get(), Py_ssize_t(i), new_object(list[i]));
     for (size_t i = list.size(); i < list.size() + nones; i++) {
         Py_INCREF(Py_None);
-        PyTuple_SET_ITEM(tuple.get(), Py_ssize_t(i), Py_None);
+        PyTuple_SetItem(tuple.get(), Py_ssize_t(i), Py_None);
     }
     return tuple;
 }
 inline variable_list list_of(PyObject *sequence) {
     Object tuple = Object::checked(PySequence_Tuple(sequence));
     variable_list list;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.get()); i++)
-        list.push_back(variable(PyTuple_GET_ITEM(tuple.get(), i)));
+    for (Py_ssize_t i = 0, n = PyTuple_Size(tuple.get()); i < n; i++)
+        list.push_back(variable(PyTuple_GetItem(tuple.get(), i)));
     return list;
+}
+/* What a call returns, or nothing with the exception recorded. */
+inline Object called(PyObject *function, const std::vector<Object> &arguments) {
+#if defined(Py_LIMITED_API) && Py_LIMITED_API + 0 < 0x030c0000
+    Object tuple = Object::checked(PyTuple_New(Py_ssize_t(arguments.size())));
+    for (size_t i = 0; i < arguments.size(); i++) {
+        Py_INCREF(arguments[i].get());
+        PyTuple_SetItem(tuple.get(), Py_ssize_t(i), arguments[i].get());
+    }
+    return PyObject_CallObject(function, tuple.get());
+#else
+    std::vector<PyObject *> given;
+    for (const auto &argument : arguments) given.push_back(argument.get());
+    return PyObject_Vectorcall(function, given.data(), given.size(), nullptr);
+#endif
 }
 inline Object imported(const char *module, const char *name) {
     Object found(PyImport_ImportModule(module));
@@ -130,9 +153,7 @@ template <class T> struct Function {
             else return detail::tuple_of(result);
         };
         inputs.push_back(detail::Object::checked(PyLong_FromVoidPtr(&call)));
-        std::vector<PyObject *> given;
-        for (const auto &input : inputs) given.push_back(input.get());
-        detail::Object outputs(PyObject_Vectorcall(python_apply(), given.data(), given.size(), nullptr));
+        detail::Object outputs = detail::called(python_apply(), inputs);
         if (call.thrown) {
             PyErr_Clear();
             std::rethrow_exception(call.thrown);
