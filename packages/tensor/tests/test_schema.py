@@ -25,7 +25,10 @@ def test_everything_a_schema_can_say():
 @pytest.mark.parametrize(("text", "message"), [
     ("add", "a schema reads"), ("add(Tensor self)", "a schema reads"),
     ("add(Tensor) -> Tensor", "needs a type and a name"),
-    ("add(Tenser self) -> Tensor", "unknown type 'Tenser'"), ("a-b(Tensor x) -> Tensor", "'a-b' is not a name"),
+    ("add(Tenser self=None) -> Tensor", r"unknown type 'Tenser' in 'Tenser self=None'"),
+    ("f(str[] names) -> Tensor", r"lists of str are not taken: 'str\[\] names'"),
+    ("f(int[][] n) -> Tensor", r"unknown type 'int\[\]' in 'int\[\]\[\] n'"),
+    ("a-b(Tensor x) -> Tensor", "'a-b' is not a name"),
     ("f(Tensor x, int x) -> Tensor", "stands twice"),
     (f"f({', '.join(f'int a{i}' for i in range(30))}) -> Tensor", "more than 24 arguments"),
 ])

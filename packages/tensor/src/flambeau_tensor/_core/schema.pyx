@@ -108,7 +108,7 @@ cdef object _dtype(str text):
 
 cdef Argument _argument(str text, bint kwarg_only, bint is_return):
     cdef Argument a = Argument.__new__(Argument)
-    cdef str typ, rest, base
+    cdef str typ, rest, base, default
     cdef Py_ssize_t i, j
     a.kwarg_only = kwarg_only
     a.default = NO_DEFAULT
@@ -122,9 +122,9 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
         typ, rest = text[:i], text[i + 1:].strip()
     j = rest.find("=")
     if j >= 0:
-        text = rest[j + 1:].strip()
+        default = rest[j + 1:].strip()
         rest = rest[:j].strip()
-        a.default = _dtype(text) if typ.startswith("ScalarType") else _default(text)
+        a.default = _dtype(default) if typ.startswith("ScalarType") else _default(default)
     a.name = rest
     a.type = typ
     i = typ.find("(")
@@ -137,7 +137,7 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
         a.optional = True
         typ = typ[:-1]
     if typ.endswith("]"):
-        i = typ.find("[")
+        i = typ.rfind("[")
         a.is_list = True
         a.size = int(typ[i + 1:-1] or 0)
         typ = typ[:i]
@@ -148,6 +148,8 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
         raise SchemaError(f"unknown type '{base}' in '{text}'; known are {', '.join(sorted(_KINDS))}")
     a.kind = _KINDS[base]
     if a.is_list:
+        if a.kind not in _LIST_KINDS:
+            raise SchemaError(f"lists of {base} are not taken: '{text}'")
         a.kind = _LIST_KINDS[a.kind]
     if a.default is None and not is_return:
         a.optional = True
