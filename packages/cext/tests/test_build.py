@@ -350,6 +350,9 @@ def test_first_error_of_other_outputs():
     assert first_error("x.c:1:2: warning: a\nx.c:3:4: fatal error: b.h: No such file\ncompilation terminated.") == (
         "x.c:3:4: fatal error: b.h: No such file"
     )
+    assert first_error("t.h: In instantiation\nx.c:7:8:   required from here\nt.h:3:4: error: no\n    3 | 0\n") == (
+        "t.h:3:4: error: no\n    3 | 0\nx.c:7:8:   required from here"
+    )
     assert first_error("something odd\n\n") == "something odd"
     assert first_error("") == "the compiler said nothing"
 

@@ -97,6 +97,17 @@ def test_a_block_that_fails_makes_the_import_fail(name, block, message):
     assert message in str(caught.value)
 
 
+def test_a_type_that_operators_do_not_take():
+    source = """
+    #include <torch/library.h>
+    int64_t size(const std::vector<std::string> &names) { return names.size(); }
+    TORCH_LIBRARY(cppwrong7, m) { m.def("size", &size); }
+    """
+    with pytest.raises(cext.CompileError, match="operators take lists of int64_t, double, bool, Tensor") as caught:
+        cext.load_inline("cppwrong7", source, is_python_module=False, no_implicit_headers=True)
+    assert "cppwrong7.cpp:4:" in str(caught.value)  # who asks for it, where the error is in a header
+
+
 def test_a_module_with_pybind11_says_so_at_once():
     source = """
     at::Tensor f(const at::Tensor &x, double a) { return x * a; }

@@ -5,6 +5,7 @@ from pathlib import Path
 
 # `file:line:column: error: text` of gcc and clang, and `file:line: undefined reference ...` of linkers.
 _DIAGNOSTIC = re.compile(r"^(?P<place>.+?:\d+(?::\d+)?): (?:fatal )?error: ", re.MULTILINE)
+_NEEDED = re.compile(r"^.+?:\d+:\d+: +required from here$")  # above an error in a template: who uses it
 # Cython's: the source above, then `file:line:column: text`.
 _CYTHON = re.compile(
     r"^(?P<above>(?:.*\n)*?)^-{20,}\n(?P<place>[^\n]+?\.p(?:yx|xd|xi|y):(?P<line>\d+):\d+): (?P<text>.*)$", re.MULTILINE
@@ -26,7 +27,8 @@ class CompileError(RuntimeError):
 
 
 def first_error(output: str) -> str:
-    """The first error in a compiler's output with the source line under it, or the last line if none looks like one.
+    """The first error in a compiler's output with the source line under it and, where it is in a template, the place
+    that uses this; or the last line if none looks like one.
 
     >>> print(first_error("a.c: In function 'f':\\na.c:2:1: error: expected ';'\\n    2 | }\\n      | ^\\na.c:3: more"))
     a.c:2:1: error: expected ';'
@@ -41,7 +43,8 @@ def first_error(output: str) -> str:
             if not _FOLLOWS.match(line):
                 break
             shown.append(line)
-        return "\n".join(shown)
+        above = output[: found.start()].splitlines()[-1:]
+        return "\n".join([*shown, *(line for line in above if _NEEDED.match(line))])
     found = _CYTHON.search(output)
     if found:
         shown = [line for line in found["above"].splitlines() if line.strip()][-2:]

@@ -30,6 +30,22 @@ at::Tensor weighted(const at::Tensor& x, const std::optional<at::Tensor>& weight
 int64_t count(const at::Tensor& x) { return (x > 0).sum().item<int64_t>(); }
 std::string kind(const at::Tensor& x) { return c10::toString(x.scalar_type()); }
 void store(const at::Tensor& x, at::Tensor& out) { out.copy_(x.abs()); }
+std::vector<at::Tensor> present(const c10::List<c10::optional<at::Tensor>>& xs) {
+  std::vector<at::Tensor> out;
+  for (size_t i = 0; i < xs.size(); i++)
+    if (xs.get(i).has_value()) out.push_back(*xs.get(i));
+  return out;
+}
+int64_t absent(const std::vector<std::optional<at::Tensor>>& xs) {
+  int64_t n = 0;
+  for (const auto& x : xs) n += !x;
+  return n;
+}
+c10::List<int64_t> lengths(at::TensorList xs) {
+  c10::List<int64_t> out;
+  for (const auto& x : xs) out.push_back(x.size(0));
+  return out;
+}
 double mean_of(std::vector<double> v) {
   double s = 0;
   for (double d : v) s += d;
@@ -58,6 +74,9 @@ TORCH_LIBRARY_FRAGMENT(wild_pieces, m) {
 TORCH_LIBRARY_FRAGMENT(wild_pieces, m) {
   m.def("store(Tensor x, *, Tensor(a!) out) -> ()");
   m.def("mean_of(float[] v) -> float", &mean_of);
+  m.def("present(Tensor?[] xs) -> Tensor[]", &present);
+  m.def("absent", &absent);
+  m.def("lengths(Tensor[] xs) -> int[]", TORCH_FN(lengths));
   m.def("plus_one", [](at::Tensor x) { return x + 1; });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <ATen/core/List.h>
 
 #include <array>
 
@@ -110,6 +111,8 @@ template <> struct Typed<TensorList> {
     static fl_value argument(TensorList list) { return of_tensors(list); }
 };
 template <class T> struct Typed<std::vector<T>> {
+    static_assert(std::is_same_v<T, int64_t> || std::is_same_v<T, double> || std::is_same_v<T, bool>,
+                  "operators take lists of int64_t, double, bool, Tensor and optional<Tensor>");
     static std::string name() { return list_name<T>(); }
     static std::vector<T> from(const fl_value &v) {
         if constexpr (std::is_same_v<T, double>) return std::vector<T>(v.as.doubles, v.as.doubles + v.count);
@@ -143,6 +146,20 @@ template <> struct Typed<std::vector<Tensor>> {
         return v;
     }
     static std::vector<Tensor> take(fl_value &v) { return tensors_of(v); }
+};
+template <> struct Typed<std::vector<optional<Tensor>>> {
+    static std::string name() { return "Tensor?[]"; }
+    static std::vector<optional<Tensor>> from(const fl_value &v) {
+        std::vector<optional<Tensor>> list(size_t(v.count));
+        for (size_t i = 0; i < list.size(); i++)
+            if (v.as.tensors[i]) list[i] = Tensor::borrow(v.as.tensors[i]);
+        return list;
+    }
+};
+template <class T> struct Typed<c10::List<T>> {
+    static std::string name() { return Typed<std::vector<T>>::name(); }
+    static c10::List<T> from(const fl_value &v) { return c10::List<T>(Typed<std::vector<T>>::from(v)); }
+    static fl_value result(const c10::List<T> &list) { return Typed<std::vector<T>>::result(list.vec()); }
 };
 template <size_t n> struct Typed<std::array<bool, n>> {
     static std::string name() { return "bool[]"; }
