@@ -38,6 +38,7 @@ cdef extern from "Python.h":
     int PyGILState_Check() noexcept nogil
     int PyGILState_Ensure() noexcept nogil
     void PyGILState_Release(int) noexcept nogil
+    int Py_AtExit(void (*)() noexcept) noexcept
     void _incref "Py_INCREF"(fl_tensor) noexcept nogil
     void _decref "Py_DECREF"(fl_tensor) noexcept nogil
 
@@ -618,4 +619,15 @@ _api.define, _api.implement, _api.set_backward = <void*>define, <void*>implement
 _api.grad_mode, _api.in_parallel = <void*>_grad_mode, <void*>_in_parallel
 _api.gil_held, _api.gil_ensure, _api.gil_drop = <void*>_gil_held, <void*>_gil_ensure, <void*>_gil_drop
 
+
+cdef void _leave(fl_tensor t) noexcept nogil:
+    pass
+
+
+cdef void _python_is_gone() noexcept:
+    """Tensors that are static in C++ are let go of after Python has ended, and nothing of theirs can be freed then."""
+    _api.release = <void*>_leave
+
+
+Py_AtExit(_python_is_gone)
 API = PyCapsule_New(&_api, "flambeau_tensor._core.capi.API", NULL)
