@@ -125,3 +125,23 @@ def test_a_library_that_is_no_module():
     """
     cext.load_inline("cppplain", source, is_python_module=False, no_implicit_headers=True)
     assert find_operator("torch.ops.cppplain.answer")() == 42
+
+
+def test_tensors_that_live_as_long_as_the_library(run):
+    """They are made while it is being loaded, or when first needed, and let go of after Python has ended."""
+    said = run('''
+        import flambeau_cext as cext
+        import flambeau_tensor as torch
+        source = """
+        #include <torch/library.h>
+        static const at::Tensor early = at::ones({2}) * 2;
+        at::Tensor f(const at::Tensor &x) {
+            static at::Tensor late = at::full({2}, 3);
+            return x * early + late;
+        }
+        TORCH_LIBRARY(cppstatic, m) { m.def("f", &f); }
+        """
+        cext.load_inline("cppstatic", source, is_python_module=False, no_implicit_headers=True)
+        print(cext.ops.cppstatic.f(torch.ones(2)).tolist())
+    ''')
+    assert said == "[5.0, 5.0]\n"

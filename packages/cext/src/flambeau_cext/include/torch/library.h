@@ -209,16 +209,24 @@ namespace detail {
 #define FL_EXTENSION_NAME "a C++ extension"
 #endif
 
+/* Get at flambeau's table as soon as the library is being loaded, which may make tensors then: static ones. */
+inline bool load_early() {
+    if (fl_table || !Py_IsInitialized()) return fl_table != nullptr;
+    PyGILState_STATE state = PyGILState_Ensure();
+    if (fl_import(FL_EXTENSION_NAME)) PyErr_Clear(); /* creating the module tries again, and fails with this */
+    PyGILState_Release(state);
+    return fl_table != nullptr;
+}
+[[maybe_unused]] static const bool loaded_early = load_early(); /* before what the source has below */
+
 /* Runs a block while the library is being loaded. No exception may leave it there: what failed first is raised when the
  * module is created, or by torch.ops.load_library. */
 class LibraryBlock {
   public:
     LibraryBlock(Library::Kind kind, const char *ns, c10::DispatchKey key, void (*block)(Library &)) {
-        if (!Py_IsInitialized()) return;
+        if (!fl_table) return;
         PyGILState_STATE state = PyGILState_Ensure();
-        if (!fl_table && fl_import(FL_EXTENSION_NAME)) {
-            PyErr_Clear(); /* creating the module tries again, and fails with this */
-        } else if (!failure()) {
+        if (!failure()) {
             try {
                 Library library(kind, ns, key);
                 block(library);
