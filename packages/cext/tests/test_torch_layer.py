@@ -241,8 +241,8 @@ def test_casters(m):
     assert m.sizes(torch.zeros(2, 0)) == (2, 0)
     assert m.dtype(x, None) is torch.float32
     assert m.dtype(x, torch.complex64) is torch.complex64
-    assert m.device("cpu") == "cpu"
-    assert m.device(x.device) == "cpu"
+    assert m.device("cpu") == m.device(x.device) == x.device
+    assert type(m.device("cpu")) is torch.device
     assert m.promotes()
     same(m.with_defaults(x), [2])
     same(m.with_defaults(x=x, b=False), [1])

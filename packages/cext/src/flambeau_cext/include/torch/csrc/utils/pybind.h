@@ -122,7 +122,7 @@ template <> struct type_caster<c10::OptionalIntArrayRef> {
     make_caster<c10::IntArrayRef> list_;
 };
 
-/* torch.device and its text; back, the text. */
+/* torch.device and its text; back, torch.device. */
 template <> struct type_caster<c10::Device> {
     PYBIND11_TYPE_CASTER(c10::Device, const_name("torch.device"));
     type_caster() : value(c10::kCPU) {}
@@ -132,7 +132,7 @@ template <> struct type_caster<c10::Device> {
         return true;
     }
     static handle cast(const c10::Device &device, return_value_policy, handle) {
-        return pybind11::str(device.str()).release();
+        return pybind11::module_::import("flambeau_tensor").attr("device")(device.str()).release();
     }
 };
 
