@@ -77,9 +77,9 @@ def test_memory_of_the_extensions_own(m):
 
 
 def test_looking(m):
-    assert m.described(torch.zeros(2, 3).t()) == "2 [3, 2] [1, 3] 6 float cpu 0001 0 4 24 Float CPUFloatType"
+    assert m.described(torch.zeros(2, 3).t()) == "2 [3, 2] [1, 3] 6 float cpu 0001 0 4 24 Float CPUFloatType Strided"
     t = torch.zeros(5, dtype=torch.int16)[2:]
-    assert m.described(t) == "1 [3] [1] 3 short int cpu 1001 2 2 6 Short CPUShortType"
+    assert m.described(t) == "1 [3] [1] 3 short int cpu 1001 2 2 6 Short CPUShortType Strided"
     assert m.printed(torch.tensor([1.0, 2.0])) == "tensor([1., 2.])"
     assert m.printed(torch.arange(500)) == repr(torch.arange(500))
     assert m.size(torch.zeros(2, 3), -1) == 3

@@ -57,11 +57,11 @@ def options(m):
     x = matrix(2, 3)
     made = m.made(x)
     dtypes = "float64 int32 bool float32 int64 int64 int64 int16 float32 float32 float32 float32 int64 float32 float64"
-    dtypes += " float32 float64 float32 float32 float32 int64"
+    dtypes += " float32 float64 float32 float32 float32 float32 int64"
     assert [str(t.dtype).removeprefix("torch.") for t in made] == dtypes.split()
     values = [np.zeros((2, 2)), np.ones((2, 3)), np.zeros((2, 3)), np.full((2, 2), 3.5), [7, 7, 7], [0, 1],
               [0, 1, 2, 3], [], np.full((2, 3), 2), np.eye(3), np.zeros((2, 2)), [1.5, 1.5], [0],
-              [0, 0.25, 0.5, 0.75, 1], [1, 2], [1, 2, 3], 4.25, [[1, 2, 3], [4, 5, 6]], [1, 3, 5], x.numpy() * 2,
+              [0, 0.25, 0.5, 0.75, 1], [1, 2], [1, 2, 3], 4.25, 3, [[1, 2, 3], [4, 5, 6]], [1, 3, 5], x.numpy() * 2,
               10]  # fmt: skip
     for got, want in zip(made, values, strict=True):
         close(got, want)

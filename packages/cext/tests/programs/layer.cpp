@@ -48,7 +48,7 @@ std::string described(const torch::Tensor &t) {
   std::ostringstream out;
   out << t.dim() << " " << t.sizes() << " " << t.strides() << " " << t.numel() << " " << t.dtype() << " " << t.device()
       << " " << t.is_contiguous() << t.requires_grad() << t.is_cuda() << t.defined() << " " << t.storage_offset() << " "
-      << t.itemsize() << " " << t.nbytes() << " " << t.scalar_type() << " " << t.type().toString();
+      << t.itemsize() << " " << t.nbytes() << " " << t.scalar_type() << " " << t.type() << " " << t.layout();
   return out.str();
 }
 std::string printed(const torch::Tensor &t) {

@@ -10,7 +10,7 @@ torch::Tensor affine(const torch::Tensor& x, const c10::optional<torch::Tensor>&
   auto y = x;
   if (weight.has_value() && weight->defined()) y = y * weight.value();
   const at::Tensor& bias = bias_opt.value_or(at::Tensor());
-  if (bias.defined()) y = y + bias;
+  if (bias.numel() > 0) y = y + bias;  // an undefined tensor has no elements
   if (scale) y = y * *scale;
   if (square) y = y.square();
   if (reduction == "mean") return y.mean();

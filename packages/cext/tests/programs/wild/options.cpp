@@ -24,6 +24,7 @@ std::vector<at::Tensor> made(at::Tensor x) {
   out.push_back(torch::tensor({1.0f, 2.0f}, opts));
   out.push_back(torch::tensor(std::vector<float>{1, 2, 3}));
   out.push_back(torch::scalar_tensor(4.25, torch::kDouble));
+  out.push_back(torch::scalar_tensor(3));
   float raw[] = {1, 2, 3, 4, 5, 6};
   out.push_back(torch::from_blob(raw, {2, 3}).clone());
   out.push_back(torch::from_blob(raw, {3}, {2}, torch::TensorOptions().dtype(torch::kFloat32)).to(x.options()).clone());

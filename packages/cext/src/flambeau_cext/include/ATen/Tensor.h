@@ -160,8 +160,9 @@ class Numbers {
 inline Tensor tensor(const detail::Numbers &numbers, const TensorOptions &options = {}) {
     return numbers.tensor(options);
 }
+/* Of the default dtype, whatever the number. */
 inline Tensor scalar_tensor(const Scalar &number, const TensorOptions &options = {}) {
-    return full({}, number, options);
+    return full({}, number, options.has_dtype() ? options : options.dtype(ScalarType(fl_default_dtype())));
 }
 inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions &options = kLong) {
     return randint(0, high, size, options);

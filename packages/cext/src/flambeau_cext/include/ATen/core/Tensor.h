@@ -38,6 +38,7 @@ class DeprecatedTypeProperties {
   private:
     ScalarType type_;
 };
+inline std::ostream &operator<<(std::ostream &out, const DeprecatedTypeProperties &type) { return out << type.toString(); }
 
 class GradReference;
 
@@ -80,7 +81,7 @@ class Tensor {
 
     int64_t dim() const { return fl_ndim(checked()); }
     int64_t ndimension() const { return dim(); }
-    int64_t numel() const { return fl_numel(checked()); }
+    int64_t numel() const { return handle_ ? fl_numel(handle_) : 0; }
     IntArrayRef sizes() const { return {fl_sizes(checked()), size_t(fl_ndim(handle_))}; }
     IntArrayRef strides() const { return {fl_strides(checked()), size_t(fl_ndim(handle_))}; }
     IntArrayRef sym_sizes() const { return sizes(); }
