@@ -309,6 +309,7 @@ def guards(m):
     close(p, [-0.5, -0.5])
     close(p.grad, [0, 0])
     assert q.grad is None
+    close(m.guarded(torch.ones(2)), [2, 2])
 
 
 @program

@@ -1,5 +1,7 @@
 // Gradients from C++.
 #include <torch/extension.h>
+#include <c10/core/DeviceGuard.h>
+#include <c10/util/StringUtil.h>
 
 std::vector<torch::Tensor> gradients() {
   auto x = torch::arange(1, 4, torch::kDouble).requires_grad_();
@@ -44,8 +46,15 @@ void step(std::vector<torch::Tensor> parameters, double lr) {
   }
 }
 
+torch::Tensor guarded(const torch::Tensor& x) {
+  const at::OptionalDeviceGuard guard(at::device_of(x));
+  c10::DeviceGuard other(x.device());
+  return x + 1;
+}
+
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("gradients", &gradients, py::call_guard<py::gil_scoped_release>());
   m.def("modes", &modes);
+  m.def("guarded", &guarded);
   m.def("step", &step, py::arg("parameters"), py::arg("lr") = 0.1);
 }
