@@ -199,7 +199,10 @@ def test_inference_tensors(leaf):
 @pytest.mark.parametrize("write", [
     lambda x, i: torch.add(x, x, out=i), lambda x, i: torch.matmul(torch.eye(2), x, out=i),
     lambda x, i: torch.cat([x[:1], x[1:]], out=i), lambda x, i: torch.ldexp(x, x, out=i),
-    lambda x, i: torch.sort(x, out=(i, torch.empty(0, dtype=torch.int64)))[0],
+    lambda x, i: torch.sort(x, out=(i, torch.empty(0, dtype=torch.int64)))[0], lambda x, i: torch.max(x, x, out=i),
+    *(lambda x, i, f=f: f(x.expand(2, 2), 1, out=[i, torch.empty(0, dtype=torch.int64)])[0]
+      for f in (torch.max, torch.min, torch.median, torch.nanmedian, torch.kthvalue)),
+    lambda x, i: torch.aminmax(x.expand(2, 2), dim=1, out=(torch.empty(0), i))[1],
 ])
 def test_out_may_not_be_an_inference_tensor(write):
     x = torch.ones(2)
@@ -231,8 +234,9 @@ def test_out_does_not_record(leaf):
         torch.add(leaf(1.0, 2.0), 1, out=out)
     assert out.tolist() == [2.0, 3.0]
     for several in ((leaf(1.0), torch.empty(1, dtype=torch.int64)), [leaf(1.0), torch.empty(1, dtype=torch.int64)]):
-        with pytest.raises(RuntimeError, match=r"sort\(\): functions with out=... arguments don't support automatic"):
-            torch.sort(torch.ones(1, dtype=torch.float64), out=several)
+        for function in (torch.sort, torch.max, torch.median):
+            with pytest.raises(RuntimeError, match=r"\(\): functions with out=... arguments don't support automatic"):
+                function(torch.ones(1, dtype=torch.float64), 0, out=several)
 
 
 def test_write_of_what_is_recorded_to_a_view_of_what_is_not(leaf):

@@ -173,7 +173,11 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
                 accepted = True
             elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
                 raise _wrong(op, i, n, <object>o)
-        elif spec.kind != K_ANY and not is_ready(spec, o):
+        elif spec.kind == K_ANY:
+            if spec.flags & A_OUT:
+                for each in <object>o if isinstance(<object>o, (tuple, list)) else (<object>o,):
+                    flags[0] |= (<Tensor>each).flags if isinstance(each, Tensor) else 0
+        elif not is_ready(spec, o):
             if overloaded is not None and collect_vector(&o, 1) is not None:
                 accepted = True
             else:

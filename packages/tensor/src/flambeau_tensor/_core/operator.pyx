@@ -243,7 +243,7 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
     written = <object>slots[where] if where >= 0 and not fl_state.inference else ()
-    for t in written if isinstance(written, tuple) else (written,):
+    for t in written if isinstance(written, (tuple, list)) else (written,):
         if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:
             raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
                                "a clone to get a normal tensor before doing inplace update.")
