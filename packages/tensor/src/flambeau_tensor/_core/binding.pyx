@@ -22,7 +22,7 @@ from flambeau_tensor._core.operator cimport (
     is_ready,
 )
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.tensor cimport Tensor, result_of
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
@@ -140,7 +140,7 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
         elif spec.kind == K_TENSOR:
             if isinstance(<object>o, Tensor):
                 tensors = True
-                flags[0] |= (<Tensor>o).flags
+                flags[0] |= grad_flags(<Tensor>o)
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
             elif _among(o, overloaded):
@@ -163,7 +163,7 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
                 for j in range(len(items)):
                     element = items[j]
                     if isinstance(element, Tensor):
-                        flags[0] |= (<Tensor>element).flags
+                        flags[0] |= grad_flags(<Tensor>element)
                     elif _among(<PyObject*>element, overloaded):
                         accepted = True
                     elif element is not None or "?[" not in op.schema.arguments[i].type:
@@ -176,7 +176,7 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
         elif spec.kind == K_ANY:
             if spec.flags & A_OUT:
                 for each in <object>o if isinstance(<object>o, (tuple, list)) else (<object>o,):
-                    flags[0] |= (<Tensor>each).flags if isinstance(each, Tensor) else 0
+                    flags[0] |= grad_flags(<Tensor>each) if isinstance(each, Tensor) else 0
         elif not is_ready(spec, o):
             if overloaded is not None and collect_vector(&o, 1) is not None:
                 accepted = True

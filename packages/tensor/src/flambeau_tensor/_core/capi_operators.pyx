@@ -15,7 +15,7 @@ from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport A_NUMBER, A_OPTIONAL, A_SINGLE, ArgSpec, Kernel, OP_COMPOSITE, Operator, \
     ThreadState, call_slots, kernel_t, thread_state
 from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, is_plain
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.schema import parse
@@ -95,7 +95,7 @@ cdef inline bint _fits(const ArgSpec* spec, const fl_value* v, unsigned int* fla
             t = <PyObject*>v.value.tensors[i]
             if t == NULL or not is_plain(t):
                 return False
-            flags[0] |= (<Tensor>t).flags
+            flags[0] |= grad_flags(<Tensor>t)
         return kind == K_TENSORS
     if given == FL_VALUE_INT:
         return kind == K_INT or kind == K_SCALAR or (kind == K_TENSOR and spec.flags & A_NUMBER) or \
@@ -143,7 +143,7 @@ cdef int32_t call_function(fl_function handle, const fl_value* args, fl_value* r
                     raise RuntimeError(f"{op.name}(): argument '{<object>spec.name}' is no tensor (NULL)")
                 if spec.kind == K_TENSOR and is_plain(o):
                     tensors = True
-                    flags |= (<Tensor>o).flags
+                    flags |= grad_flags(<Tensor>o)
                 else:
                     quick = False
             elif v.kind == FL_VALUE_DEFAULT:

@@ -54,7 +54,7 @@ cdef class Operator:
     cdef object extra  # attributes that functools.wraps and users set
 
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n)  # the whole path, no keywords
-cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4
+cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4; `flags`: all `grad_flags`
 cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
 cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
 cdef object call1(Operator op, object a)

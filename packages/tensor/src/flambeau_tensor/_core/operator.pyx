@@ -164,7 +164,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
         spec = &op.args[i]
         if spec.kind == K_TENSOR:
             if is_plain(o):
-                flags |= (<Tensor>o).flags
+                flags |= grad_flags(<Tensor>o)
                 tensors = True
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
@@ -172,7 +172,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 numbers = True
             elif cls == o.ob_type or (cls == NULL and is_bare_subclass(o)):
                 cls = o.ob_type
-                flags |= (<Tensor>o).flags
+                flags |= grad_flags(<Tensor>o)
                 tensors = True
             else:
                 return call_general(op, args, given, NULL)
@@ -183,7 +183,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 element = PyTuple_GET_ITEM(<object>o, j)
                 if not is_plain(element):
                     return call_general(op, args, given, NULL)
-                flags |= (<Tensor>element).flags
+                flags |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
             return call_general(op, args, given, NULL)
         slots[i] = o
@@ -205,8 +205,6 @@ cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObj
 # --- steps 3 and 4 --------------------------------------------------------------------------------------------------
 
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
-    if flags & VIEW:
-        flags |= _all_flags(op, slots)
     if not fl_state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
     if flags & (REQUIRES_GRAD | TANGENT | INFERENCE) or fl_state.transforming:

@@ -16,7 +16,7 @@ from flambeau_tensor._core.operator cimport (
 )
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
-from flambeau_tensor._core.tensor cimport Tensor, TensorType, is_plain
+from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_plain
 from flambeau_tensor._core.types cimport K_TENSORS
 
 from flambeau_overrides.registry import (
@@ -70,7 +70,7 @@ cdef class Property:
             return self
         if type(instance) is Tensor and _modes[0] == 0:
             slot = <PyObject*>instance
-            return call_slots(self.getter, &slot, (<Tensor>instance).flags)
+            return call_slots(self.getter, &slot, grad_flags(<Tensor>instance))
         return call1(self.getter, instance)
 
     def __set__(self, instance, value):

@@ -20,7 +20,7 @@ from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core
-from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags, wrap_dim
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.copying import write_out
@@ -550,7 +550,7 @@ cdef object _pick(Operator op, PyObject** slots, Operator total, Operator binary
         for i in range(1, total.nslots):
             inner[i] = total.args[i].default
         inner[0] = slots[0]
-        return call_slots(total, inner, x.flags)
+        return call_slots(total, inner, grad_flags(x))
     if isinstance(<object>slots[1], bool) or not hasattr(<object>slots[1], "__index__"):
         raise TypeError(
             f"{op.name}() received an invalid combination of arguments - got (Tensor, "
@@ -559,7 +559,7 @@ cdef object _pick(Operator op, PyObject** slots, Operator total, Operator binary
             " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n")
     dim = (<object>slots[1]).__index__()
     inner[0], inner[1], inner[2] = slots[0], <PyObject*>dim, slots[2]
-    return call_slots(along, inner, x.flags)
+    return call_slots(along, inner, grad_flags(x))
 
 
 cdef object _max(Operator op, PyObject** slots):
