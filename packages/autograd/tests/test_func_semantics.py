@@ -72,8 +72,52 @@ def test_levels_are_per_thread(x):
 @pytest.mark.parametrize("transform", [grad, along], ids=["grad", "jvp"])
 def test_tensors_that_escape_derivatives_are_values(transform, x):
     kept = []
-    transform(lambda a: kept.append(a) or (a * a).sum())(x)
-    assert (kept[0].detach() + 1).tolist() == [2.0, 3.0, 4.0]
+    transform(lambda a: kept.extend([a, a * a]) or kept[1].sum())(x)
+    for a, value in zip(kept, ([1.0, 2.0, 3.0], [1.0, 4.0, 9.0]), strict=True):
+        assert not a.requires_grad and a.grad_fn is None and a.is_leaf and (a + 1 - 1).tolist() == value
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            (2 * a).sum().backward()
+        torch.add(x, a, out=torch.empty(3))
+        a.mul_(2)
+        leaf(a.requires_grad_()).backward()
+        assert a.grad.tolist() == [1.0] * 3 and (a / 2).tolist() == value
+
+
+WITHIN = {"no": lambda f: f(torch.ones(3)), "vjp": lambda f: vjp(f, torch.ones(3))[0],
+          "vmap": lambda f: vmap(f)(torch.ones(2, 3))[1], "jvp": lambda f: along(f)(torch.ones(3))[0],
+          "product": lambda f: vjp(f, torch.ones(3))[1](torch.ones(3))[0]}
+
+
+@pytest.mark.parametrize("within", WITHIN.values(), ids=WITHIN)
+def test_what_escapes_keeps_the_history_from_outside(within, x):
+    kept = []
+
+    def f(a):
+        kept.append(a.sin())
+        return kept[0].sum()
+
+    x.requires_grad_()
+    grad(lambda a: grad(f)(a).sum())(x)
+    within(lambda y: y * kept[0]).sum().backward()
+    assert torch.allclose(x.grad, x.cos())
+
+
+LATER = {"grad": lambda f: grad(lambda c: f(c).sum()), "vjp": lambda f: lambda c: vjp(f, c)[1](torch.ones(3))[0],
+         "jvp": lambda f: lambda c: jvp(f, (c,), (torch.ones(3),))[1], "jacrev": lambda f: lambda c: jacrev(f)(c).sum(0),
+         "vmap of grad": lambda f: lambda c: vmap(grad(lambda c: f(c).sum()))(c.expand(2, 3))[1],
+         "grad of vmap": lambda f: lambda c: grad(lambda c: vmap(f)(c).sum())(c.expand(2, 3))[1]}
+
+
+@pytest.mark.parametrize("transform", LATER.values(), ids=LATER)
+@pytest.mark.parametrize("function", [lambda x: lambda c: vjp(torch.sin, x)[1](c)[0],
+                                      lambda x: linearize(torch.sin, x)[1]], ids=["vjp", "linearize"])
+def test_derivatives_of_what_outlives_its_transform(function, transform, x):
+    """The level of the transform that comes later is not taken for that of the one before."""
+    with no_grad():
+        alone = function(x)
+    for along_x in (function(x), alone):
+        assert torch.allclose(transform(along_x)(torch.ones(3)), x.cos())
+    assert torch.allclose(grad(lambda x: transform(function(x))(torch.ones(3)).sum())(x), -x.sin())
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------
@@ -281,8 +325,11 @@ def test_no_examples(f):
 def test_examples_that_escape(x):
     kept = []
     vmap(lambda a: kept.append(a) or a)(x)
-    with pytest.raises(RuntimeError, match="after the vmap that made it had returned"):
-        kept[0] + 1
+    for use in (lambda a: a + 1, lambda a: a.add_(1), lambda a: a.shape, lambda a: a.detach(), lambda a: a.sum().item(),
+                lambda a: torch.ones(()).copy_(a), lambda a: torch.stack([x[0], a]), copy.deepcopy, pickle.dumps,
+                *(lambda a, t=t: t(lambda y: (y * a).sum())(x) for t in ALL.values())):
+        with pytest.raises(RuntimeError, match="after the vmap that made it had returned"):
+            use(kept[0])
     assert repr(kept[0]).startswith("BatchedTensor(lvl=1, bdim=0, value=\n    tensor([1., 2., 3.])")
 
 

@@ -175,6 +175,7 @@ class _Frame:
         self.forms = []  # shape and dtype of each, if they are to be compared
         self.recomputed = {}  # number of a run of backward -> {index: tensor} that it has yet to read
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
+        self.recorded = [t.requires_grad for t in tensors]
         anchor = torch.empty(0, requires_grad=True)
         self.inputs = apply_in(context_of(_Inputs), None, anchor, *tensors).grad_fn  # with the levels that they have
         self.args = [None if isinstance(a, torch.Tensor) else a for a in args]
@@ -203,21 +204,26 @@ class _Frame:
     def recompute(self):
         """Run the function again; returns what it saves that somebody may ask for."""
         again = _Again(self)
-        tensors = iter(self.inputs.saved_tensors)
         args, kwargs = list(self.args), dict(self.kwargs)
-        for i in self.places:
-            args[i] = next(tensors)
-        for name in self.names:
-            kwargs[name] = next(tensors)
-        with fork_rng(enabled=self.rng_state is not None):
-            if self.rng_state is not None:
-                set_rng_state(self.rng_state)
-            try:
+        level = layers.enter_level("grad", internal=True)
+        try:
+            # What was on the tape of a transform that is over (that of `vjp`, say) gets another to be recorded again.
+            tensors = iter([layers.enter_tape(t, level) if recorded and not t.requires_grad else t
+                            for t, recorded in zip(self.inputs.saved_tensors, self.recorded, strict=True)])
+            for i in self.places:
+                args[i] = next(tensors)
+            for name in self.names:
+                kwargs[name] = next(tensors)
+            with fork_rng(enabled=self.rng_state is not None):
+                if self.rng_state is not None:
+                    set_rng_state(self.rng_state)
                 with enable_grad(), self.again, saved_tensors_hooks(again.pack, lambda tensor: tensor):
                     self.function(*args, **kwargs)
-            except _Stop as stop:
-                if stop.args[0] is not again:
-                    raise
+        except _Stop as stop:
+            if stop.args[0] is not again:
+                raise
+        finally:
+            layers.leave_level(level)
         again.compare()
         return again.values
 

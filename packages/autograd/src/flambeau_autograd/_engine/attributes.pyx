@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 from flambeau_tensor.abi cimport (
     Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, detach,
     detach_in_place, dtype_of, flags_of, is_tensor, look, new_kernel, set_data, set_flags, set_grad,
-    shape_of, thread_flags, untracked,
+    set_history, shape_of, thread_flags, untracked,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
@@ -30,7 +30,9 @@ cdef int _set_requires_grad(PyObject* t, bint on) except -1:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         if f.flags & T_INFERENCE and not thread_flags().inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        if f.grad_fn == NULL:
+        if not needs_grad(t):
+            set_history(t, NULL, 0)  # of a transform that is over
+        if f.grad_fn == NULL or not needs_grad(t):
             set_flags(t, T_REQUIRES_GRAD, 0)
     else:
         if f.grad_fn != NULL:
@@ -95,7 +97,7 @@ cdef object _grad_fn(PyObject* op, PyObject** a):
     if f.flags & T_VIEW and f.base != NULL and f.version != f.view_version and \
             (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
         refresh_view(a[0], &f)
-    return <object>f.grad_fn if f.grad_fn != NULL else None
+    return <object>f.grad_fn if f.grad_fn != NULL and needs_grad(a[0]) else None
 
 
 cdef object _is_leaf(PyObject* op, PyObject** a):

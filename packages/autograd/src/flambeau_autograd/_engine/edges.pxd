@@ -1,7 +1,7 @@
 """Where a tensor's gradient goes."""
 from cpython.object cimport PyObject
 
-from flambeau_autograd._engine.node cimport Node
+from flambeau_autograd._engine.node cimport Node, any_tapes
 from flambeau_tensor.abi cimport Facts, T_REQUIRES_GRAD, T_VIEW, flags_of
 
 cdef class TensorMeta:
@@ -15,9 +15,12 @@ cdef class TensorMeta:
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL
 cdef bint base_requires_grad(PyObject* tensor) noexcept
 
+cdef bint is_on_tape(PyObject* tensor) noexcept  # not only on those of transforms that are over
+
 cdef inline bint requires_grad(PyObject* tensor) noexcept:
     cdef unsigned int flags = flags_of(tensor)
-    return flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))
+    return (flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))) and \
+        (not any_tapes or is_on_tape(tensor))
 
 cdef TensorMeta meta_of(PyObject* tensor)
 cdef bint lie_alike(Facts* f, PyObject* other) noexcept  # whether dimension for dimension the strides agree

@@ -15,8 +15,8 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.node cimport (
-    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, hold_leaf, make_type, new_node, number,
-    set_outputs, wake,
+    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, hold_leaf, is_over, make_type,
+    new_node, number, set_outputs, wake,
 )
 from flambeau_autograd._engine.refs cimport *
 
@@ -67,6 +67,16 @@ cdef bint base_requires_grad(PyObject* tensor) noexcept:
     return f.base != NULL and f.dtype >= T_FLOATING and flags_of(f.base) & T_REQUIRES_GRAD
 
 
+cdef bint is_on_tape(PyObject* tensor) noexcept:
+    cdef Facts f
+    look(tensor, &f)
+    if f.flags & T_VIEW and f.base != NULL and (f.grad_fn == NULL or f.version != f.view_version):
+        if f.grad_fn == NULL and f.flags & T_REQUIRES_GRAD:
+            return True  # a leaf
+        look(f.base, &f)
+    return f.grad_fn == NULL or not is_over(<Node>f.grad_fn)
+
+
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     cdef Facts f
     cdef Meta* meta
@@ -81,6 +91,8 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     elif not f.flags & T_REQUIRES_GRAD:
         return NULL
     if f.grad_fn != NULL:
+        if is_over(<Node>f.grad_fn):
+            return NULL
         output_nr[0] = f.output_nr
         incref(f.grad_fn)
         return f.grad_fn

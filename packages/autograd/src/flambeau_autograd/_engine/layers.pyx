@@ -17,7 +17,9 @@ from flambeau_tensor.abi cimport (
 from flambeau_tensor._core.tensor import set_layers
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, lie_alike, meta_of, requires_grad
-from flambeau_autograd._engine.node cimport NODE_OTHER, Node, describe, make_type, new_node, number, set_outputs
+from flambeau_autograd._engine.node cimport (
+    NODE_OTHER, Node, begin_tape, describe, end_tape, levels_under_way, make_type, new_node, number, set_outputs,
+)
 from flambeau_autograd._engine.refs cimport *
 
 cdef enum:
@@ -55,6 +57,8 @@ def enter_level(str kind not None, Py_ssize_t size=-1, str randomness="error", b
     stack.append(level)
     if level.kind == BATCH:
         thread_flags().transforming += 1
+    elif level.kind == TAPE:
+        begin_tape(level.depth)
     return level
 
 
@@ -65,6 +69,8 @@ def leave_level(Level level not None):
     level.alive = False
     if level.kind == BATCH:
         thread_flags().transforming -= 1
+    elif level.kind == TAPE:
+        end_tape(level.depth)
     if not stack:
         del _stacks[PyThread_get_thread_ident()]
 
@@ -332,7 +338,7 @@ cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFF
     if f.grad_fn == NULL and not f.base != NULL:
         return 1
     node = _producer(tensor, &nr)
-    return node.levels if node is not None else 0
+    return levels_under_way(node) if node is not None else 0
 
 
 cdef int history_depth(PyObject* tensor) except -2:
@@ -358,7 +364,12 @@ cdef unsigned long long _all_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF
 
 def depends_on_others(tensor, Level level not None):
     """Whether a tensor's history, or that of its layers, goes beyond ``level``."""
-    return (_all_levels(<PyObject*>tensor) & ~(<unsigned long long>1 << level.depth)) != 0
+    return (_all_levels(<PyObject*>tensor) & ~_bit(level)) != 0
+
+
+cdef unsigned long long _bit(Level level) noexcept:
+    # When it is over, its bit may stand for another.
+    return <unsigned long long>1 << level.depth if level.alive else 0
 
 
 cdef object with_history(object tensor, PyObject* of, int floor=62):
@@ -410,13 +421,13 @@ def enter_tape(tensor, Level level not None):
     if f.dtype < T_FLOATING:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
     return _through(_Input, bare(<PyObject*>tensor), node, nr,
-                    (node.levels if node is not None else 0) | <unsigned long long>1 << level.depth)
+                    (levels_under_way(node) if node is not None else 0) | <unsigned long long>1 << level.depth)
 
 
 def leave_tape(tensor, Level level not None, bint keep=True):
     """``tensor`` as seen from outside of ``level``: on the tapes of outer levels only; without ``keep``, on none."""
     cdef PyObject* t = <PyObject*>tensor
-    cdef unsigned long long inner = (~<unsigned long long>0) << level.depth, bits
+    cdef unsigned long long inner = -_bit(level), bits  # its own and those inside of it
     cdef Layer layer, new
     cdef Node node
     cdef int nr = 0

@@ -45,7 +45,8 @@ cdef class Node:
     cdef object __weakref__
     cdef apply_t apply
     cdef long long seq
-    cdef unsigned long long levels  # of the transforms that what it computes depends on, as bits; bit 0: of none
+    # Of the transforms that what it computes depends on, as bits, bit 0: of none; see `levels_under_way`.
+    cdef unsigned long long levels
     cdef int kind
     cdef int nedges
     cdef int noutputs
@@ -83,6 +84,19 @@ cdef inline int set_outputs(Node node, int n) except -1:
     return 0
 
 cdef int describe(Meta* meta, int dtype, int ndim, const Py_ssize_t* sizes) except -1
+cdef bint any_tapes  # whether a transform ever differentiated anything
+cdef void begin_tape(int depth) noexcept  # reverse mode at a level of this thread
+cdef void end_tape(int depth) noexcept
+cdef unsigned long long still_under_way(Node node) noexcept
+
+cdef inline unsigned long long levels_under_way(Node node) noexcept:
+    """Those of ``node.levels`` that are not over."""
+    return node.levels if node.levels <= 1 else still_under_way(node)
+
+cdef inline bint is_over(Node node) noexcept:
+    """Whether all transforms whose tapes the node is on are over."""
+    return node.levels > 1 and still_under_way(node) == 0
+
 cdef void number(Node node) noexcept  # after its edges are known: numbers are a topological order
 cdef void release_saved(Node node) noexcept
 cdef void discard(PyObject* owned) noexcept  # drop a reference without recursion

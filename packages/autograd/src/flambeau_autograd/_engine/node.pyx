@@ -61,7 +61,19 @@ cdef extern from *:
     PyObject* fl_revive(PyObject*, PyTypeObject*) noexcept
     PyTypeObject* fl_static_type(const char*, PyTypeObject*) except NULL
 
+cdef extern from *:
+    """
+    #if defined(_MSC_VER)
+    #define FL_THREAD __declspec(thread)
+    #else
+    #define FL_THREAD __thread
+    #endif
+    static FL_THREAD long long fl_tapes[64];
+    """
+    long long[64] fl_tapes  # by depth: the number that was given last when the tape there began; 0: there is none
+
 cdef long long _numbers = 0
+any_tapes = False
 cdef enum:
     SPARE = 512
 
@@ -77,6 +89,28 @@ def record_tracebacks(bint on):
     _recording_tracebacks = on
 
 
+cdef void begin_tape(int depth) noexcept:
+    global _numbers, any_tapes
+    any_tapes = True
+    _numbers += 1
+    fl_tapes[depth] = _numbers
+
+
+cdef void end_tape(int depth) noexcept:
+    fl_tapes[depth] = 0
+
+
+cdef unsigned long long still_under_way(Node node) noexcept:
+    # A node that is older than the tape at its depth belongs to one before it.
+    cdef unsigned long long bits = node.levels & 1
+    cdef int depth = 1
+    while node.levels >> depth:
+        if node.levels >> depth & 1 and fl_tapes[depth] and node.seq > fl_tapes[depth]:
+            bits |= <unsigned long long>1 << depth
+        depth += 1
+    return bits
+
+
 cdef void number(Node node) noexcept:
     global _numbers
     cdef int i
@@ -85,7 +119,7 @@ cdef void number(Node node) noexcept:
     node.levels = 0
     for i in range(node.nedges):
         if node.edges[i].node != NULL:
-            node.levels |= (<Node>node.edges[i].node).levels
+            node.levels |= levels_under_way(<Node>node.edges[i].node)
     if _recording_tracebacks:
         from flambeau_autograd.anomaly_mode import note_traceback
 

@@ -6,6 +6,7 @@ import flambeau_tensor as torch
 from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself in)
 from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.edges import edge_of
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
 from flambeau_autograd.func.trees import filled, form, leaves, leaves_like, tree_map
 
@@ -34,15 +35,23 @@ class _Tape:
     def leave(self, tree):
         return tree_map(lambda t: layers.leave_tape(t, self.level, self.keep) if isinstance(t, Tensor) else t, tree)
 
-    def gradients(self, outputs, inputs, seeds, *, retain=False):
-        """The gradients of ``outputs`` by ``inputs``, recorded if an outer level may want to differentiate them."""
-        pairs = [(o, s) for o, s in zip(outputs, seeds, strict=True) if isinstance(o, Tensor) and o.requires_grad]
-        if not pairs:
-            return [torch.zeros_like(t) for t in inputs]
-        deeper = any(t is not None and layers.depends_on_others(t, self.level) for pair in pairs for t in pair)
-        found = _grad([o for o, _ in pairs], inputs, [s for _, s in pairs], retain_graph=retain or deeper,
-                      create_graph=deeper, allow_unused=True)
-        return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
+    def product(self, outputs, inputs):
+        """A function from the outputs' gradients to those of the inputs, also for when this level is over.
+
+        They are recorded if another level may want to differentiate them.
+        """
+        roots, targets = [edge_of(o) for o in outputs], [edge_of(t) for t in inputs]
+
+        def gradients(seeds, retain=False):
+            rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
+            if not rows:
+                return [torch.zeros_like(t) for t in inputs]
+            deeper = any(t is not None and layers.depends_on_others(t, self.level) for o, _, s in rows for t in (o, s))
+            found = _grad([r for _, r, _ in rows], targets, [s for _, _, s in rows], retain_graph=retain or deeper,
+                          create_graph=deeper, allow_unused=True)
+            return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
+
+        return gradients
 
 
 def _tensors(tree):
@@ -107,7 +116,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
             if out.ndim:
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
                                    f"with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
-            found = iter(tape.gradients([out], inputs, [None]))
+            found = iter(tape.product([out], inputs)([None]))
             gradients = [tree_map(lambda _: next(found), args[n]) for n in wanted]
             gradients = tape.leave(gradients[0] if isinstance(argnums, int) else tuple(gradients))
             value, aux = tape.leave(out), tape.leave(aux)
@@ -165,6 +174,7 @@ def vjp(func, *primals, has_aux=False):
         outputs = _results(out, "vjp(f, *primals)")
         if not outputs:
             raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output")
+        product = tape.product(outputs, inputs)
         value = tape.leave(out)
 
     def vjp_fn(*cotangents, retain_graph=True, create_graph=None):
@@ -175,7 +185,7 @@ def vjp(func, *primals, has_aux=False):
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
         with enable_grad():
-            found = tape.gradients(outputs, inputs, seeds, retain=retain_graph)
+            found = product(seeds, retain=retain_graph)
             found = [layers.leave_tape(g, tape.level, tape.keep or is_grad_enabled()) for g in found]
         return filled(entered, found)
 
@@ -258,6 +268,8 @@ def linearize(func, *primals):
         live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
         gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \
             if live else [None] * len(inputs)
+        roots = [None if g is None else edge_of(g) for g in gradients]
+        targets = [edge_of(s) for s in seeds]
         value = tape.leave(out)
 
     def along(*tangents):
@@ -269,13 +281,13 @@ def linearize(func, *primals):
             if t.shape != p.shape or t.dtype is not p.dtype:
                 raise RuntimeError(f"linearize: a tangent has the shape and dtype of its primal, {list(p.shape)} and "
                                    f"{p.dtype}, got {list(t.shape)} and {t.dtype}")
-        pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
-        if not pairs:
+        rows = [row for row in zip(gradients, roots, directions, strict=True) if row[1] is not None]
+        if not rows:
             return tree_map(torch.zeros_like, value)
-        deeper = any(layers.depends_on_others(x, tape.level) for pair in pairs for x in pair)
+        deeper = any(layers.depends_on_others(x, tape.level) for g, _, t in rows for x in (g, t))
         with enable_grad() if deeper else no_grad():
-            found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], retain_graph=True, create_graph=deeper,
-                          allow_unused=True, materialize_grads=True)
-        return filled(out, [layers.leave_tape(t, tape.level, tape.keep) for t in found])
+            found = _grad([r for _, r, _ in rows], targets, [t for _, _, t in rows], retain_graph=True,
+                          create_graph=deeper, allow_unused=True, materialize_grads=True)
+        return filled(out, [layers.leave_tape(t, tape.level, tape.keep or deeper) for t in found])
 
     return value, along
