@@ -302,9 +302,56 @@ def test_tangents_that_a_jvp_is_given():
     for n in (0, 1):
         tangent(lambda d, n=n: Two.apply(d, X, n), X, T)
     assert seen == [([1.0, 0.0, 1.0], None, None), ([1.0, 0.0, 1.0], [0.0, 0.0, 0.0], None)]
-    for out, error, match in ((3, TypeError, "returned int"), (T[:1], RuntimeError, "shape"),
-                              ((T, T), RuntimeError, "expected 1 but got 2")):
-        Wrong = type("Wrong", (Function,), {"forward": staticmethod(lambda ctx, x: x * 1),
-                                            "jvp": staticmethod(lambda ctx, t, out=out: out)})
-        with pytest.raises(error, match=match):
-            tangent(Wrong.apply, X, T)
+
+
+def times_one(ctx, x):
+    return x * 1
+
+
+def as_it_is(ctx, x):
+    return x
+
+
+def unmoved(ctx, x):
+    ctx.mark_non_differentiable(x)
+    return x
+
+
+@pytest.mark.parametrize(("forward", "jvp", "match"), [
+    (times_one, lambda ctx, t: 3, r"expected Variable or None \(got int\) for grad output 0"),
+    (times_one, lambda ctx, t: [t], r"got list"),
+    (times_one, lambda ctx, t: t[:1], "shape"),
+    (times_one, lambda ctx, t: (t, t), "expected 1 but got 2"),
+    (lambda ctx, x: (x * 1, 5), lambda ctx, t: (t, t), "position 1, but the corresponding forward output is not a"),
+    (lambda ctx, x: x.long(), lambda ctx, t: t, "position 0, but the corresponding forward output is not a"),
+    (unmoved, lambda ctx, t: t, "position 0, but the corresponding forward output is not a differentiable"),
+    *((forward, jvp, "an input as-is.* but the jvp is not returning a view")
+      for forward in (as_it_is, lambda ctx, x: x.view(3)) for jvp in (
+          lambda ctx, t: t, lambda ctx, t: t.clone(), lambda ctx, t: 2 * t, lambda ctx, t: torch.ones(3))),
+])
+def test_tangents_that_a_jvp_may_not_return(forward, jvp, match):
+    Wrong = type("Wrong", (Function,), {"forward": staticmethod(forward), "jvp": staticmethod(jvp)})
+    with pytest.raises(RuntimeError, match=f"Wrong.*{match}"):
+        tangent(Wrong.apply, X, T)
+
+
+def test_an_argument_that_is_returned():
+    Same = type("Same", (Function,), {"forward": staticmethod(as_it_is),
+                                      "jvp": staticmethod(lambda ctx, t: t.view_as(t))})
+    x = X.clone()
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(x, T.clone())
+        out = Same.apply(dual)
+        out.mul_(2)
+        for t in (dual, out):
+            assert fwAD.unpack_dual(t).tangent.tolist() == [2.0, 0.0, 2.0]
+    assert jvp(lambda x: jvp(lambda y: Same.apply(x) * y, (x,), (T,))[1], (X,), (X,))[1].tolist() == [1.0, 0.0, 3.0]
+    same = Same.apply(x)
+    assert same._base is x and same is not x and not same.requires_grad
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
+        same.mul_(torch.ones(3, requires_grad=True))
+
+
+def test_unpack_dual_takes_tensors():
+    with fwAD.dual_level(), pytest.raises(TypeError, match="must be Tensor, not int"):
+        fwAD.unpack_dual(3)

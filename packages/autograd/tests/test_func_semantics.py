@@ -103,7 +103,8 @@ def test_what_escapes_keeps_the_history_from_outside(within, x):
 
 
 LATER = {"grad": lambda f: grad(lambda c: f(c).sum()), "vjp": lambda f: lambda c: vjp(f, c)[1](torch.ones(3))[0],
-         "jvp": lambda f: lambda c: jvp(f, (c,), (torch.ones(3),))[1], "jacrev": lambda f: lambda c: jacrev(f)(c).sum(0),
+         "jvp": lambda f: lambda c: jvp(f, (c,), (torch.ones(3),))[1],
+         "jacrev": lambda f: lambda c: jacrev(f)(c).sum(0),
          "vmap of grad": lambda f: lambda c: vmap(grad(lambda c: f(c).sum()))(c.expand(2, 3))[1],
          "grad of vmap": lambda f: lambda c: grad(lambda c: vmap(f)(c).sum())(c.expand(2, 3))[1]}
 

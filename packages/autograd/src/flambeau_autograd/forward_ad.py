@@ -103,6 +103,8 @@ def _is_fwd_grad_enabled():
 
 def unpack_dual(tensor, *, level=None):
     """The value and the tangent of a tensor; the tangent is None where it has none."""
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"unpack_dual(): argument 'tensor' must be Tensor, not {type(tensor).__name__}")
     here = layers.outer_dual()
     if here is None:
         return UnpackedDualTensor(tensor, None)

@@ -9,7 +9,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
     Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, ThreadFlags,
-    add_version, alias, detach, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
+    add_version, alias, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
 from flambeau_autograd._engine.classes cimport class_attribute
@@ -18,6 +18,7 @@ from flambeau_autograd._engine.context cimport (
 )
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
+from flambeau_autograd._engine.layers cimport bare, layer_of, set_layer
 from flambeau_autograd._engine.nests cimport fill, may_hold_tensors, numbers_in, template_of
 from flambeau_autograd._engine.node cimport (
     INLINE_EDGES, INLINE_SAVED, NOT_A_TENSOR, Edge, Saved, describe, number, set_outputs,
@@ -92,7 +93,8 @@ cdef bint _holds_layers(object value) except -1:
 def apply_in(Context ctx not None, on_outputs, *args, **kwargs):
     """``apply`` of the context's class, with that context, past all levels.
 
-    ``on_outputs``, if any, sees the results, as a flat tuple, when they have their history and before they are saved.
+    ``on_outputs``, if any, sees the results, as a flat tuple, when they have their history and before they are saved;
+    and which of them forward said to have no gradient.
     """
     cdef object names = tuple(kwargs)
     cdef list values = list(args) + list(kwargs.values())
@@ -333,6 +335,9 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* c
             if not is_tensor(<PyObject*>t):
                 raise RuntimeError(f"mark_non_differentiable only accepts variable arguments, but got "
                                    f"{type(t).__name__}")
+    marked = None
+    if ctx.on_outputs is not None:
+        marked = [_among(ctx.non_differentiable, outputs[i]) for i in range(count)]
     if record:
         set_outputs(ctx, <int>count)
         number(ctx)
@@ -345,7 +350,7 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* c
                 changed = _with(outputs, count, i, new)
                 outputs = tuple_items(<PyObject*>changed)
     if ctx.on_outputs is not None:
-        ctx.on_outputs(tuple([<object>outputs[i] for i in range(count)]))
+        ctx.on_outputs(tuple([<object>outputs[i] for i in range(count)]), marked)
     if ctx.to_save is not None:
         _check_saved(ctx.to_save)
         if record:
@@ -409,13 +414,13 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
         describe(&ctx.metas[nr], f.dtype, f.ndim, f.sizes)
     if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
         if is_input and not dirty:
-            return detach(t)
+            return _as_it_was(t)
         if not is_input and f.flags & T_REQUIRES_GRAD:
             detach_in_place(t)
         return out
     if not record:
         if is_input and not dirty:
-            return detach(t)
+            return _as_it_was(t)
         return out
     if dirty and is_input:
         if f.flags & T_REQUIRES_GRAD and f.grad_fn == NULL:
@@ -434,6 +439,16 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
     set_history(t, <PyObject*>ctx, nr)
     if f.flags & T_VIEW and f.base != NULL:
         set_flags(t, T_MULTI_VIEW if several else T_FUNCTION_VIEW, T_NO_GRAD_VIEW)
+    return out
+
+
+cdef object _as_it_was(PyObject* argument):
+    """An argument that is an output without history: another object, a view where there is none to be cut off."""
+    if requires_grad(argument) or thread_flags().inference:
+        return bare(argument)
+    out = alias(argument)
+    set_flags(<PyObject*>out, T_NO_GRAD_VIEW, 0)
+    set_layer(<PyObject*>out, layer_of(argument))
     return out
 
 

@@ -152,13 +152,17 @@ def _dual(cls, args, kwargs, level):
         raise NotImplementedError(f"You must implement the jvp function of {cls.__name__} to use it with forward mode "
                                   "AD: its backward is @once_differentiable, so that none follows from that.")
 
-    def attach(outputs):
+    def attach(outputs, marked):
         """Before they are saved, since a saved result has its tangent, too."""
         found = _by_rule(cls, ctx, bound, values, tangents, level) if own else derived
         if len(found) != len(outputs):
             raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
                                f"(expected {len(outputs)} but got {len(found)})")
-        for o, tangent in zip(outputs, found, strict=True):
+        for i, (o, tangent) in enumerate(zip(outputs, found, strict=True)):
+            if tangent is None:
+                continue
+            if own:
+                _check_tangent(cls, i, o, tangent, marked[i])
             if own or _of_whom(o, flat, tangents) is None:
                 _attach(cls, o, tangent, flat, tangents, level, own)
 
@@ -221,11 +225,17 @@ def _of_whom(out, flat, tangents):
                  if t is not None and a is not out and _root(a) is out._base), None)
 
 
-def _attach(cls, out, tangent, flat, tangents, level, own):
-    if not isinstance(out, Tensor) or tangent is None:
-        return
+def _check_tangent(cls, number, out, tangent, marked):
+    """What ``jvp`` returned for output ``number`` of forward."""
     if not isinstance(tangent, Tensor):
-        raise TypeError(f"{cls.__name__}.jvp returned {type(tangent).__name__}, expected a Tensor or None")
+        raise RuntimeError(f"{cls.__name__}.jvp: expected Variable or None (got {type(tangent).__name__}) for grad "
+                           f"output {number}")
+    if marked or not isinstance(out, Tensor) or not (out.is_floating_point() or out.is_complex()):
+        raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned a gradient at position {number}, but the "
+                           "corresponding forward output is not a differentiable Variable")
+
+
+def _attach(cls, out, tangent, flat, tangents, level, own):
     if tangent.shape != out.shape:
         raise RuntimeError(f"{cls.__name__}.jvp returned a tangent of shape {list(tangent.shape)} for an output of "
                            f"shape {list(out.shape)}")
@@ -237,7 +247,7 @@ def _attach(cls, out, tangent, flat, tangents, level, own):
                                    "corresponding gradient inplace.")
             tangent = t.copy_(tangent)
     whose = _of_whom(out, flat, tangents)
-    if whose is not None and _root(tangent) is not _root(whose):
-        raise RuntimeError(f"{cls.__name__}: A custom Function's forward is returning a view but the jvp is not "
-                           "returning a view of the tangent that it was given.")
+    if whose is not None and (_root(tangent) is not _root(whose) or not tangent._is_view()):
+        raise RuntimeError(f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
+                           "the jvp is not returning a view of the tangent that it was given.")
     layers.attach_tangent(out, tangent, level)
