@@ -21,6 +21,8 @@ def test_requires_grad():
         y.requires_grad = False
     with pytest.raises(RuntimeError, match="only Tensors of floating point dtype can require gradients"):
         torch.ones(2, dtype=torch.int64).requires_grad_()
+    with pytest.raises(RuntimeError, match="requires_grad must be a bool"):
+        x.requires_grad = 1
     with pytest.raises(AttributeError, match="grad_fn"):
         x.grad_fn = None
 

@@ -249,6 +249,8 @@ def test_errors_name_what_was_expected(leaf):
         autograd.backward([y], [3])
     with pytest.raises(RuntimeError, match="but got int"):
         grad(y.sum(), [3])
+    with pytest.raises(TypeError, match="'NoneType' object is not iterable"):
+        grad(y.sum(), None)
     with pytest.raises(RuntimeError, match="only for real scalar outputs but got torch.complex64"):
         torch.tensor(1j, requires_grad=True).backward()
     with pytest.raises(RuntimeError, match="For complex Tensors, both grad_output and output"):

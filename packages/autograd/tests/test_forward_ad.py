@@ -352,6 +352,16 @@ def test_an_argument_that_is_returned():
         same.mul_(torch.ones(3, requires_grad=True))
 
 
-def test_unpack_dual_takes_tensors():
-    with fwAD.dual_level(), pytest.raises(TypeError, match="must be Tensor, not int"):
-        fwAD.unpack_dual(3)
+def test_what_is_refused():
+    with fwAD.dual_level():
+        dual = fwAD.make_dual(X, T)
+        for error, match, use in (
+            (TypeError, "must be Tensor, not int", lambda: fwAD.unpack_dual(3)),
+            (RuntimeError, "Invalid level given: 5", lambda: fwAD.make_dual(X, T, level=5)),
+            (RuntimeError, "no level exists", lambda: fwAD.make_dual(X, T, level=-1)),
+            (RuntimeError, "itself has a forward gradient at the same level", lambda: fwAD.make_dual(X, dual)),
+            (NotImplementedError, r"add\(\): out=... is not supported", lambda: torch.add(X, dual, out=X.clone())),
+        ):
+            with pytest.raises(error, match=match):
+                use()
+    assert fwAD.unpack_dual(X, level=0) == (X, None)

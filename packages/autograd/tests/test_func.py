@@ -269,6 +269,17 @@ def test_functions_without_a_rule(x):
         close(vmap(lambda a: Plain.apply(a), fallback="loop")(x), x ** 3)
 
 
+def test_what_derivatives_refuse(x):
+    with pytest.raises(TypeError, match="gradients can be either Tensors or None, but got int"):
+        vjp(torch.sin, x)[1](3)
+    for transform in (jacrev, hessian):
+        with pytest.raises(RuntimeError, match="must be floating-point or complex Tensors, got .* torch.int64"):
+            transform(lambda a: a.sum().long())(x)
+    for transform in (jacfwd, lambda f: lambda x: jvp(f, (x,), (x,))):
+        with pytest.raises(RuntimeError, match="Expected f to be a function that has non-empty output"):
+            transform(lambda a: ())(x)
+
+
 @pytest.mark.parametrize("second", [
     lambda f, x: hessian(f)(x).sum(), lambda f, x: jacrev(jacrev(f))(x).sum(),
     lambda f, x: vmap(lambda t: jvp(grad(f), (x,), (t,))[1])(torch.eye(2)).sum(),

@@ -141,6 +141,8 @@ def test_increment_version(leaf):
         y.backward()
     with pytest.raises(RuntimeError, match="increment_version expects a Tensor or an iterable of Tensors"):
         graph.increment_version(3)
+    with pytest.raises(RuntimeError, match="increment_version expects a Tensor or an iterable of Tensors, got int"):
+        graph.increment_version([3])
 
 
 def test_anomaly_mode_shows_the_forward_call(leaf):
@@ -301,6 +303,18 @@ def test_anomaly_mode_knows_custom_functions_and_what_induced_them(leaf):
     assert any("Error detected in BadBackward. Traceback of forward call" in t and "Bad.apply(leaf(1.0))" in t
                for t in texts)
     assert any("Previous calculation was induced by SlopeBackward" in t for t in texts)
+
+
+def test_types_of_arguments(leaf):
+    with pytest.raises(TypeError, match="MulBackward0: argument 0 is not a Variable, but int"):
+        (leaf(1.0) * 2).grad_fn(3)
+    with pytest.raises(TypeError, match="error_message must be str, not int"), graph.disable_saved_tensors_hooks(3):
+        pass
+    with pytest.raises(TypeError, match="argument 'mode' must be bool, not str"):
+        autograd.set_detect_anomaly("on")
+    with pytest.raises(TypeError, match="argument 'check_nan' must be bool, not str"):
+        autograd.set_detect_anomaly(True, "no")
+    assert not autograd.anomaly_mode.is_anomaly_enabled()
 
 
 def test_the_order_of_gradients_of_one_call(leaf):

@@ -19,6 +19,9 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 def _switch(mode: bool, check_nan: bool) -> None:
     global _enabled, _check_nan
+    for name, value in (("mode", mode), ("check_nan", check_nan)):
+        if not isinstance(value, bool):
+            raise TypeError(f"set_detect_anomaly(): argument '{name}' must be bool, not {type(value).__name__}")
     _enabled, _check_nan = mode, check_nan
     _node.record_tracebacks(mode)
     _engine.set_anomaly(_look if mode else None)

@@ -22,7 +22,7 @@ def _setter(name, kind):
 
 
 place_property("requires_grad", _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
-               _setter("requires_grad", "bool"))
+               _setter("requires_grad", "Any"))
 place_property("grad", _getter("grad", "Tensor?", "The gradient that backward has summed up, or None."),
                _setter("grad", "Any?"))
 for _name, _returns, _doc in (

@@ -58,12 +58,22 @@ def make_dual(tensor, tangent, *, level=None):
         RuntimeError: outside of ``dual_level()``.
         ValueError: a dtype without derivatives.
     """
-    here = layers.outer_dual()
+    here = _at(level)
     if here is None:
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() first.")
     _check(tensor, tangent)
     return layers.make_dual(tensor, tangent, here)
+
+
+def _at(number):
+    """The level of that number, by default the only one there is; None: none."""
+    here = layers.outer_dual()
+    if number is not None and number < 0:
+        return None
+    if number and here is not None:
+        raise RuntimeError(f"Invalid level given: {number}; there is only level 0")
+    return here
 
 
 def _check(tensor, tangent):
@@ -103,9 +113,9 @@ def _is_fwd_grad_enabled():
 
 def unpack_dual(tensor, *, level=None):
     """The value and the tangent of a tensor; the tangent is None where it has none."""
-    if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f"unpack_dual(): argument 'tensor' must be Tensor, not {type(tensor).__name__}")
-    here = layers.outer_dual()
+    here = _at(level)
     if here is None:
         return UnpackedDualTensor(tensor, None)
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f"unpack_dual(): argument 'tensor' must be Tensor, not {type(tensor).__name__}")
     return UnpackedDualTensor(*layers.unpack_dual(tensor, here))

@@ -76,7 +76,7 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
 
 cdef tuple _several(object x):
     """One or several tensors or edges, or the values of a dict of them, as a tuple."""
-    if x is None or is_tensor(<PyObject*>x) or _is_edge(x):
+    if is_tensor(<PyObject*>x) or _is_edge(x):
         return (x,)
     if isinstance(x, tuple):
         return x

@@ -13,7 +13,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
-from flambeau_tensor.abi cimport thread_flags
+from flambeau_tensor.abi cimport is_tensor, thread_flags
 
 from flambeau_autograd._engine.gradients cimport add_up, validate
 from flambeau_autograd._engine.node cimport NODE_LEAF, Node, release_saved
@@ -532,6 +532,9 @@ def run_node(Node node not None, tuple grads):
     cdef unsigned long long needs = 0
     if len(grads) != n:
         raise TypeError(f"{node.name()} expected {n} arguments, got {len(grads)} instead")
+    for i in range(n):
+        if grads[i] is not None and not is_tensor(<PyObject*>grads[i]):
+            raise TypeError(f"{node.name()}: argument {i} is not a Variable, but {type(grads[i]).__name__}")
     buffer = <PyObject**>PyMem_Calloc(n + m + 1, sizeof(PyObject*))
     if buffer == NULL:
         raise MemoryError()

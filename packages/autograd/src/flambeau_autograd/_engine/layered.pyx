@@ -367,7 +367,8 @@ cdef object _layered(PyObject* op, PyObject** slots):
     if operator.__torch_name__ in _OWN:
         return run_kernel(op, slots)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
-        raise RuntimeError(f"{operator.name}(): out=... is not supported under vmap or forward mode")
+        raise (RuntimeError if top.level.kind == BATCH else NotImplementedError)(
+            f"{operator.name}(): out=... is not supported under vmap or forward mode")
     if top.level.kind == DUAL and o.rule != NULL and (<Rule>o.rule).composition is not None:
         return compose(<Rule>o.rule, slots, o.nslots)
     call = _Call.__new__(_Call)

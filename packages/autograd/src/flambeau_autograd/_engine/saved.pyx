@@ -39,6 +39,8 @@ def push_hooks(pack, unpack):
 
 def forbid_hooks(message):
     """Make ``push_hooks`` raise ``message``; undone by ``pop_hooks``."""
+    if not isinstance(message, str):
+        raise TypeError(f"disable_saved_tensors_hooks(): error_message must be str, not {type(message).__name__}")
     stack = _hooks.setdefault(PyThread_get_thread_ident(), [])
     if stack and not isinstance(stack[len(stack) - 1], str):
         raise RuntimeError(message)
@@ -208,5 +210,5 @@ cdef str _modified(Node node, Saved* place, int edge, int output_nr):
 def bump_version(tensor):
     """Count one more write to the tensor's memory."""
     if not is_tensor(<PyObject*>tensor):
-        raise TypeError(f"increment_version expects a Tensor, got {type(tensor).__name__}")
+        raise RuntimeError(f"increment_version expects a Tensor or an iterable of Tensors, got {type(tensor).__name__}")
     add_version(<PyObject*>tensor)

@@ -117,7 +117,7 @@ def _batch(cls, args, kwargs, level):
         result = Examples(cls, values, dims, level).run()
     out, out_dims = result
     places = broadcast(out_dims, out)
-    if places is None:
+    if places is None or not all(d is None or isinstance(d, int) for d in places):
         raise RuntimeError(f"{cls.__name__}.vmap: out_dims {out_dims} does not fit the structure of its outputs")
     given = [each for each in zip(*map(leaves, ((args, kwargs), values, dims)), strict=True) if each[2] is not None]
     return filled(out, [_one_example(o, d, level, given) for o, d in zip(leaves(out), places, strict=True)])

@@ -59,6 +59,10 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         out = vjp(chosen, *primals, has_aux=has_aux)
         value, back = out[:2]
         outputs = leaves(value)
+        for o in outputs:
+            if not (o.is_floating_point() or o.is_complex()):
+                raise RuntimeError("jacrev: all outputs of the function must be floating-point or complex Tensors, got "
+                                   f"Tensor with dtype {o.dtype}")
         rows = _basis(outputs)
 
         def product(*seeds):

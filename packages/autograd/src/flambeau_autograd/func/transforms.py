@@ -46,7 +46,8 @@ class _Tape:
             rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
             if not rows:
                 return [torch.zeros_like(t) for t in inputs]
-            deeper = any(t is not None and layers.depends_on_others(t, self.level) for o, _, s in rows for t in (o, s))
+            deeper = any(layers.depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
+                         if isinstance(t, Tensor))
             found = _grad([r for _, r, _ in rows], targets, [s for _, _, s in rows], retain_graph=retain or deeper,
                           create_graph=deeper, allow_unused=True)
             return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
@@ -237,7 +238,10 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
             out, aux = out
             aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
         pairs = []
-        for o in _results(out, "jvp(f, primals, tangents)"):
+        outputs = _results(out, "jvp(f, primals, tangents)")
+        if not outputs:
+            raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has non-empty output")
+        for o in outputs:
             value, tangent = layers.unpack_dual(o, level)
             if tangent is None:
                 if strict:
