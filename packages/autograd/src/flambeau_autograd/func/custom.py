@@ -200,7 +200,7 @@ def _by_rule(cls, ctx, args, values, tangents, level):
         found = cls.jvp(ctx, *filled(args, given))
     finally:
         ctx.in_jvp = False
-    return leaves(found if type(found) is tuple else (found,))
+    return found if isinstance(found, tuple) else (found,)
 
 
 def _zeros(value):
