@@ -240,6 +240,29 @@ def test_a_function_is_what_it_computes(case, composition):
     assert np.allclose(got.numpy(), wanted.numpy(), rtol=1e-10, atol=1e-12)
 
 
+def test_results_in_containers_with_other_things():
+    class Both(Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(ctx, x, times):
+            ctx.times = times
+            return [x * times, x.clone()], times
+
+        @staticmethod
+        def backward(ctx, grads, _):
+            return grads[0] * ctx.times + grads[1], None
+
+    def f(x):
+        (a, b), n = Both.apply(x, 3)
+        return a.sin() * b * n
+
+    x = torch.tensor([0.5, 1.0], dtype=torch.float64)
+    for transform in (along, lambda f: vmap(along(f)), lambda f: along(vmap(f)), jacfwd, lambda f: jacfwd(jacrev(f))):
+        got, wanted = transform(f)(x), transform(lambda x: (x * 3).sin() * x * 3)(x)
+        assert np.allclose(got.numpy(), wanted.numpy())
+
+
 def test_weights_of_an_outer_transform_reach_a_function_inside_of_vmap():
     x = torch.tensor([[0.7, -0.4], [0.3, 0.9], [1.2, 0.1]], dtype=torch.float64)
     w = torch.tensor([0.5, 1.5], dtype=torch.float64)

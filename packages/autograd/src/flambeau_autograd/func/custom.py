@@ -18,7 +18,7 @@ Tensor = torch.Tensor
 
 def apply_layered(cls, args, kwargs):
     """``cls.apply(*args, **kwargs)`` where an argument has a layer, or a transform is under way."""
-    tensors = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+    tensors = _tensors((args, kwargs))
     level, floor = layers.innermost(tensors)
     if level is None:
         return apply_in(context_of(cls), None, *args, **kwargs)
@@ -70,7 +70,7 @@ def _above(cls):
 
 def _below(cls, args, kwargs):
     """``cls`` of what the arguments are to the levels below; what it hands on or writes to is the argument again."""
-    given = [leaf for leaf in leaves((args, kwargs)) if isinstance(leaf, Tensor)]
+    given = _tensors((args, kwargs))
     _, floor = layers.innermost(given)
     lowered = [layers.lowered(a, floor) for a in given]
     rest = iter(lowered)
@@ -155,6 +155,8 @@ def _dual(cls, args, kwargs, level):
     def attach(outputs, marked):
         """Before they are saved, since a saved result has its tangent, too."""
         found = _by_rule(cls, ctx, bound, values, tangents, level) if own else derived
+        if not own:
+            outputs = [o for o in outputs if isinstance(o, Tensor)]
         if len(found) != len(outputs):
             raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
                                f"(expected {len(outputs)} but got {len(found)})")
@@ -170,8 +172,8 @@ def _dual(cls, args, kwargs, level):
     try:
         # Of copies, and first: forward may write to what it is given.
         derived = None if own else transposed(
-            lambda *given: tuple(leaves(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
-        lower, _ = layers.innermost(a for a in flat if isinstance(a, Tensor))
+            lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
+        lower, _ = layers.innermost(_tensors(flat))
         # The arguments themselves, so that saved ones keep their tangents for forward over reverse.
         ctx = context_of(cls if lower is None else _above(cls))
         ctx.dual_level = level
@@ -180,12 +182,18 @@ def _dual(cls, args, kwargs, level):
         level.paused -= 1
     if own:
         return out
-    outputs = leaves(out)
-    for i, (o, tangent) in enumerate(zip(outputs, derived, strict=True)):
-        if tangent is not None and _of_whom(o, flat, tangents) is not None:
-            outputs[i] = o.clone()  # its tangent is no view of the argument's: nor may it be one
-            _attach(cls, outputs[i], tangent, flat, tangents, level, own)
-    return filled(out, outputs)
+
+    rest = iter(derived)
+
+    def finished(o):
+        tangent = next(rest) if isinstance(o, Tensor) else None
+        if tangent is None or _of_whom(o, flat, tangents) is None:
+            return o
+        o = o.clone()  # its tangent is no view of the argument's: nor may it be one
+        _attach(cls, o, tangent, flat, tangents, level, own)
+        return o
+
+    return tree_map(finished, out)
 
 
 def _by_rule(cls, ctx, args, values, tangents, level):
@@ -201,6 +209,10 @@ def _by_rule(cls, ctx, args, values, tangents, level):
     finally:
         ctx.in_jvp = False
     return found if isinstance(found, tuple) else (found,)
+
+
+def _tensors(tree):
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, Tensor)]
 
 
 def _zeros(value):
