@@ -67,18 +67,19 @@ def as_strided_backward(grad, base, view):
         view_sizes = tuple(1 if i in repeated else n for i, n in enumerate(view_sizes))
     first = min(offset, view_offset)
     first -= first % 2  # a complex base begins at an even place
-    last = max(_last(sizes, strides, offset), _last(view_sizes, view_strides, view_offset))
-    flat = grad.new_zeros(last - first + 1)
+    end = max(offset + extent(sizes, strides), view_offset + extent(view_sizes, view_strides))
+    flat = grad.new_zeros(end - first)
     if _overlaps(view_sizes, view_strides):
-        places = torch.arange(last - first + 1).as_strided(view_sizes, view_strides, view_offset - first)
+        places = torch.arange(end - first).as_strided(view_sizes, view_strides, view_offset - first)
         flat = flat.index_add(0, places.reshape(-1), grad.reshape(-1))
     else:
         flat.as_strided(view_sizes, view_strides, view_offset - first).copy_(grad)
     return flat.as_strided(sizes, strides, offset - first)
 
 
-def _last(sizes, strides, offset):
-    return offset + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+def extent(sizes, strides):
+    """How many places a geometry spans, from its first element through its last."""
+    return 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) if 0 not in sizes else 0
 
 
 def _overlaps(sizes, strides):

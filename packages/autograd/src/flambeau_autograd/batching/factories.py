@@ -1,6 +1,7 @@
 """Batching of what makes tensors after the pattern of one: each example gets its own."""
 
 from flambeau_autograd.batching.table import at_front, batched, call, front, plain
+from flambeau_autograd.strided import extent
 
 batched(plain, "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.full_like")
 
@@ -20,8 +21,7 @@ def _of_data(level, op, args, dims):
 
 def _new_strided(level, op, args, dims):
     size, stride = map(_sizes, args[1:3])
-    reach = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
-    return at_front(call(op, front(args[0], dims[0]), (level.size, *size), (reach, *stride), *args[3:]))
+    return at_front(call(op, front(args[0], dims[0]), (level.size, *size), (extent(size, stride), *stride), *args[3:]))
 
 
 batched(_new, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")

@@ -4,6 +4,7 @@ from functools import partial
 
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import at_front, batched, call, front, one_more, plain, shifted
+from flambeau_autograd.strided import extent
 from flambeau_tensor.ops import views as ops
 
 batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch.clone", "torch.Tensor.contiguous",
@@ -40,16 +41,11 @@ def _as_strided(level, op, args, dims):
     t = front(t, dims[0])
     own = t.storage_offset()
     offset = own if offset is None else offset
-    if offset < own or offset + _span(size, stride) > own + _span(t.shape[1:], t.stride()[1:]):
+    if offset < own or offset + extent(size, stride) > own + extent(t.shape[1:], t.stride()[1:]):
         raise RuntimeError(f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) "
                            "reaches beyond the memory of one example. Use other view operations, or call contiguous() "
                            "first.")
     return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
-
-
-def _span(size, stride):
-    """How far the last element is from the first."""
-    return sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
 
 
 def _expand(level, op, args, dims):

@@ -1,6 +1,7 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
 import flambeau_tensor as torch
 from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd.strided import extent
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
 
@@ -69,11 +70,11 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
     offset = start if storage_offset is None else storage_offset
     places = [(shape, steps, start), (tuple(size), tuple(stride), offset)]
     first = min(o for _, _, o in places)
-    length = max(o + sum((n - 1) * s for n, s in zip(shape, steps, strict=True)) for shape, steps, o in places) + 1
-    flat = ops.as_strided_backward(grad, length - first, size, stride, offset - first)
+    end = max(o + extent(shape, steps) for shape, steps, o in places)
+    flat = ops.as_strided_backward(grad, end - first, size, stride, offset - first)
     if any(s == 0 < n - 1 for n, s in zip(shape, steps, strict=True)):
         ones = factories.ones((), dtype=grad.dtype).expand(shape)
-        times = ops.as_strided_backward(ones, length - first, shape, steps, start - first)
+        times = ops.as_strided_backward(ones, end - first, shape, steps, start - first)
         flat = flat / pointwise.where(times == 0, 1.0, times)
     return _window(flat, shape, steps, start - first)
 
