@@ -14,7 +14,8 @@ def test_walking(leaf):
     x = leaf(1.0, 2.0)
     y = x * 2
     node, nr = y.grad_fn.next_functions[0]
-    assert (node.name(), nr) == ("AccumulateGrad", 0) and node.variable is x
+    assert (node.name(), nr) == ("torch::autograd::AccumulateGrad", 0) and node.variable is x
+    assert type(node).__name__ == "AccumulateGrad"
     assert y.grad_fn.next_functions[1] == (None, 0)
     assert type(y.grad_fn).__name__ == y.grad_fn.name() == "MulBackward0"
     assert isinstance(y.grad_fn, graph.Node)

@@ -77,7 +77,8 @@ def test_base_that_comes_to_require_grad(leaf):
     first, rest = base[0], base[1:]
     w = leaf(3.0)
     first.add_(w.sum())
-    assert base.requires_grad and base.grad_fn.name() == "CopySlices"
+    assert base.requires_grad and base.grad_fn.name() == "torch::autograd::CopySlices"
+    assert repr(base).endswith("grad_fn=<CopySlices>)")
     assert rest.requires_grad and not rest.is_leaf
     rest.add_(w * 2)
     (base * torch.tensor([1.0, 1.0, 2.0, 3.0], dtype=torch.float64)).sum().backward()

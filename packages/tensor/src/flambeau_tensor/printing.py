@@ -146,7 +146,7 @@ def tensor_repr(
         array = np.broadcast_to(np.float32(0), tuple(tensor.shape))  # the shape without the memory
     try:
         grad_fn = getattr(tensor, "grad_fn", None)
-        grad_fn_name = None if grad_fn is None else grad_fn.name()
+        grad_fn_name = None if grad_fn is None else type(grad_fn).__name__
     except RuntimeError:  # a view whose history an in-place operation made unusable
         grad_fn_name = "Invalid"
     return format_array(

@@ -182,7 +182,8 @@ cdef class Node:
 
     def name(self):
         """The operation's name, such as ``'MulBackward0'``."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if self.kind == NODE_LEAF or self.kind == NODE_COPY else name
 
     @property
     def next_functions(self):
