@@ -1,12 +1,14 @@
 """Errors in backward name the forward call: its file, its line, and the argument."""
 
 import inspect
+import time
 import traceback
 
 import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import Function, graph
+from flambeau_autograd._engine import place
 
 
 def line_of(function, offset):
@@ -158,3 +160,25 @@ def test_a_hook_that_fails(leaf):
     with pytest.raises(ValueError, match="hook") as caught:
         (y * 3).backward()
     assert "    y = x * 2" in caught.value.__notes__[0]
+
+
+def recorded(x, n):
+    for _ in range(n):
+        x * 2
+
+
+@pytest.mark.measures
+def test_knowing_the_place_takes_a_tenth_of_a_microsecond_at_most(leaf):
+    """The shortest of many turns with and without it: some 10 to 20 ns."""
+    x, n, shortest = leaf(1.0), 500, {}
+    try:
+        for turn in range(400):
+            on = turn % 2 == 0
+            place.note_places(on)
+            begin = time.thread_time_ns()
+            recorded(x, n)
+            shortest[on] = min(time.thread_time_ns() - begin, shortest.get(on, 10**12))
+            assert ((x * 2).grad_fn._place is not None) == on
+    finally:
+        place.note_places(True)
+    assert shortest[True] - shortest[False] < 100 * n, f"{(shortest[True] - shortest[False]) / n} ns"

@@ -88,8 +88,19 @@ cdef bint _lies_in_our_packages(object code) noexcept:
         return False
 
 
+cdef bint _noting = True
+
+
+def note_places(bint on):
+    """Whether nodes that are made from now on know the line they come from; returns whether they did."""
+    global _noting
+    was = _noting
+    _noting = on
+    return was
+
+
 cdef void note_place(PyObject** code, int* instruction) noexcept:
-    cdef frame f = fl_innermost()
+    cdef frame f = fl_innermost() if _noting else NULL
     cdef frame outer
     code[0] = NULL
     if f == NULL:
