@@ -278,6 +278,8 @@ def test_what_derivatives_refuse(x):
     for transform in (jacfwd, lambda f: lambda x: jvp(f, (x,), (x,))):
         with pytest.raises(RuntimeError, match="Expected f to be a function that has non-empty output"):
             transform(lambda a: ())(x)
+    value, along = linearize(lambda a: (), x)
+    assert value == along(x) == ()
 
 
 @pytest.mark.parametrize("second", [

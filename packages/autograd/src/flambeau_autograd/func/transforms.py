@@ -63,9 +63,20 @@ def _tensors(tree):
     return flat
 
 
-def _results(tree, where):
-    """The leaves of what a function returned, all tensors."""
+def _parted(out, has_aux, where):
+    """(value, aux) of what a function returned."""
+    if not has_aux:
+        return out, None
+    if not isinstance(out, tuple) or len(out) != 2:
+        raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    return out
+
+
+def _results(tree, where, least=1):
+    """The leaves of what a function returned: tensors, and how many at least."""
     flat = leaves(tree)
+    if len(flat) < least:
+        raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output")
     for t in flat:
         if not isinstance(t, Tensor):
             raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type {type(t)}")
@@ -104,13 +115,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
             for n in wanted:
                 args[n] = tape.enter(args[n])
             inputs = _tensors([args[n] for n in wanted], )
-            out = func(*args, **kwargs)
-            aux = None
-            if has_aux:
-                if not isinstance(out, tuple) or len(out) != 2:
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a tuple: "
-                                       "(output, aux) if has_aux is True")
-                out, aux = out
+            out, aux = _parted(func(*args, **kwargs), has_aux, "grad_and_value(f)(*args)")
             if not isinstance(out, Tensor):
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
                                    f"{type(out)}")
@@ -164,19 +169,10 @@ def vjp(func, *primals, has_aux=False):
     with tape:
         entered = tape.enter(primals)
         inputs = _tensors(entered, )
-        out = func(*entered)
-        aux = None
-        if has_aux:
-            if not isinstance(out, tuple) or len(out) != 2:
-                raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux "
-                                   "is True")
-            out, aux = out
-            aux = tape.leave(aux)
+        out, aux = _parted(func(*entered), has_aux, "vjp(f, *primals)")
         outputs = _results(out, "vjp(f, *primals)")
-        if not outputs:
-            raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty output")
         product = tape.product(outputs, inputs)
-        value = tape.leave(out)
+        value, aux = tape.leave(out), tape.leave(aux)
 
     def vjp_fn(*cotangents, retain_graph=True, create_graph=None):
         given = cotangents[0] if len(cotangents) == 1 and not (isinstance(out, tuple) and len(out) == 1 and isinstance(
@@ -229,19 +225,10 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     level = layers.enter_level("jvp")
     try:
         duals = filled(primals, [layers.make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)])
-        out = func(*duals)
-        aux = None
-        if has_aux:
-            if not isinstance(out, tuple) or len(out) != 2:
-                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a tuple: (output, aux) "
-                                   "if has_aux is True")
-            out, aux = out
-            aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
+        out, aux = _parted(func(*duals), has_aux, "jvp(f, primals, tangents)")
+        aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
         pairs = []
-        outputs = _results(out, "jvp(f, primals, tangents)")
-        if not outputs:
-            raise RuntimeError("jvp(f, primals, tangents): Expected f to be a function that has non-empty output")
-        for o in outputs:
+        for o in _results(out, "jvp(f, primals, tangents)"):
             value, tangent = layers.unpack_dual(o, level)
             if tangent is None:
                 if strict:
@@ -267,7 +254,7 @@ def linearize(func, *primals):
         entered = tape.enter(primals)
         inputs = _tensors(entered, )
         out = func(*entered)
-        outputs = _results(out, "linearize(f, *primals)")
+        outputs = _results(out, "linearize(f, *primals)", 0)
         seeds = [layers.enter_tape(torch.zeros_like(o).detach(), tape.level) for o in outputs]
         live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
         gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \
