@@ -402,7 +402,9 @@ def kept(x):
     lambda f: func.hessian(lambda a: f(a).sum()),
     lambda f: lambda x: func.jvp(func.grad(lambda a: f(a).sum()), (x,), (x,)),
     lambda f: lambda x: func.jvp(f, (x,), (x,)),
-    lambda f: lambda x: func.linearize(f, x)[1](x),
+    lambda f: lambda x: func.linearize(f, x)[1](x), lambda f: lambda x: func.vjp(f, x)[1](x),
+    lambda f: lambda x: func.grad(lambda c, back=func.vjp(f, x)[1]: back(c)[0].sum())(x),
+    lambda f: func.grad(lambda x: func.vjp(f, x)[1](x.detach())[0].sum()),
 ])
 def test_inside_transforms(transform):
     x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
