@@ -212,8 +212,9 @@ def asan(session):
     standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
     env["LD_PRELOAD"] = f"{library} {standard}"
     env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
-    names = "interface registering tensors cxx functions"
-    names += " torch_layer torch_library torch_autograd torch_programs"
+    names = "interface header registering tensors calls layers cxx functions cython ffi interop"
+    names += " torch_layer torch_library torch_autograd torch_programs torch_wild"
+    names += " custom_ops libraries library_autograd opcheck"  # the rest tests the builder itself
     files = [f"packages/cext/tests/test_{name}.py" for name in names.split()]
     session.run("python", "-m", "pytest", *but, *spread("cext"), *files, env=env)
 
