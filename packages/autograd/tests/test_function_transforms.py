@@ -1,11 +1,13 @@
 """Custom Functions under transforms inside each other: every way to write one against operations that do the same."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import Function
-from flambeau_autograd.func import grad, hessian, jacfwd, jacrev, jvp, vmap
+from flambeau_autograd.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap
 
 
 class CubeInNumpy(Function):
@@ -211,6 +213,10 @@ COMPOSITIONS = {
     "jacrev of jacrev": lambda f: jacrev(jacrev(f)),
     "jacrev of jacfwd": lambda f: jacrev(jacfwd(f)),
     "grad of hessian": lambda f: grad(lambda x: hessian(scalar(f))(x).sum()),
+    "grad of jvp of jvp": lambda f: grad(scalar(along(along(f)))),
+    "jacrev of jacfwd of jacfwd": lambda f: jacrev(jacfwd(jacfwd(f))),
+    "grad of jvp of vmap of jvp": lambda f: grad(scalar(along(vmap(along(f))))),
+    "vmap of grad of jvp of jvp": lambda f: vmap(grad(scalar(along(along(f))))),
     "jvp of grad of jvp": lambda f: along(grad(scalar(along(f)))),
     "jvp of jvp of grad": lambda f: along(along(grad(scalar(f)))),
     "vmap of jvp": lambda f: vmap(along(f)),
@@ -238,6 +244,29 @@ def test_a_function_is_what_it_computes(case, composition):
     got, wanted = transform(ours)(x), transform(theirs)(x)
     assert got.shape == wanted.shape
     assert np.allclose(got.numpy(), wanted.numpy(), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_order_of_three(case):
+    x, one = torch.tensor([[0.7, -0.4], [0.3, 0.9]], dtype=torch.float64), torch.ones(2, 2, dtype=torch.float64)
+    rows = torch.eye(4, dtype=torch.float64).view(4, 2, 2)
+    along_one = {
+        "g": lambda s: lambda x: grad(s)(x).sum(),
+        "j": lambda s: lambda x: jvp(s, (x,), (one,))[1],
+        "v": lambda s: lambda x: vmap(lambda w: jvp(s, (x,), (w,))[1])(rows).sum(),
+        "b": lambda s: lambda x: vmap(lambda w: vjp(s, x)[1](w)[0])(torch.ones(2, dtype=torch.float64)).mean(0).sum(),
+    }
+
+    def third(f, order):
+        s = scalar(f)
+        for transform in reversed(order):
+            s = along_one[transform](s)
+        return s(x).item()
+
+    ours, theirs = CASES[case]
+    wanted = third(theirs, "ggg")
+    for order in itertools.product(along_one, repeat=3):
+        assert third(ours, order) == pytest.approx(wanted, rel=1e-9), order
 
 
 def test_results_in_containers_with_other_things():

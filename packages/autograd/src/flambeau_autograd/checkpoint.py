@@ -245,7 +245,7 @@ class _Again:
                 self.fail("trying to save more tensors during recomputation than during the original forward pass.")
             return tensor  # the first run is still under way: it has backward inside
         if frame.placeholders[index]() is not None:
-            self.values[index] = layers.lowered(tensor, -1)  # its tangent stays
+            self.values[index] = layers.without_history(tensor)  # its tangent stays
             if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
                 self.differing.append(f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
                                       f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}")

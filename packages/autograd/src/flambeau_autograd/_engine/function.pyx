@@ -392,7 +392,8 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
         if not is_tensor(<PyObject*>t):
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
                                f"type {type(t).__name__}")
-        add_version(<PyObject*>t)  # it may have been written to by other means than operators
+        if not ctx._forward_cls._is_run_below:
+            add_version(<PyObject*>t)  # it may have been written to by other means than operators
         if not _is_one_of(<PyObject*>t, args, n):
             import warnings
 

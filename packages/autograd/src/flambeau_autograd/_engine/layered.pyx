@@ -15,8 +15,8 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.layers cimport (
-    BATCH, DUAL, Layer, Level, all_layers, bare, history_levels, holds_examples_of, laid_out, layer_at, layer_of,
-    set_layer, settle, value_of, with_history, wrap_batch,
+    BATCH, DUAL, Layer, Level, all_layers, bare, has_tangents, history_levels, holds_examples_of, laid_out, layer_at,
+    layer_of, set_layer, settle, value_of, with_history, wrap_batch,
 )
 from flambeau_autograd._engine.record cimport Below, compose, record_above, set_layered
 from flambeau_autograd._engine.refs cimport *
@@ -328,14 +328,8 @@ cdef Layer _innermost(object a, Layer found, int* floor):
 
 cdef bint _has_tangents_below(object a, Level level) except -1:
     """Whether a tensor among an argument's has a tangent at another level than ``level``."""
-    cdef Layer layer
     if is_tensor(<PyObject*>a):
-        layer = layer_of(<PyObject*>a)
-        while layer is not None:
-            if layer.level is not level and layer.level.kind == DUAL and layer.level.alive and not layer.level.paused:
-                return True
-            layer = layer.below
-        return False
+        return has_tangents(<PyObject*>a, level)
     return isinstance(a, (tuple, list)) and any([_has_tangents_below(item, level) for item in a])
 
 

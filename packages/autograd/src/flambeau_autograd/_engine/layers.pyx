@@ -539,10 +539,29 @@ def unbatch(tensor, Level level not None):
     return layer.value, layer.dim
 
 
-def lowered(tensor, int floor):
-    """A tensor with its layers, on the tapes of the levels up to ``floor`` alone."""
-    out = bare(<PyObject*>tensor)
-    return with_history(out, <PyObject*>tensor, floor) if floor >= 0 else out
+def without_history(tensor):
+    """A tensor with its layers, on no tape itself."""
+    return bare(<PyObject*>tensor)
+
+
+def lowered(tensors, bint whole):
+    """The arguments of a call as the levels below see them: with ``whole`` histories, or those up to the last batch."""
+    cdef int floor = MAX_DEPTH if whole else innermost(tensors)[1]
+    return [bare(<PyObject*>t) if floor < 0 else with_history(bare(<PyObject*>t), <PyObject*>t, floor) for t in tensors]
+
+
+def have_tangents(tensors):
+    """Whether one of the tensors has a tangent."""
+    return any([has_tangents(<PyObject*>t, None) for t in tensors])
+
+
+cdef bint has_tangents(PyObject* tensor, Level but) except -1:
+    cdef Layer layer = layer_of(tensor)
+    while layer is not None:
+        if layer.level.kind == DUAL and layer.level.alive and not layer.level.paused and layer.level is not but:
+            return True
+        layer = layer.below
+    return False
 
 
 def follow(tensor, lowered):

@@ -27,7 +27,7 @@ def apply_layered(cls, args, kwargs):
     _check_batchable(cls)
     if is_grad_enabled() and any(layers.tape_depth(t) > floor for t in tensors):
         # Differentiated for each example: the node sees single examples.
-        return apply_in(context_of(_above(cls)), None, *args, **kwargs)
+        return apply_in(context_of(_above(cls, False)), None, *args, **kwargs)
     return _batch(cls, *_bound(cls, args, kwargs), level)
 
 
@@ -48,31 +48,34 @@ def _root(tensor):
 # --- what the levels below compute ----------------------------------------------------------------------------------
 
 @lru_cache(maxsize=512)
-def _above(cls):
-    """A Function like ``cls`` for the level that is being dealt with: its values come from the levels below."""
+def _above(cls, whole):
+    """A Function like ``cls`` for the level that is being dealt with: its values come from the levels below.
+
+    Histories up to the innermost batch are recorded there; with ``whole`` all, for tangents there that follow them.
+    """
     if _is_combined(cls):
         def forward(ctx, *args, **kwargs):
             own = cls.forward(ctx, *args, **kwargs)  # for what it keeps on ctx
             if ctx.dirty_tensors is not None:
                 raise RuntimeError(f"{cls.__name__}: mark_dirty inside of several transforms needs a Function with a "
                                    "separate setup_context")
-            out = _below(cls, args, kwargs)
+            out = _below(cls, args, kwargs, whole)
             ctx.replace_saved({id(a): b for a, b in zip(leaves(own), leaves(out), strict=True)})
             return out
     else:
         def forward(*args, **kwargs):
-            return _below(cls, args, kwargs)
+            return _below(cls, args, kwargs, whole)
 
         forward.__signature__ = inspect.signature(cls.forward)
     module = cls._backward_cls.__module__  # cls itself may have none
-    return type(cls.__name__, (cls,), {"forward": staticmethod(forward), "__module__": module})
+    members = {"forward": staticmethod(forward), "_is_run_below": True, "__module__": module}
+    return type(cls.__name__, (cls,), members)
 
 
-def _below(cls, args, kwargs):
+def _below(cls, args, kwargs, whole):
     """``cls`` of what the arguments are to the levels below; what it hands on or writes to is the argument again."""
     given = _tensors((args, kwargs))
-    _, floor = layers.innermost(given)
-    lowered = [layers.lowered(a, floor) for a in given]
+    lowered = layers.lowered(given, whole)
     rest = iter(lowered)
     args, kwargs = tree_map(lambda a: next(rest) if isinstance(a, Tensor) else a, (args, kwargs))
     with enable_grad():
@@ -173,9 +176,10 @@ def _dual(cls, args, kwargs, level):
         # Of copies, and first: forward may write to what it is given.
         derived = None if own else transposed(
             lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
-        lower, _ = layers.innermost(_tensors(flat))
+        tensors = _tensors(flat)
+        lower, _ = layers.innermost(tensors)
         # The arguments themselves, so that saved ones keep their tangents for forward over reverse.
-        ctx = context_of(cls if lower is None else _above(cls))
+        ctx = context_of(cls if lower is None else _above(cls, layers.have_tangents(tensors)))
         ctx.dual_level = level
         out = apply_in(ctx, attach, *args, **kwargs)
     finally:
