@@ -1,6 +1,8 @@
 """Custom Functions under transforms inside each other: every way to write one against operations that do the same."""
 
+import gc
 import itertools
+import weakref
 
 import numpy as np
 import pytest
@@ -290,6 +292,26 @@ def test_results_in_containers_with_other_things():
     for transform in (along, lambda f: vmap(along(f)), lambda f: along(vmap(f)), jacfwd, lambda f: jacfwd(jacrev(f))):
         got, wanted = transform(f)(x), transform(lambda x: (x * 3).sin() * x * 3)(x)
         assert np.allclose(got.numpy(), wanted.numpy())
+
+
+def test_a_function_that_was_transformed_goes_when_nobody_holds_it():
+    def transformed():
+        class Local(Combined):
+            pass
+
+        class Separate(ExpOfResult):
+            kept = torch.zeros(1000)
+
+        x = torch.tensor([0.7, 0.4], dtype=torch.float64)
+        for function in (lambda x: Local.apply(x, 3), Separate.apply):
+            along(along(function))(x)
+            vmap(grad(function))(x)
+            vmap(along(function))(x)
+        return weakref.ref(Local), weakref.ref(Separate)
+
+    refs = transformed()
+    gc.collect()
+    assert [r() for r in refs] == [None, None]
 
 
 def test_weights_of_an_outer_transform_reach_a_function_inside_of_vmap():

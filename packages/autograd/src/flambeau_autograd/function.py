@@ -1,7 +1,5 @@
 """Custom operations with a derivative of one's own."""
 
-from functools import lru_cache
-
 from flambeau_autograd._engine import context as _context
 from flambeau_autograd._engine import function as _function
 
@@ -141,14 +139,19 @@ _function.set_base(Function)
 _context.set_base_backward(Function.backward, Function.vjp)
 
 
-@lru_cache(maxsize=512)
 def _signature(forward):
     import inspect
 
-    signature = inspect.signature(forward)
-    names = [p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    simple = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values())
-    return signature, names, simple
+    found = getattr(forward, "_flambeau_signature", None)
+    if found is None:
+        signature = inspect.signature(forward)
+        kinds = {p.name: p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values()}
+        found = signature, [name for name, simple in kinds.items() if simple], all(kinds.values())
+        try:
+            forward._flambeau_signature = found  # on the function, to go with it
+        except AttributeError:
+            pass
+    return found
 
 
 def bind(forward, with_ctx, args, kwargs):

@@ -1,7 +1,6 @@
 """Custom Functions under the transforms: one level after the other, the innermost first, like any operation."""
 
 import inspect
-from functools import lru_cache
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine import layers
@@ -47,12 +46,20 @@ def _root(tensor):
 
 # --- what the levels below compute ----------------------------------------------------------------------------------
 
-@lru_cache(maxsize=512)
 def _above(cls, whole):
     """A Function like ``cls`` for the level that is being dealt with: its values come from the levels below.
 
     Histories up to the innermost batch are recorded there; with ``whole`` all, for tangents there that follow them.
     """
+    made = cls.__dict__.get("_flambeau_above")
+    if made is None:
+        made = cls._flambeau_above = {}  # on the class, to go with it
+    if whole not in made:
+        made[whole] = _run_below(cls, whole)
+    return made[whole]
+
+
+def _run_below(cls, whole):
     if _is_combined(cls):
         def forward(ctx, *args, **kwargs):
             own = cls.forward(ctx, *args, **kwargs)  # for what it keeps on ctx
