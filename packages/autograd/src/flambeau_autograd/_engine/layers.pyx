@@ -477,12 +477,9 @@ def make_dual(tensor, tangent, Level level not None):
     cdef Layer below = layer_of(t), new
     if tangent.dtype is not tensor.dtype:
         tangent = tangent.to(tensor.dtype)
-    new = layer_of(<PyObject*>tangent)
-    while new is not None:
-        if new.level is level:
-            raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level "
-                               f"{level.depth} is not supported.")
-        new = new.below
+    if layer_of(<PyObject*>tangent) is not None and layer_at(<PyObject*>tangent, level) is not None:
+        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level "
+                           f"{level.depth} is not supported.")
     if below is not None and below.level is level:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
                            f"level {level.depth} is not supported.")

@@ -5,33 +5,21 @@ from contextlib import contextmanager
 import flambeau_tensor as torch
 from flambeau_autograd._engine import layers
 from flambeau_autograd.func.trees import broadcast, filled, leaves, tree_map
-from flambeau_autograd.function import Function
+from flambeau_autograd.function import Function, FunctionCtx
 
 Tensor = torch.Tensor
 
 
-class ExampleContext:
+class ExampleContext(FunctionCtx):
     """What a Function's own functions get as ``ctx`` while they run for one example of many."""
 
     def __init__(self, needs_input_grad):
         self.needs_input_grad = needs_input_grad
-        self.to_save, self.saved_for_forward, self.not_differentiable = (), None, ()
+        self.to_save, self.saved_for_forward, self.non_differentiable = (), None, ()
         self.materialize_grads = True
 
-    def save_for_backward(self, *tensors):
-        self.to_save = tensors
-
-    def save_for_forward(self, *tensors):
-        self.saved_for_forward = tensors
-
-    def mark_non_differentiable(self, *tensors):
-        self.not_differentiable = tensors
-
-    def mark_dirty(self, *tensors):
+    def mark_dirty(self, *args):
         raise RuntimeError("mark_dirty is not supported with generate_vmap_rule=True; write a vmap staticmethod")
-
-    def set_materialize_grads(self, value):
-        self.materialize_grads = value
 
     @property
     def saved_tensors(self):
@@ -112,9 +100,9 @@ class Examples:
             saved = [layers.unbatch(t, level) for t in own.saved_for_forward]
             ctx.save_for_forward(*(p[0] for p in saved))
             ctx.jvp_dims = [p[1] for p in saved]
-        ctx.mark_non_differentiable(*(layers.unbatch(t, level)[0] for t in own.not_differentiable))
+        ctx.mark_non_differentiable(*(layers.unbatch(t, level)[0] for t in own.non_differentiable))
         ctx.set_materialize_grads(own.materialize_grads)
-        own.to_save, own.saved_for_forward, own.not_differentiable = (), None, ()
+        own.to_save, own.saved_for_forward, own.non_differentiable = (), None, ()
         ctx.own = own
 
     # --- the functions of the Function
