@@ -150,3 +150,22 @@ def test_batch_norm_under_vmap():
         vmap(net)(examples)
     assert replace_all_batch_norm_modules_(net) is net and net[0].running_mean is None
     assert torch.allclose(vmap(net)(examples), torch.stack([net(e) for e in examples]), atol=1e-6)
+
+
+def test_ordinary_tensor_attributes_are_replaced_for_the_length_of_the_call():
+    class M(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.w, self.n = torch.ones(2), 3
+
+        def forward(self, x):
+            return self.w * x
+
+    m = M()
+    kept = m.w
+    assert functional_call(m, {"w": torch.zeros(2)}, (torch.ones(2),)).tolist() == [0, 0]
+    assert m.w is kept
+    with pytest.raises(TypeError, match="attribute `n`: 3 is not an instance of torch.Tensor"):
+        functional_call(m, {"n": torch.zeros(2)}, (torch.ones(2),))
+    with pytest.raises(KeyError, match="be empty string"):
+        functional_call(m, {"": torch.zeros(2)}, (torch.ones(2),))

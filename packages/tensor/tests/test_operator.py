@@ -296,6 +296,9 @@ def test_named_results():
         case return_types.max(values, indices):
             assert indices.tolist() == [1, 1]
     assert "max" in dir(return_types)
+    for name in dir(return_types):  # the classes themselves, too
+        cls = getattr(return_types, name)
+        assert all(pickle.loads(pickle.dumps(cls, p)) is cls for p in range(pickle.HIGHEST_PROTOCOL + 1))
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         return_types.nonsense  # noqa: B018
     with pytest.raises(AttributeError):

@@ -5,7 +5,8 @@ A module's state stays in its ``__dict__`` (``_parameters``, ``_buffers``, ``_mo
 expect. The class has no fields at all, so it combines with any other base class.
 
 Python asks ``__getattr__`` only after an ordinary lookup has failed and raised. Classes that leave ``__getattr__`` and
-``__getattribute__`` alone get a slot function instead that looks in the three dicts at once.
+``__getattribute__`` alone get a slot function instead that looks in the three dicts at once. In the same way classes
+that leave ``Module.__call__`` alone get a slot function that does what it does.
 """
 cimport cython
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next
@@ -26,6 +27,7 @@ cdef extern from "Python.h":
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     PyObject* PyObject_VectorcallDict(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     PyObject* PyObject_Call(PyObject*, PyObject*, PyObject*) except NULL
+    Py_ssize_t PyDict_GET_SIZE(PyObject*)
     void PyType_Modified(PyTypeObject*)
     unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
     ctypedef object (*getattro_t)(object, object)
@@ -36,11 +38,9 @@ cdef extern from "Python.h":
         call_t tp_call
         void* tp_new
         PyObject* tp_dict
-    ctypedef struct WrapperDescr "PyWrapperDescrObject":
-        void* d_wrapped
 
 cdef str _PARAMETERS = "_parameters", _BUFFERS = "_buffers", _MODULES = "_modules", _FORWARD = "forward"
-cdef str _GETATTR = "__getattr__", _HOOKED = "_forward_hooks"
+cdef str _GETATTR = "__getattr__", _CALL = "__call__", _HOOKED = "_forward_hooks"
 
 # Made when somebody looks: most modules never have a hook.
 cdef dict _LATE = {
@@ -53,9 +53,14 @@ cdef dict _LATE = {
 }
 cdef frozenset _CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
 
-cdef bint _global_hooks = False
+cdef enum:
+    GLOBAL_HOOKS = 4  # kinds of hooks for all modules that a call has to look for
+
+cdef PyObject* _global_hooks[GLOBAL_HOOKS]  # dicts; _held_hooks keeps them
+cdef tuple _held_hooks = ()
 cdef object _slow_call = None
 cdef object _assign = None
+cdef PyObject* _module_call = NULL  # Module.__call__
 cdef set _plain_values = {int, float, bool, str, type(None), tuple, list, dict}  # never a tensor or a module
 
 
@@ -139,7 +144,11 @@ cdef object _getattro(object self, object name):
 # --- calls ----------------------------------------------------------------------------------------------------------
 
 cdef inline bint _hooked(PyObject* state) except -1:
-    return _global_hooks or PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL
+    cdef Py_ssize_t present = 0
+    cdef int i
+    for i in range(GLOBAL_HOOKS):
+        present |= PyDict_GET_SIZE(_global_hooks[i])
+    return present or PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL
 
 
 cdef inline object _take(PyObject* owned):
@@ -248,22 +257,31 @@ cdef class ModuleBase:
                 return
         PyObject_GenericSetAttr(self, name, NULL)
 
-    def __call__(self, *args, **kwargs):
-        raise SystemError("unreachable")  # replaced below
+    def __reduce_ex__(self, protocol):
+        # The protocols 0 and 1 would want to copy what this class keeps in fields, which is nothing.
+        return object.__reduce_ex__(self, max(protocol, 2))
 
-    def _call_forward(self, tuple args not None, dict kwargs not None):
+    def _call(self, tuple args not None, dict kwargs not None):
+        """The call, with the arguments packed."""
+        return _call(self, <PyObject*>args, <PyObject*>kwargs)
+
+    def _call_forward(self, args, kwargs):
         """``forward`` with the arguments packed."""
+        args = args if type(args) is tuple else tuple(args)
+        kwargs = kwargs if type(kwargs) is dict else dict(kwargs)
         return _call_forward(self, _state(self), <PyObject*>args, <PyObject*>kwargs)
 
 
-def take_fast_lookup(type cls not None):
-    """Replace Python's generic hook by the slot function where it would do the same."""
+def take_fast_slots(cls):
+    """Replace Python's generic slots of a subclass by the functions above where these do the same."""
     cdef FullType* t = <FullType*>cls
     cdef PyObject* base = (<FullType*>ModuleBase).tp_dict
     cdef PyObject* own = PyDict_GetItemWithError(base, <PyObject*>_GETATTR)
     if _PyType_Lookup(<PyTypeObject*>cls, <PyObject*>_GETATTR) == own and \
             cls.__getattribute__ is object.__getattribute__:
         t.tp_getattro = _getattro
+    if _PyType_Lookup(<PyTypeObject*>cls, <PyObject*>_CALL) == _module_call:
+        t.tp_call = _call
 
 
 def _prepare():
@@ -275,22 +293,31 @@ def _prepare():
     # Likewise __new__: there is nothing to make, and Python would not let another first base class use ours.
     names.pop("__new__", None)
     t.tp_new = (<FullType*>object).tp_new
-    (<WrapperDescr*>PyDict_GetItemWithError(t.tp_dict, <PyObject*>"__call__")).d_wrapped = <void*>_call
-    t.tp_call = _call
     PyType_Modified(<PyTypeObject*>ModuleBase)
 
 
 _prepare()
 
 
-def connect(assign, slow_call):
-    """Hand over what lives above: the assignment of parameters, modules and buffers, and the call of modules that have
-    hooks."""
-    global _assign, _slow_call
+def connect(module, assign, slow_call):
+    """Hand over what lives above: the class Module, the assignment of parameters, modules and buffers, and the call of
+    modules that have hooks."""
+    global _assign, _slow_call, _module_call
     _assign, _slow_call = assign, slow_call
+    _module_call = PyDict_GetItemWithError((<FullType*>module).tp_dict, <PyObject*>_CALL)
+    take_fast_slots(module)
 
 
-def set_global_hooks(bint present):
-    """Whether hooks for all modules exist."""
-    global _global_hooks
-    _global_hooks = present
+def set_global_hooks(*hooks):
+    """The dicts of hooks for all modules: while they are empty, calls of modules without hooks do not ask for any."""
+    global _held_hooks
+    if len(hooks) != GLOBAL_HOOKS:
+        raise ValueError(f"set_global_hooks(): {GLOBAL_HOOKS} dicts are needed")
+    # What is no dict answers in its own way: as if it were never empty.
+    held = tuple([h if isinstance(h, dict) else {None: h} for h in hooks])
+    for i in range(GLOBAL_HOOKS):
+        _global_hooks[i] = PyTuple_GET_ITEM(held, i)
+    _held_hooks = held
+
+
+set_global_hooks({}, {}, {}, {})

@@ -2,12 +2,21 @@
 
 They are made when an operator first returns one, or when somebody asks this module for one by name.
 """
+import copyreg
 from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
 
 _types = {}
 
 
-class NamedResult(tuple):
+class _ResultType(type):
+    """The type of these types. They are pickled by name and fields, since no module of the name that they show may be
+    there to find them in."""
+
+
+copyreg.pickle(_ResultType, lambda cls: (named_result, (cls.__name__, cls.__match_args__)))
+
+
+class NamedResult(tuple, metaclass=_ResultType):
     """A tuple whose items have names. Concrete types come from `named_result`."""
 
     __slots__ = ()
@@ -37,7 +46,7 @@ def named_result(name: str, fields: tuple[str, ...]) -> type:
         members |= {"__slots__": (), "__match_args__": fields, "__module__": "torch.return_types",
                     "__doc__": f"What `{name}` returns: ({', '.join(fields)}).", "n_fields": len(fields),
                     "n_sequence_fields": len(fields)}
-        cls = _types[name, fields] = type(name, (NamedResult,), members)
+        cls = _types[name, fields] = _ResultType(name, (NamedResult,), members)
     return cls
 
 

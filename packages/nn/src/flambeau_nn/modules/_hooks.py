@@ -2,6 +2,7 @@
 import warnings
 from collections import OrderedDict
 from itertools import chain
+from types import ModuleType
 
 from flambeau_autograd.hooks import RemovableHandle
 from flambeau_nn._module import set_global_hooks
@@ -9,92 +10,105 @@ from flambeau_tensor import Tensor
 
 
 class _Global:
-    """Hooks for all modules."""
+    """Hooks for all modules. Programs find them as ``torch.nn.modules.module._global_…`` and may put other dicts in
+    their places."""
 
     def __init__(self):
-        self.forward_pre = OrderedDict()
-        self.forward = OrderedDict()
-        self.forward_with_kwargs = OrderedDict()
-        self.forward_always_called = OrderedDict()
-        self.backward_pre = OrderedDict()
-        self.backward = OrderedDict()
-        self.backward_is_full = None
-        self.buffer_registration = OrderedDict()
-        self.module_registration = OrderedDict()
-        self.parameter_registration = OrderedDict()
+        state = self.__dict__
+        state["backward_pre_hooks"] = OrderedDict()
+        state["backward_hooks"] = OrderedDict()
+        state["is_full_backward_hook"] = None
+        state["forward_pre_hooks"] = OrderedDict()
+        state["forward_hooks"] = OrderedDict()
+        state["forward_hooks_with_kwargs"] = OrderedDict()
+        state["forward_hooks_always_called"] = OrderedDict()
+        state["buffer_registration_hooks"] = OrderedDict()
+        state["module_registration_hooks"] = OrderedDict()
+        state["parameter_registration_hooks"] = OrderedDict()
+        self._tell()
 
-    def check(self):
-        """Tell the call path whether it has to look here."""
-        set_global_hooks(bool(self.forward_pre or self.forward or self.backward_pre or self.backward))
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        self._tell()
+
+    def _tell(self):
+        """Let the call path know where to look."""
+        set_global_hooks(self.forward_pre_hooks, self.forward_hooks, self.backward_pre_hooks, self.backward_hooks)
 
 
 GLOBAL = _Global()
 
 
-class _GlobalHandle(RemovableHandle):
-    def remove(self):
-        super().remove()
-        GLOBAL.check()
+class ModuleWithGlobalHooks(ModuleType):
+    """A Python module with the hooks for all modules as its attributes ``_global_…``."""
+
+
+def _global_attribute(name):
+    return property(lambda module: getattr(GLOBAL, name), lambda module, value: setattr(GLOBAL, name, value))
+
+
+for _name in vars(GLOBAL):
+    setattr(ModuleWithGlobalHooks, f"_global_{_name}", _global_attribute(_name))
 
 
 def _register_global(hooks, hook, *, extra=()):
-    handle = _GlobalHandle(hooks, extra_dict=list(extra))
+    handle = RemovableHandle(hooks, extra_dict=list(extra))
     hooks[handle.id] = hook
-    GLOBAL.check()
     return handle
 
 
 def register_module_forward_pre_hook(hook) -> RemovableHandle:
     """Call ``hook(module, args)`` before the forward of every module; what it returns, unless None, replaces args."""
-    return _register_global(GLOBAL.forward_pre, hook)
+    return _register_global(GLOBAL.forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(hook, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after the forward of every module; what it returns replaces the output."""
-    handle = _register_global(GLOBAL.forward, hook, extra=(GLOBAL.forward_with_kwargs, GLOBAL.forward_always_called))
+    handle = _register_global(GLOBAL.forward_hooks, hook,
+                              extra=(GLOBAL.forward_hooks_with_kwargs, GLOBAL.forward_hooks_always_called))
     if with_kwargs:
-        GLOBAL.forward_with_kwargs[handle.id] = True
+        GLOBAL.forward_hooks_with_kwargs[handle.id] = True
     if always_call:
-        GLOBAL.forward_always_called[handle.id] = True
+        GLOBAL.forward_hooks_always_called[handle.id] = True
     return handle
 
 
 def register_module_full_backward_pre_hook(hook) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before the backward of every module."""
-    return _register_global(GLOBAL.backward_pre, hook)
+    return _register_global(GLOBAL.backward_pre_hooks, hook)
 
 
 def register_module_full_backward_hook(hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` after the backward of every module."""
-    if GLOBAL.backward_is_full is False:
+    if GLOBAL.is_full_backward_hook is False:
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
                            "Please use only one of them.")
-    GLOBAL.backward_is_full = True
-    return _register_global(GLOBAL.backward, hook)
+    GLOBAL.is_full_backward_hook = True
+    return _register_global(GLOBAL.backward_hooks, hook)
 
 
 def register_module_backward_hook(hook) -> RemovableHandle:
     """The older form of :func:`register_module_full_backward_hook`: sees the last operation of a module only."""
-    if GLOBAL.backward_is_full is True:
+    if GLOBAL.is_full_backward_hook is True:
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
                            "Please use only one of them.")
-    GLOBAL.backward_is_full = False
-    return _register_global(GLOBAL.backward, hook)
+    GLOBAL.is_full_backward_hook = False
+    return _register_global(GLOBAL.backward_hooks, hook)
 
 
 def register_module_buffer_registration_hook(hook) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` whenever a buffer is registered; what it returns is registered instead."""
-    return _register_global(GLOBAL.buffer_registration, hook)
+    return _register_global(GLOBAL.buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` whenever a module is registered."""
-    return _register_global(GLOBAL.module_registration, hook)
+    return _register_global(GLOBAL.module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook) -> RemovableHandle:
     """Call ``hook(module, name, param)`` whenever a parameter is registered."""
-    return _register_global(GLOBAL.parameter_registration, hook)
+    return _register_global(GLOBAL.parameter_registration_hooks, hook)
 
 
 def _register(hooks, hook, *, prepend=False, flags=()):
@@ -165,11 +179,10 @@ class HookMethods:
 def call_with_hooks(module, args, kwargs):
     """``module(*args, **kwargs)`` with every hook."""
     is_full = module.__dict__.get("_is_full_backward_hook") is True
-    full = [h for on, hooks in ((GLOBAL.backward_is_full, GLOBAL.backward), (is_full, module._backward_hooks))
-            if on is True for h in hooks.values()]
-    partial = [h for on, hooks in ((GLOBAL.backward_is_full, GLOBAL.backward), (is_full, module._backward_hooks))
-               if on is not True for h in hooks.values()]
-    before = [*GLOBAL.backward_pre.values(), *module._backward_pre_hooks.values()]
+    backward = ((GLOBAL.is_full_backward_hook, GLOBAL.backward_hooks), (is_full, module._backward_hooks))
+    full = [h for on, hooks in backward if on is True for h in hooks.values()]
+    partial = [h for on, hooks in backward if on is not True for h in hooks.values()]
+    before = [*GLOBAL.backward_pre_hooks.values(), *module._backward_pre_hooks.values()]
     called = set()
     try:
         args, kwargs = _run_pre_hooks(module, args, kwargs)
@@ -180,7 +193,7 @@ def call_with_hooks(module, args, kwargs):
             gradients = GradientHooks(module, full, before)
             args = gradients.watch_input(args)
         result = module._call_forward(args, kwargs)
-        for key, hook in chain(GLOBAL.forward.items(), list(module._forward_hooks.items())):
+        for key, hook in chain(GLOBAL.forward_hooks.items(), list(module._forward_hooks.items())):
             called.add(key)
             changed = _run_forward_hook(module, key, hook, args, kwargs, result)
             if changed is not None:
@@ -198,7 +211,7 @@ def call_with_hooks(module, args, kwargs):
 
 
 def _run_pre_hooks(module, args, kwargs):
-    for key, hook in chain(GLOBAL.forward_pre.items(), list(module._forward_pre_hooks.items())):
+    for key, hook in chain(GLOBAL.forward_pre_hooks.items(), list(module._forward_pre_hooks.items())):
         if key in module._forward_pre_hooks_with_kwargs:
             changed = hook(module, args, kwargs)
             if changed is not None:
@@ -214,14 +227,14 @@ def _run_pre_hooks(module, args, kwargs):
 
 
 def _run_forward_hook(module, key, hook, args, kwargs, result):
-    if key in GLOBAL.forward_with_kwargs or key in module._forward_hooks_with_kwargs:
+    if key in GLOBAL.forward_hooks_with_kwargs or key in module._forward_hooks_with_kwargs:
         return hook(module, args, kwargs, result)
     return hook(module, args, result)
 
 
 def _run_always_called(module, called, args, kwargs):
     """After an error: the hooks that asked to be called in any case."""
-    for hooks, always in ((GLOBAL.forward, GLOBAL.forward_always_called),
+    for hooks, always in ((GLOBAL.forward_hooks, GLOBAL.forward_hooks_always_called),
                           (module._forward_hooks, module._forward_hooks_always_called)):
         for key, hook in list(hooks.items()):
             if key not in always or key in called:
@@ -229,7 +242,7 @@ def _run_always_called(module, called, args, kwargs):
             try:
                 _run_forward_hook(module, key, hook, args, kwargs, None)
             except Exception as e:  # the first error is the one to report
-                where = "global module " if hooks is GLOBAL.forward else "module "
+                where = "global module " if hooks is GLOBAL.forward_hooks else "module "
                 warnings.warn(f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as "
                               f"another error was raised in forward: {e}", stacklevel=4)
 

@@ -151,23 +151,7 @@ class StateMethods:
         if metadata is not None:
             state_dict._metadata = metadata
 
-        def load(module, local, prefix=""):
-            local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
-            if assign:
-                local_metadata["assign_to_params_buffers"] = True
-            module._load_from_state_dict(local, prefix, local_metadata, True, missing, unexpected, errors)
-            for name, child in module._modules.items():
-                if child is not None:
-                    below = f"{prefix}{name}."
-                    load(child, {k: v for k, v in local.items() if k.startswith(below)}, below)
-            incompatible = _IncompatibleKeys(missing, unexpected)
-            for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, incompatible) is not None:
-                    raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                                         "expected to return new values, if incompatible_keys need to be modified, it "
-                                         "should be done inplace.")
-
-        load(self, state_dict)
+        _load(self, state_dict, "", metadata, assign, missing, unexpected, errors)
         if strict:
             if unexpected:
                 errors.insert(0, f"Unexpected key(s) in state_dict: {_quoted(unexpected)}. ")
@@ -235,6 +219,25 @@ class StateMethods:
     def register_load_state_dict_post_hook(self, hook) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading; it may change the two lists in place."""
         return _add(self._load_state_dict_post_hooks, hook)
+
+
+def _load(module, state_dict, prefix, metadata, assign, missing, unexpected, errors):
+    """Load ``module``, whose path is ``prefix``, and all below it."""
+    local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
+    if assign:
+        local_metadata["assign_to_params_buffers"] = True
+    module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing, unexpected, errors)
+    for name, child in module._modules.items():
+        if child is not None:
+            path = f"{prefix}{name}."
+            of_child = {k: v for k, v in state_dict.items() if k.startswith(path)}
+            _load(child, of_child, path, metadata, assign, missing, unexpected, errors)
+    incompatible = _IncompatibleKeys(missing, unexpected)
+    for hook in module._load_state_dict_post_hooks.values():
+        if hook(module, incompatible) is not None:
+            raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                                 "return new values, if incompatible_keys need to be modified, it should be done "
+                                 "inplace.")
 
 
 def _has_extra_state(module, method="get_extra_state"):

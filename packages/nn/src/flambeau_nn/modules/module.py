@@ -4,14 +4,16 @@ Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``)
 their own.
 """
 import itertools
+import sys
 import warnings
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
-from flambeau_nn._module import ModuleBase, connect, take_fast_lookup
+from flambeau_nn._module import ModuleBase, connect, take_fast_slots
 from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions are found here)
     GLOBAL,
     HookMethods,
+    ModuleWithGlobalHooks,
     call_with_hooks,
     register_module_backward_hook,
     register_module_buffer_registration_hook,
@@ -86,7 +88,10 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
     def __init_subclass__(cls, **kwargs) -> None:
         super().__init_subclass__(**kwargs)
-        take_fast_lookup(cls)
+        take_fast_slots(cls)
+
+    def __call__(self, *args, **kwargs):
+        return self._call(args, kwargs)  # what runs in its place where a class does not define its own
 
     forward = _forward_unimplemented
 
@@ -120,7 +125,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                             "(torch Tensor or None required)")
-        for hook in GLOBAL.buffer_registration.values():
+        for hook in GLOBAL.buffer_registration_hooks.values():
             output = hook(self, name, tensor)
             if output is not None:
                 tensor = output
@@ -142,7 +147,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                     f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
                     "forward() method.")
-            for hook in GLOBAL.parameter_registration.values():
+            for hook in GLOBAL.parameter_registration_hooks.values():
                 output = hook(self, name, param)
                 if output is not None:
                     param = output
@@ -461,7 +466,7 @@ def _parse_to(*args, **kwargs):
 
 
 def _announce_module(self, name, module):
-    for hook in GLOBAL.module_registration.values():
+    for hook in GLOBAL.module_registration_hooks.values():
         output = hook(self, name, module)
         if output is not None:
             module = output
@@ -509,7 +514,7 @@ def _assign(self, name, value) -> bool:
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
                             "(torch.nn.Buffer, torch.Tensor or None expected)")
-        for hook in GLOBAL.buffer_registration.values():
+        for hook in GLOBAL.buffer_registration_hooks.values():
             output = hook(self, name, value)
             if output is not None:
                 value = output
@@ -548,5 +553,5 @@ def _warn_about_hidden_modules(module) -> None:
                     break
 
 
-take_fast_lookup(Module)
-connect(_assign, call_with_hooks)
+connect(Module, _assign, call_with_hooks)
+sys.modules[__name__].__class__ = ModuleWithGlobalHooks

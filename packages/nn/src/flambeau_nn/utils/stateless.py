@@ -69,9 +69,12 @@ def _places(module, given, strict):
             if last in state:
                 break
         else:
-            if hasattr(owner, last):
-                raise TypeError(f"attribute `{last}`: {getattr(owner, last)!r} is not an instance of torch.Tensor")
-            state = owner.__dict__  # unknown to the module: an attribute for the length of the call
+            if last == "":
+                raise KeyError('tensor name can\'t be empty string ""')
+            present = getattr(owner, last, None)
+            if present is not None and not isinstance(present, torch.Tensor):
+                raise TypeError(f"attribute `{last}`: {present!r} is not an instance of torch.Tensor")
+            state = owner.__dict__  # an ordinary attribute, for the length of the call if there is none yet
         if not isinstance(tensor, torch.Tensor) and tensor is not None:
             raise TypeError(f"{tensor} is not an instance of torch.Tensor")
         places[name] = state, last
