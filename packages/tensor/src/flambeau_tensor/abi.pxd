@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 3  # rises with every change of this file
+    TENSOR_ABI = 4  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -63,7 +63,7 @@ cdef struct OperatorFacts:
 cdef struct ThreadFlags:
     bint grad_enabled
     bint inference
-    bint transforming
+    int transforming  # how many levels of transforms and forward mode
     int kernels
 
 # --- tensors

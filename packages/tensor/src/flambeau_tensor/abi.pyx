@@ -6,10 +6,10 @@ from libc.string cimport memcpy
 
 from flambeau_tensor._core cimport copying, operator as core_operator, tensor as core
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.operator cimport Operator, ThreadState, autograd_socket, kernel_t, make_kernel, record_t, \
-    thread_state
+from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel, record_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
+from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
     NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, TANGENT, VIEW
 
@@ -38,7 +38,7 @@ cdef int _same_numbers() except -1:
             (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX64, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
-        raise ImportError("abi.pxd and operator.pxd disagree on the thread's flags")
+        raise ImportError("abi.pxd and thread_state.pxd disagree on the thread's flags")
     return 0
 
 
@@ -278,7 +278,7 @@ cdef object call_bound(PyObject* op, PyObject** slots):
 
 
 cdef int plug_autograd(record_function record) except -1:
-    autograd_socket().record = <record_t><void*>record
+    core_operator.record = <record_t><void*>record
     return 0
 
 

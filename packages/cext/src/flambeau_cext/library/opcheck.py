@@ -4,7 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from flambeau_tensor._core.custom import share_memory
-from flambeau_tensor._core.operator import Operator, set_grad_mode
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.thread_state import set_grad_mode
 
 import flambeau_tensor as torch
 from flambeau_cext.library import operators

@@ -16,11 +16,11 @@ from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, DType, default_dtype, dtype_object
 from flambeau_tensor._core.operands cimport promote
-from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, check_read, contiguous_strides, detached, empty, \
     grad_flags, offset_of, set_geometry, shape_str
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name

@@ -13,9 +13,10 @@ from flambeau_tensor._core.capi cimport *
 from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport A_NUMBER, A_OPTIONAL, A_SINGLE, ArgSpec, Kernel, OP_COMPOSITE, Operator, \
-    ThreadState, call_slots, kernel_t, thread_state
+    call_slots, kernel_t
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
+from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.schema import parse

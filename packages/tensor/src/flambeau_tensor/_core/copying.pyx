@@ -8,9 +8,9 @@ from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
 from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
-from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, set_geometry, shape_str
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
 
@@ -124,7 +124,7 @@ cdef Tensor copy_of(Tensor t):
 
 # --- results into tensors that are given ----------------------------------------------------------------------------
 
-def write_out(str func, out, result):
+cdef object write_out(str func, object out, object result):
     """Write fresh results into the tensors given as `out`."""
     cdef Tensor r, o
     if isinstance(result, tuple):
@@ -143,8 +143,10 @@ def write_out(str func, out, result):
     return o
 
 
-def write_inplace(str func, Tensor self not None, Tensor result not None, bint composite=False):
+cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=False):
     """Write a fresh result into the tensor that an in-place operator changes; a composition's write is recorded."""
+    if result is None:
+        raise TypeError(f"{func}(): the implementation returned None, not a Tensor")
     check_writable(func, self)
     check_cast(result.dtype, self.dtype)
     if not same_shape(self, result):
@@ -168,7 +170,7 @@ def set_become(function):
     _become = function
 
 
-def become_view(Tensor self not None, Tensor view not None):
+cdef object become_view(Tensor self, Tensor view):
     """Let a tensor be what a view of it is: the in-place form of operators that make views."""
     if _become is not None:
         _become(self, view)

@@ -12,9 +12,10 @@ from flambeau_overrides._thread cimport pop_disabled, push_disabled
 
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport (
-    OP_COMPOSITE, Kernel, Operator, ThreadState, call_kernel, enable_vectorcall, kernel_t, thread_state,
+    OP_COMPOSITE, Kernel, Operator, call_kernel, enable_vectorcall, kernel_t,
 )
 from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":

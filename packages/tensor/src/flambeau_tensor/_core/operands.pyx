@@ -3,9 +3,9 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object, type_name
-from flambeau_tensor._core.operator cimport thread_state
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
 

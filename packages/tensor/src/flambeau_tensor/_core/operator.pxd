@@ -77,20 +77,7 @@ cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that 
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
 cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
 
-# --- what a thread is doing -----------------------------------------------------------------------------------------
-cdef struct ThreadState:
-    bint grad_enabled
-    bint inference
-    bint transforming
-    int kernels  # how many kernels written in Python are running: what they call is not recorded
-
-cdef ThreadState* thread_state() noexcept nogil
-
 # --- sockets --------------------------------------------------------------------------------------------------------
 ctypedef object (*record_t)(Operator op, PyObject** slots, unsigned int flags)
 
-cdef struct AutogradSocket:
-    int abi
-    record_t record  # run the kernel of `op` and attach a node to what it returns
-
-cdef AutogradSocket* autograd_socket() noexcept
+cdef record_t record  # runs the kernel of `op` and attaches a node to what it returns; NULL: nobody records

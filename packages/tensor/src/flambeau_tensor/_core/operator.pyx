@@ -16,10 +16,12 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 from flambeau_overrides._dispatch cimport collect_vector
 from flambeau_overrides._thread cimport active_modes_ptr, mode_handles, pop_all_disabled, push_all_disabled
 
+from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
+from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.schema import parse
@@ -37,36 +39,6 @@ cdef extern from "Python.h":
         object (*tp_call)(object, object, object)
         PyObject* tp_dict
     object vectorcall_tp_call "PyVectorcall_Call"(object, object, object)
-
-cdef extern from * nogil:
-    """
-    #if defined(_MSC_VER)
-    #define FL_THREAD __declspec(thread)
-    #else
-    #define FL_THREAD __thread
-    #endif
-    typedef struct { int grad_enabled, inference, transforming, kernels; } fl_thread_state;
-    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0};
-    """
-    ctypedef struct fl_thread_state:
-        bint grad_enabled
-        bint inference
-        bint transforming
-        int kernels
-    fl_thread_state fl_state
-
-cdef ThreadState* thread_state() noexcept nogil:
-    return <ThreadState*>&fl_state
-
-
-cdef AutogradSocket _autograd
-_autograd.abi = 1
-_autograd.record = NULL
-
-
-cdef AutogradSocket* autograd_socket() noexcept:
-    return &_autograd
-
 
 cdef int* _modes = active_modes_ptr()
 cdef str HANDLER = "__torch_function__"
@@ -205,10 +177,11 @@ cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObj
 # --- steps 3 and 4 --------------------------------------------------------------------------------------------------
 
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
-    if not fl_state.grad_enabled:
+    cdef ThreadState* state = thread_state()
+    if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | TANGENT | INFERENCE) or fl_state.transforming:
-        if flags & TANGENT or fl_state.transforming:
+    if flags & (REQUIRES_GRAD | TANGENT | INFERENCE) or state.transforming:
+        if flags & TANGENT or state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
@@ -219,9 +192,9 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
 
 
 cdef object _record(Operator op, PyObject** slots, unsigned int flags):
-    if _autograd.record == NULL:
+    if record == NULL:
         raise RuntimeError(f"{op.name}(): recording needs flambeau-autograd: pip install flambeau-autograd")
-    return _autograd.record(op, slots, flags)
+    return record(op, slots, flags)
 
 
 cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
@@ -240,7 +213,7 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
-    written = <object>slots[where] if where >= 0 and not fl_state.inference else ()
+    written = <object>slots[where] if where >= 0 and not thread_state().inference else ()
     for t in written if isinstance(written, (tuple, list)) else (written,):
         if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:
             raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
@@ -249,12 +222,13 @@ cdef int _check_inference(Operator op, PyObject** slots) except -1:
 
 cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
     """Recording is off. The results remember it where that matters: views, and everything in inference mode."""
-    if fl_state.kernels == 0:
+    cdef ThreadState* state = thread_state()
+    if state.kernels == 0:
         if flags & INFERENCE:
             _check_inference(op, slots)
-        if (flags & TANGENT or fl_state.transforming) and not op.flags & OP_COMPOSITE:
+        if (flags & TANGENT or state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
-        if op.flags & OP_VIEW or fl_state.inference:
+        if op.flags & OP_VIEW or state.inference:
             result = op.kernel(op, slots)
             if not op.flags & OP_INPLACE:
                 _mark_unrecorded(result, op, slots)
@@ -272,7 +246,7 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
                 return 0
         if t.base is not None and not t.base.flags & INFERENCE:
             t.flags |= NO_GRAD_VIEW
-        elif fl_state.inference:
+        elif thread_state().inference:
             t.flags |= INFERENCE
     elif isinstance(result, (tuple, list)):
         for o in result:
@@ -301,16 +275,17 @@ cdef object call2(Operator op, object a, object b):
 
 cdef object _run_python(Operator op, PyObject** slots):
     """A kernel written in Python: what it calls is neither recorded nor overridden."""
-    cdef bint recording = fl_state.grad_enabled
-    fl_state.grad_enabled = False
-    fl_state.kernels += 1
+    cdef ThreadState* state = thread_state()
+    cdef bint recording = state.grad_enabled
+    state.grad_enabled = False
+    state.kernels += 1
     push_all_disabled()
     try:
         return <object>_owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL))
     finally:
         pop_all_disabled()
-        fl_state.kernels -= 1
-        fl_state.grad_enabled = recording
+        state.kernels -= 1
+        state.grad_enabled = recording
 
 
 cdef object _run_composite(Operator op, PyObject** slots):
@@ -333,8 +308,6 @@ cdef object _run_out(Operator op, PyObject** slots):
         result = _raw(op)(op, slots)
     finally:
         slots[op.out_index] = out
-    from flambeau_tensor._core.copying import write_out
-
     return write_out(op.name, <object>out, result)
 
 
@@ -342,20 +315,16 @@ cdef object _run_inplace(Operator op, PyObject** slots):
     """In-place variants of kernels that only make fresh results."""
     if op.flags & OP_COMPOSITE:
         return _compose_inplace(op, slots)
-    from flambeau_tensor._core.copying import write_inplace
-
     return write_inplace(op.name, <object>slots[0], _raw(op)(op, slots))
 
 
 cdef object _compose_inplace(Operator op, PyObject** slots):
     """The same of a composition, whose operators record: they are given, and keep, what `self` was before."""
-    from flambeau_tensor._core.copying import become_view, write_inplace
-
     cdef unsigned int flags = _all_flags(op, slots)
     before = target = <object>slots[0]
     if op.functional.flags & OP_VIEW:
         return become_view(target, call_slots(op.functional, slots, flags))
-    if flags & TANGENT or (flags & REQUIRES_GRAD and fl_state.grad_enabled):
+    if flags & TANGENT or (flags & REQUIRES_GRAD and thread_state().grad_enabled):
         from flambeau_tensor._core.registry import find_operator
 
         before = find_operator("torch.clone")(target)
@@ -664,17 +633,3 @@ def _prepare():
 
 
 _prepare()
-
-
-# --- grad mode ------------------------------------------------------------------------------------------------------
-
-def is_grad_enabled():
-    """Whether this thread records."""
-    return fl_state.grad_enabled != 0
-
-
-def set_grad_mode(bint on):
-    """Switch recording in this thread; returns what it was."""
-    was = fl_state.grad_enabled != 0
-    fl_state.grad_enabled = on
-    return was

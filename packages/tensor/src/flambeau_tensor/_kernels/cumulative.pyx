@@ -5,13 +5,12 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.copying import write_inplace, write_out
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.levels import hot
 
@@ -171,5 +170,5 @@ cdef object _run(Operator op, PyObject** slots):
                 parallel_for(count, GRAIN // (x.numel // count) + 1, _task, &job)
     out = to_dtype(out, dtype)
     if target is not None:
-        return (write_inplace if op.flags & OP_INPLACE else write_out)(op.name, target, out)
+        return write_inplace(op.name, target, out) if op.flags & OP_INPLACE else write_out(op.name, target, out)
     return (out, places) if kernel.places else out

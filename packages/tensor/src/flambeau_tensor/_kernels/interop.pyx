@@ -6,12 +6,13 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype
-from flambeau_tensor._core.operator cimport Operator, make_kernel, thread_state
+from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, as_subclass, check_read, detached, empty, new_tensor, read_ints, set_geometry,
 )
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.tensor import set_buffer_source

@@ -1,5 +1,5 @@
 """For kernels that take a short way where nobody watches: whether somebody does."""
-from flambeau_tensor._core.operator cimport thread_state
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
 

@@ -14,7 +14,7 @@ from libc.math cimport pow, sqrt
 
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, fill_elements
+from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.operator cimport Kernel, Operator, call2, call_slots, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport parallel_for
@@ -23,7 +23,6 @@ from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, wrap_dim
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.copying import write_out
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._kernels.levels import hot
 

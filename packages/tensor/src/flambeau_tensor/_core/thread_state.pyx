@@ -1,0 +1,37 @@
+# cython: language_level=3
+"""The state of each thread; functions that read several fields take the address once."""
+
+cdef extern from * nogil:
+    """
+    #if defined(_MSC_VER)
+    #define FL_THREAD __declspec(thread)
+    #elif defined(__GLIBC__)
+    /* Every call of an operator asks: without this model the loader's function would look the address up each time.
+       The room that glibc keeps for it is small, and so is this. */
+    #define FL_THREAD __thread __attribute__((tls_model("initial-exec")))
+    #else
+    #define FL_THREAD __thread
+    #endif
+    typedef struct { int grad_enabled, inference, transforming, kernels; } fl_thread_state;
+    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0};
+    """
+    ctypedef struct fl_thread_state:
+        pass
+    fl_thread_state fl_state
+
+
+cdef ThreadState* thread_state() noexcept nogil:
+    return <ThreadState*>&fl_state
+
+
+def is_grad_enabled():
+    """Whether this thread records."""
+    return thread_state().grad_enabled != 0
+
+
+def set_grad_mode(bint on):
+    """Switch recording in this thread; returns what it was."""
+    cdef ThreadState* state = thread_state()
+    was = state.grad_enabled != 0
+    state.grad_enabled = on
+    return was
