@@ -13,7 +13,8 @@ def _operator(schema, kernel, doc, variants="method", **options):
 
 
 def _getter(name, returns, doc):
-    return _operator(f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get")
+    return _operator(f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get",
+                     object_state=True)
 
 
 def _setter(name, kind):
@@ -41,7 +42,7 @@ backward = Operator(
         "`gradient`, of its shape. `retain_graph` keeps what was saved for another backward, `create_graph` records "
         "this one, `inputs` restricts it to some tensors.")
 requires_grad_ = _operator("requires_grad_(Tensor self, bool requires_grad=True) -> Tensor", "requires_grad_",
-                           "Switch whether gradients are computed for the tensor; returns it.")
+                           "Switch whether gradients are computed for the tensor; returns it.", object_state=True)
 _is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
 retain_grad = _operator("retain_grad(Tensor self) -> ()", "retain_grad",
                         "Keep the gradient in `.grad` though the tensor is no leaf.")
@@ -54,7 +55,7 @@ register_post_accumulate_grad_hook = _operator(
 detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="function method", differentiable=False,
                   doc="The same elements without history: shares memory and version counter.")
 detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget the history; returns the tensor.",
-                    "function method")
+                    "function method", object_state=True)
 _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
                  differentiable=False, doc="The same elements without history, and with a version counter of their "
                  "own: autograd does not notice what is written to them.")

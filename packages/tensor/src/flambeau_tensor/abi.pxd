@@ -11,11 +11,11 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 4  # rises with every change of this file
+    TENSOR_ABI = 5  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
-    T_TANGENT = 2
+    T_LAYERED = 2
     T_CONTIGUOUS = 4
     T_INFERENCE = 8
     T_NO_GRAD_VIEW = 16
@@ -30,6 +30,8 @@ cdef enum:  # OperatorFacts.flags
     O_RECORD = 1
     O_INPLACE = 2
     O_VIEW = 4
+    O_DATA_DEPENDENT = 64
+    O_OBJECT_STATE = 128
 
 cdef enum:  # dtypes in order of promotion
     T_FLOATING = 6  # the first floating dtype

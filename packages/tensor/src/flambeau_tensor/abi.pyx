@@ -11,7 +11,7 @@ from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
-    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, TANGENT, VIEW
+    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -28,14 +28,15 @@ def require(int number, str package not None):
 
 
 cdef int _same_numbers() except -1:
-    shown = (T_REQUIRES_GRAD, T_TANGENT, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
+    shown = (T_REQUIRES_GRAD, T_LAYERED, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
              T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW)
-    meant = (REQUIRES_GRAD, TANGENT, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW, RETAINS_GRAD, HAS_HOOKS, VIEW,
+    meant = (REQUIRES_GRAD, LAYERED, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW, RETAINS_GRAD, HAS_HOOKS, VIEW,
              MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW)
     if shown != meant:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
-    if (O_RECORD, O_INPLACE, O_VIEW) != (core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW) or \
-            (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX64, MAX_NDIM):
+    if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE) != (
+            core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW, core_operator.OP_DATA_DEPENDENT,
+            core_operator.OP_OBJECT_STATE) or (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX64, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
         raise ImportError("abi.pxd and thread_state.pxd disagree on the thread's flags")

@@ -117,7 +117,7 @@ def _set_state(self, state):
 
 _HOW = {"variants": "method", "differentiable": False, "plain_result": True}
 Operator("__reduce_ex__(Tensor self, int protocol) -> Any", _reduce, doc="Python's pickling: storage and geometry.",
-         **_HOW)
+         data_dependent=True, **_HOW)
 Operator("__deepcopy__(Tensor self, Any memo) -> Tensor", _deepcopy,
          doc="Python's deep copy: the memory is copied once for all tensors that share it. Only leaves can be copied.",
          **_HOW)

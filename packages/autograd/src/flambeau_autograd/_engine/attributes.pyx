@@ -3,13 +3,13 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT, T_VIEW, detach,
+    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
     detach_in_place, dtype_of, flags_of, is_tensor, look, new_kernel, set_data, set_flags, set_grad,
     set_history, shape_of, thread_flags, untracked,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
-from flambeau_autograd._engine.layers cimport is_input, layer_of, refuse_inside
+from flambeau_autograd._engine.layers cimport detach_layers, is_input, layer_of, refuse_inside
 from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
 from flambeau_autograd._engine.refs cimport *
 
@@ -197,6 +197,7 @@ cdef object _detach_(PyObject* op, PyObject** a):
     if f.flags & T_VIEW and f.base != NULL:
         raise RuntimeError("Can't detach views in-place. Use detach() instead.")
     detach_in_place(a[0])
+    detach_layers(a[0])
     set_flags(a[0], 0, T_RETAINS_GRAD | T_HAS_HOOKS)
     if f.meta != NULL:
         (<TensorMeta>f.meta).hooks = None
@@ -207,7 +208,7 @@ cdef object _set_data(PyObject* op, PyObject** a):
     cdef Facts f
     if not is_tensor(a[1]):
         raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
-    if flags_of(a[1]) & T_TANGENT and layer_of(a[1]) is not None:
+    if flags_of(a[1]) & T_LAYERED and layer_of(a[1]) is not None:
         raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
     look(a[1], &f)
     if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:

@@ -9,7 +9,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_TANGENT,
+    Facts, T_COMPLEX, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED,
     T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator,
     set_grad, set_history, set_meta, thread_flags,
 )
@@ -193,7 +193,7 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         _add_ = _add.inplace
     look(t, &f)
     if f.grad == NULL:
-        if thread_flags().grad_enabled or flags_of(gradient) & T_TANGENT:
+        if thread_flags().grad_enabled or flags_of(gradient) & T_LAYERED:
             new = _clone(<object>gradient)
         else:
             new = _like_its_leaf(&f)

@@ -7,7 +7,7 @@ numbers.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_COMPLEX, T_REQUIRES_GRAD, T_TANGENT, as_strided, copy_into, dtype_number, empty, flags_of,
+    ABI_MAX_NDIM, Facts, T_COMPLEX, T_REQUIRES_GRAD, T_LAYERED, as_strided, copy_into, dtype_number, empty, flags_of,
     is_tensor, look, offset_of, repeated, thread_flags,
 )
 
@@ -27,7 +27,7 @@ cdef enum:
 
 cdef inline bint _plain(PyObject* t) noexcept:
     """Whether nothing is recorded of what is done to this gradient."""
-    return not flags_of(t) & (T_REQUIRES_GRAD | T_TANGENT if thread_flags().grad_enabled else T_TANGENT)
+    return not flags_of(t) & (T_REQUIRES_GRAD | T_LAYERED if thread_flags().grad_enabled else T_LAYERED)
 
 
 cdef inline object _call2(object op, object a, object b):

@@ -8,7 +8,7 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, ThreadFlags,
+    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, ThreadFlags,
     add_version, alias, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
 )
 
@@ -63,7 +63,7 @@ cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject*
     cdef bint layered = thread_flags().transforming, nested = False
     for i in range(n + (tuple_size(kwnames) if kwnames != NULL else 0)):
         if is_tensor(args[i]):
-            layered = layered or flags_of(args[i]) & T_TANGENT
+            layered = layered or flags_of(args[i]) & T_LAYERED
         elif may_hold_tensors(args[i]):
             nested = True
             layered = layered or _holds_layers(<object>args[i])
@@ -85,7 +85,7 @@ cdef bint _holds_layers(object value) except -1:
     cdef list tensors = []
     template_of(value, tensors)
     for t in tensors:
-        if flags_of(<PyObject*>t) & T_TANGENT:
+        if flags_of(<PyObject*>t) & T_LAYERED:
             return True
     return False
 

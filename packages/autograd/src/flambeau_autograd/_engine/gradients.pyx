@@ -2,7 +2,7 @@
 """What gradients look like, and their sums."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport Facts, T_TANGENT, T_VIEW, dtype_of, exclusive, filled, has_form, look, thread_flags
+from flambeau_tensor.abi cimport Facts, T_LAYERED, T_VIEW, dtype_of, exclusive, filled, has_form, look, thread_flags
 
 from flambeau_autograd._engine.node cimport Edge, Meta, NODE_FUNCTION, Node
 from flambeau_autograd._engine.refs cimport *
@@ -60,7 +60,7 @@ cdef int add_up(PyObject** place, PyObject* gradient) except -1:
         look(place[0], &a)
         # In place where that saves memory traffic and nobody else can see it.
         if a.numel > LARGE and not thread_flags().grad_enabled and refcount(place[0]) == 1 and \
-                not a.flags & (T_VIEW | T_TANGENT) and has_form(gradient, a.dtype, a.ndim, a.sizes) and \
+                not a.flags & (T_VIEW | T_LAYERED) and has_form(gradient, a.dtype, a.ndim, a.sizes) and \
                 exclusive(place[0]):
             total = vectorcall(<PyObject*>_add_, pair, 2, NULL)
         else:

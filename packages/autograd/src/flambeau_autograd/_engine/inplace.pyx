@@ -8,7 +8,7 @@ every other one over that base, asks for its history anew (``edges.refresh_view`
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, look, set_flags, set_history,
+    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, look, set_flags, set_history,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
@@ -82,7 +82,7 @@ def _become(tensor, view):
         _move_hooks(t, <Node>v.grad_fn)
         set_history(t, v.grad_fn, v.output_nr)
     look(t, &f)
-    if (f.flags | v.flags) & T_TANGENT:
+    if (f.flags | v.flags) & T_LAYERED:
         set_layer(t, all_layers(<PyObject*>view))
 
 

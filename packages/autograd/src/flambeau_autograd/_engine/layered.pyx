@@ -9,8 +9,9 @@ from cpython.object cimport PyObject
 from importlib import import_module
 
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
-    flags_of, is_tensor, look, look_operator, run_kernel, set_base, thread_flags,
+    Facts, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING,
+    T_REQUIRES_GRAD, T_VIEW, call_bound, detach, flags_of, is_tensor, look, look_operator, run_kernel, set_base,
+    thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
@@ -53,16 +54,6 @@ def import_batching_rules():
     """Import all modules so named."""
     for module in _more_batch_rules:
         import_module(module)
-
-
-# What reads numbers out of a tensor, where one example's stand for all.
-cdef frozenset _READS = frozenset((
-    "item", "tolist", "numpy", "is_nonzero", "data_ptr", "untyped_storage", "__int__", "__float__", "__complex__",
-    "__index__", "__reduce_ex__", "equal"))
-# What concerns the tensor object itself although it returns a tensor.
-cdef frozenset _OWN = frozenset((
-    "torch.Tensor.requires_grad_", "torch.Tensor.grad.__get__", "torch.Tensor._base.__get__",
-    "torch.Tensor.as_subclass"))
 
 
 cdef class _Call(Below):
@@ -338,7 +329,6 @@ cdef object _layered(PyObject* op, PyObject** slots):
     cdef Layer top = None
     cdef int floor = -1, i
     cdef _Call call
-    cdef Layer layer
     cdef list args = []
     look_operator(op, &o)
     for i in range(o.nslots):
@@ -354,11 +344,11 @@ cdef object _layered(PyObject* op, PyObject** slots):
         if o.rule != NULL and thread_flags().grad_enabled:
             return record_above(op, slots, None)
         return run_kernel(op, slots)
-    if not operator.schema.returns or "Tensor" not in operator.schema.returns[0].type:
-        if floor >= 0 and operator.name in _READS:
-            raise RuntimeError(_reads(operator.name))
+    if o.flags & O_OBJECT_STATE:
         return run_kernel(op, slots)
-    if operator.__torch_name__ in _OWN:
+    if not operator.schema.returns or "Tensor" not in operator.schema.returns[0].type:
+        if floor >= 0 and o.flags & O_DATA_DEPENDENT:
+            raise RuntimeError(_reads(operator.name))
         return run_kernel(op, slots)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
         raise (RuntimeError if top.level.kind == BATCH else NotImplementedError)(
@@ -376,11 +366,6 @@ cdef object _layered(PyObject* op, PyObject** slots):
     result = call.run()
     if o.rule != NULL:
         call.finish(result)
-    elif operator.name == "detach_":
-        layer = layer_of(slots[0])
-        if layer is not None and layer.level is top.level and top.level.kind == DUAL:
-            set_layer(slots[0], layer.below)
-        run_kernel(op, slots)  # below, it was another tensor with the same history
     return result
 
 

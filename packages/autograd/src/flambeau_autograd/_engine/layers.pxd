@@ -33,6 +33,7 @@ cdef int set_layer(PyObject* tensor, Layer layer) except -1
 cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF
 cdef int history_depth(PyObject* tensor) except -2  # of the innermost transform whose tape it is on; -1: none
 cdef bint has_tangents(PyObject* tensor, Level but) except -1  # at levels other than that one
+cdef int detach_layers(PyObject* tensor) except -1  # in place: no tangents, and all examples without history
 cdef object bare(PyObject* tensor)  # without history, with its layers
 cdef object value_of(PyObject* tensor)  # a copy of what it holds now, without history
 cdef object with_history(object tensor, PyObject* of, int floor=*)

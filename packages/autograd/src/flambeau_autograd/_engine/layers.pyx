@@ -10,7 +10,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_TANGENT, T_VIEW, as_strided, copy_of, detach, detach_in_place,
+    ABI_MAX_NDIM, Facts, T_FLOATING, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, as_strided, copy_of, detach, detach_in_place,
     dtype_of, flags_of, is_tensor, look, offset_of, set_base, set_flags, set_history, shape_of, thread_flags,
 )
 
@@ -148,11 +148,11 @@ cdef Layer layer_of(PyObject* tensor):
     cdef unsigned int flags = flags_of(tensor)
     if flags & T_VIEW:
         look(tensor, &f)
-        if f.base != NULL and flags_of(f.base) & T_TANGENT and f.dtype >= T_FLOATING and \
+        if f.base != NULL and flags_of(f.base) & T_LAYERED and f.dtype >= T_FLOATING and \
                 (f.version != f.view_version or f.grad_fn != NULL):  # as old as that, or with a history that may be
             _follow_base(tensor, f.base)
             flags = flags_of(tensor)
-    if not flags & T_TANGENT:
+    if not flags & T_LAYERED:
         return None
     look(tensor, &f)
     if f.meta == NULL:
@@ -261,18 +261,30 @@ cdef unsigned long long _batch_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFF
 
 cdef int set_layer(PyObject* tensor, Layer layer) except -1:
     if layer is None:
-        if flags_of(tensor) & T_TANGENT:
+        if flags_of(tensor) & T_LAYERED:
             meta_of(tensor).layer = None
-            set_flags(tensor, 0, T_TANGENT)
+            set_flags(tensor, 0, T_LAYERED)
         return 0
     meta_of(tensor).layer = layer
-    set_flags(tensor, T_TANGENT, 0)
+    set_flags(tensor, T_LAYERED, 0)
     return 0
+
+
+cdef int detach_layers(PyObject* tensor) except -1:
+    cdef Layer layer
+    if not flags_of(tensor) & T_LAYERED:
+        return 0
+    layer = all_layers(tensor)
+    while layer is not None and layer.level.kind == DUAL:
+        layer = layer.below
+    if layer is not None:
+        layer.value.detach_()
+    return set_layer(tensor, layer)
 
 
 cdef object bare(PyObject* tensor):
     t = detach(tensor)
-    if flags_of(tensor) & T_TANGENT:
+    if flags_of(tensor) & T_LAYERED:
         set_layer(<PyObject*>t, layer_of(tensor))
     return t
 
@@ -282,7 +294,7 @@ cdef object _clone = None
 
 cdef object value_of(PyObject* tensor):
     global _clone
-    if not flags_of(tensor) & T_TANGENT:
+    if not flags_of(tensor) & T_LAYERED:
         return copy_of(tensor)
     if _clone is None:
         from flambeau_tensor._core.registry import find_operator
@@ -433,7 +445,7 @@ def leave_tape(tensor, Level level not None, bint keep=True):
     cdef int nr = 0
     if not is_tensor(t):
         return tensor
-    if not flags_of(t) & (T_TANGENT | T_REQUIRES_GRAD) and not requires_grad(t):
+    if not flags_of(t) & (T_LAYERED | T_REQUIRES_GRAD) and not requires_grad(t):
         return tensor
     bits = history_levels(t)
     layer = layer_of(t)
@@ -635,7 +647,7 @@ def _describe(tensor):
     cdef Layer layer = None
     cdef Facts f
     cdef int depth
-    if flags_of(t) & T_TANGENT:
+    if flags_of(t) & T_LAYERED:
         look(t, &f)
         layer = <Layer>(<TensorMeta>f.meta).layer
         while layer is not None and layer.level.kind != BATCH and not layer.level.alive:

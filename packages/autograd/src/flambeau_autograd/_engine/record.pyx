@@ -5,7 +5,7 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_TANGENT, TENSOR_ABI,
+    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_LAYERED, TENSOR_ABI,
     dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of,
     thread_flags,
 )
@@ -53,7 +53,7 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     if o.rule != NULL and not isinstance(<object>o.rule, Rule):
         # A custom operator's rule may be a function, which makes the call and records it in its own way.
         return owned(vectorcall(o.rule, slots, o.nslots, NULL))
-    if flags & T_TANGENT or thread_flags().transforming:
+    if flags & T_LAYERED or thread_flags().transforming:
         return _layered(op, slots)
     return _record_above(op, &o, slots, None)
 

@@ -74,11 +74,6 @@ def _reversed(level, op, args, dims):
     return at_front(t.permute((0, *range(t.ndim - 1, 0, -1))))
 
 
-def _detach_(level, op, args, dims):
-    return call(op, args[0]), dims[0]
-
-
-batched(_detach_, "torch.detach_")
 batched(_view, ops.view)
 batched(_view_as_complex, ops.view_as_complex)
 batched(_permute, ops.permute)

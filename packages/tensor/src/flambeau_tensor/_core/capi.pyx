@@ -228,7 +228,7 @@ cdef int32_t _is_contiguous(fl_tensor t) noexcept nogil:
 
 cdef inline bint _layered(fl_tensor t) noexcept nogil:
     """Whether memory is one example of many, or a tangent would stay behind; that is an error then."""
-    return (<Tensor>t).flags & TANGENT and _refused(t)
+    return (<Tensor>t).flags & LAYERED and _refused(t)
 
 
 cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, which would take the lock at each call

@@ -134,7 +134,7 @@ cdef object write_out(str func, object out, object result):
     if not isinstance(out, Tensor):
         raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
     r, o = <Tensor>result, <Tensor>out
-    if r.flags & TANGENT or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a composition, recorded
+    if r.flags & LAYERED or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a composition, recorded
         raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
@@ -152,7 +152,7 @@ cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=F
     if not same_shape(self, result):
         raise RuntimeError(f"output with shape {shape_str(self.ndim, self.sizes)} doesn't match the broadcast shape "
                            f"{shape_str(result.ndim, result.sizes)}")
-    if composite and (grad_flags(self) | result.flags) & (REQUIRES_GRAD | TANGENT):
+    if composite and (grad_flags(self) | result.flags) & (REQUIRES_GRAD | LAYERED):
         from flambeau_tensor._core.registry import find_operator
 
         return find_operator("torch.Tensor.copy_")(self, result)

@@ -14,6 +14,8 @@ cdef enum:  # Operator.flags
     OP_COMPOSITE = 8  # a composition of other operators: they record, it does not
     OP_PLAIN_RESULT = 16  # its result is never rewrapped as a subclass
     OP_OUT = 32  # its kernel fills `out` itself
+    OP_DATA_DEPENDENT = 64  # hands elements out of tensors, as numbers or memory
+    OP_OBJECT_STATE = 128  # about a tensor object and not its elements, though it takes and returns tensors
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1

@@ -180,8 +180,8 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     cdef ThreadState* state = thread_state()
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | TANGENT | INFERENCE) or state.transforming:
-        if flags & TANGENT or state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE) or state.transforming:
+        if flags & LAYERED or state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
@@ -226,7 +226,7 @@ cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
     if state.kernels == 0:
         if flags & INFERENCE:
             _check_inference(op, slots)
-        if (flags & TANGENT or state.transforming) and not op.flags & OP_COMPOSITE:
+        if (flags & LAYERED or state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or state.inference:
             result = op.kernel(op, slots)
@@ -324,7 +324,7 @@ cdef object _compose_inplace(Operator op, PyObject** slots):
     before = target = <object>slots[0]
     if op.functional.flags & OP_VIEW:
         return become_view(target, call_slots(op.functional, slots, flags))
-    if flags & TANGENT or (flags & REQUIRES_GRAD and thread_state().grad_enabled):
+    if flags & LAYERED or (flags & REQUIRES_GRAD and thread_state().grad_enabled):
         from flambeau_tensor._core.registry import find_operator
 
         before = find_operator("torch.clone")(target)
@@ -368,14 +368,18 @@ cdef class Operator:
         composite: the implementation calls other operators, which record and batch by themselves.
         differentiable: False says that it never has gradients (integer results, random numbers, …).
         plain_result: subclasses get a plain result.
+        data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
+        object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
         doc: the documentation; a Python implementation's docstring serves as well.
     """
 
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  str variants="function method", str syntax="", str numbers="", bint composite=False,
-                 bint differentiable=True, bint plain_result=False, doc=None):
+                 bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
+                 doc=None):
         _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
               plain_result)
+        self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0)
         self.doc = doc
         declare(self, variants, syntax)
 
@@ -501,6 +505,10 @@ cdef class Operator:
     @property
     def records(self):
         return (self.flags & OP_RECORD) != 0
+
+    @property
+    def object_state(self):
+        return (self.flags & OP_OBJECT_STATE) != 0
 
     @property
     def is_composite(self):

@@ -71,7 +71,7 @@ cdef Py_ssize_t offset_of(Tensor t) noexcept  # in elements
 
 cdef inline unsigned int grad_flags(Tensor t) noexcept:
     """The flags; a view requires grad or has a tangent, too, if its base came to after the view was made."""
-    return t.flags if t.base is None else t.flags | (t.base.flags & (REQUIRES_GRAD | TANGENT))
+    return t.flags if t.base is None else t.flags | (t.base.flags & (REQUIRES_GRAD | LAYERED))
 
 # What the Tensor's Python syntax calls: the operators, filled in by operator.pyx as they are declared.
 ctypedef object (*syntax_call)(int which, object a, object b)

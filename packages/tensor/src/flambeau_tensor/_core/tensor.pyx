@@ -572,7 +572,7 @@ cdef Tensor detached(Tensor t):
 
 def is_layered(Tensor t not None):
     """Whether a tensor is more than its own elements to a transform or to forward mode: checks of values pass it by."""
-    return (t.flags & TANGENT) != 0
+    return (t.flags & LAYERED) != 0
 
 
 cdef object _check_read = None  # autograd's: (tensor, what reads) -> None, raises where that loses something in silence
@@ -587,7 +587,7 @@ def set_layers(check_read, describe):
 
 cpdef int check_read(Tensor t, str what) except -1:
     """Raise where reading a tensor's memory would hand out one example of many, or drop a tangent."""
-    if t.flags & TANGENT and _check_read is not None:
+    if t.flags & LAYERED and _check_read is not None:
         _check_read(t, what)
     return 0
 

@@ -36,7 +36,7 @@ cdef enum:
 
 cdef enum:  # Tensor.flags; the call path ORs them over all arguments and tests once
     REQUIRES_GRAD = 1
-    TANGENT = 2  # carries a forward-mode tangent or a transform's level
+    LAYERED = 2  # it is more than its elements: one example of many, or it has a tangent
     CONTIGUOUS = 4
     INFERENCE = 8
     NO_GRAD_VIEW = 16  # a view made while recording was off

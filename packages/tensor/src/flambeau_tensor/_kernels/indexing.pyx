@@ -183,7 +183,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
             specified += 1
         else:
             x = _index_tensor(<object>o)
-            if x.ndim == 0 and x.dtype != BOOL and not x.flags & TANGENT:
+            if x.ndim == 0 and x.dtype != BOOL and not x.flags & LAYERED:
                 number = load_scalar(x.dtype, x.data)
                 keep = _kept(keep, number)
                 o = <PyObject*>number
@@ -246,7 +246,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
                 r.indices[r.ndim - 1] = o
                 r.nindices += 1
             elif x.ndim == 0:
-                if x.flags & TANGENT:
+                if x.flags & LAYERED:
                     raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says "
                                        "whether there is a result. Use torch.where.")
                 if seen:

@@ -5,6 +5,6 @@ from flambeau_tensor._core.types cimport *
 
 cdef inline bint recorded(unsigned int flags) noexcept:
     """Whether operators called with tensors of these flags (ORed) would be seen by autograd or a transform."""
-    if flags & (REQUIRES_GRAD | TANGENT) == 0 and not thread_state().transforming:
+    if flags & (REQUIRES_GRAD | LAYERED) == 0 and not thread_state().transforming:
         return False
-    return flags & TANGENT != 0 or thread_state().grad_enabled or thread_state().transforming
+    return flags & LAYERED != 0 or thread_state().grad_enabled or thread_state().transforming

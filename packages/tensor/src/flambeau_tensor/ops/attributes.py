@@ -11,13 +11,18 @@ from flambeau_tensor.options import CPU, check_device, strided
 FUNCTION, METHOD = "function", "method"
 
 
-def _fact(schema, kernel, doc, variants=METHOD, syntax=""):
-    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, syntax=syntax, doc=doc)
+def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
+    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, syntax=syntax, doc=doc,
+                    **options)
 
 
-def _property(name, returns, kernel, doc):
+def _elements(schema, kernel, doc, variants=METHOD, syntax=""):
+    return _fact(schema, kernel, doc, variants, syntax, data_dependent=True)
+
+
+def _property(name, returns, kernel, doc, **options):
     place_property(name, Operator(f"{name}(Tensor self) -> {returns}", kernel, namespace="torch._get",
-                                  variants=FUNCTION, differentiable=False, plain_result=True, doc=doc))
+                                  variants=FUNCTION, differentiable=False, plain_result=True, doc=doc, **options))
 
 
 _property("shape", "Size", kernels.shape, "The sizes, a `torch.Size`.")
@@ -25,7 +30,7 @@ _property("dtype", "ScalarType", kernels.dtype, "The element type.")
 _property("ndim", "int", kernels.dim, "The number of dimensions.")
 _property("itemsize", "int", kernels.itemsize, "Bytes of one element.")
 _property("nbytes", "int", kernels.nbytes, "Bytes of all elements.")
-_property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.")
+_property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.", object_state=True)
 _property("_version", "int", kernels.version, "How often the memory has been written to.")
 _property("device", "Device", lambda input: CPU, "Where the tensor lives: the CPU.")
 _property("layout", "Layout", lambda input: strided, "`torch.strided`.")
@@ -43,22 +48,22 @@ is_contiguous = _fact("is_contiguous(Tensor self, *, MemoryFormat? memory_format
                       "Whether the elements lie in order without gaps.")
 storage_offset = _fact("storage_offset(Tensor self) -> int", kernels.storage_offset,
                        "Elements before the first one in the storage.")
-data_ptr = _fact("data_ptr(Tensor self) -> int", kernels.data_ptr, "The address of the first element.")
-untyped_storage = _fact("untyped_storage(Tensor self) -> Storage", kernels.storage, "The memory under the tensor.")
+data_ptr = _elements("data_ptr(Tensor self) -> int", kernels.data_ptr, "The address of the first element.")
+untyped_storage = _elements("untyped_storage(Tensor self) -> Storage", kernels.storage, "The memory under the tensor.")
 is_floating_point = _fact("is_floating_point(Tensor self) -> bool", kernels.is_floating_point,
                           "Whether the dtype is a real floating one.", "function method")
 is_complex = _fact("is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.",
                    "function method")
 is_signed = _fact("is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.",
                   "function method")
-is_nonzero = _fact("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
-                   "Whether the one element is not zero.", "function method", "bool")
+is_nonzero = _elements("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
+                       "Whether the one element is not zero.", "function method", "bool")
 is_set_to = _fact("is_set_to(Tensor self, Tensor tensor) -> bool",
                   lambda a, b: kernels_same(a, b), "Whether both look at the same memory in the same way.")
-item = _fact("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.")
-tolist = _fact("tolist(Tensor self) -> Any", interop.tolist_, "Nested lists of Python numbers.")
-numpy = _fact("numpy(Tensor self, *, bool force=False) -> Any", interop.numpy,
-              "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
+item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.")
+tolist = _elements("tolist(Tensor self) -> Any", interop.tolist_, "Nested lists of Python numbers.")
+numpy = _elements("numpy(Tensor self, *, bool force=False) -> Any", interop.numpy,
+                  "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
 is_conj = _fact("is_conj(Tensor self) -> bool", lambda input: False, "False: conjugates are computed at once.",
                 "function method")
 is_neg = _fact("is_neg(Tensor self) -> bool", lambda input: False, "False: negatives are computed at once.",
@@ -96,7 +101,7 @@ resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory
                    kernels.resize_, variants=METHOD, differentiable=False,
                    doc="Change the sizes in place, growing the storage where needed.")
 as_subclass = Operator("as_subclass(Tensor(a) self, Any cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
-                       plain_result=True, doc="The same data as an instance of a Tensor subclass.")
+                       plain_result=True, object_state=True, doc="The same data as an instance of a Tensor subclass.")
 
 
 def _to(input, first, second, non_blocking, copy, dtype, device, other, memory_format):
@@ -177,8 +182,8 @@ for _name in ("resolve_conj", "resolve_neg"):
 # --- Python's protocols ---------------------------------------------------------------------------------------------
 
 def _number(name, syntax, convert):
-    return _fact(f"{name}(Tensor self) -> Any", lambda input: convert(interop_item(input)), f"Python's `{syntax}()`.",
-                 METHOD, syntax)
+    return _elements(f"{name}(Tensor self) -> Any", lambda input: convert(interop_item(input)),
+                     f"Python's `{syntax}()`.", METHOD, syntax)
 
 
 def interop_item(input):
@@ -203,8 +208,8 @@ def _len(input):
 _number("__int__", "int", int)
 _number("__float__", "float", float)
 _number("__complex__", "complex", complex)
-_fact("__index__(Tensor self) -> int", _index, "Python's index protocol, for integer tensors of one element.", METHOD,
-      "index")
+_elements("__index__(Tensor self) -> int", _index, "Python's index protocol, for integer tensors of one element.",
+          METHOD, "index")
 _fact("__len__(Tensor self) -> int", _len, "The size of the first dimension.", METHOD, "len")
 
 
