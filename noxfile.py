@@ -219,13 +219,18 @@ def asan(session):
     session.run("python", "-m", "pytest", *but, *spread("cext"), *files, env=env)
 
 
+def beside_pytorch(session):
+    """Install flambeau and PyTorch side by side."""
+    install(session, WHOLE)
+    session.install("torch==2.13.*", "expecttest", "pytest>=8", "scipy")
+
+
 def compare(session, tool, *args):
     """Run a tool that needs PyTorch beside flambeau; it lies in the folder that FLAMBEAU_TOOLS names."""
     path = Path(os.environ.get("FLAMBEAU_TOOLS", "")) / tool
     if not path.is_file():
         session.error(f"{path} is not there: set FLAMBEAU_TOOLS to the folder that holds {tool}")
-    install(session, WHOLE)
-    session.install("torch==2.13.*", "expecttest", "pytest>=8", "scipy")
+    beside_pytorch(session)
     session.run("python", str(path), *args, *session.posargs)
 
 
@@ -237,6 +242,13 @@ def bench(session):
     compare(session, "bench.py", *sides, "--json", "benchmarks/results.json")
     session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
     session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
+
+
+@nox.session(requires=["build"])
+def fuzz(session):
+    """Random programs beside PyTorch, for some minutes: `-- --minutes 30`."""
+    beside_pytorch(session)
+    session.run("python", "fuzz/run.py", *session.posargs)
 
 
 @nox.session(requires=["build"])

@@ -75,7 +75,7 @@ def test_to():
     with pytest.raises(ValueError, match="invalid type: 'nonsense'"):
         x.type("nonsense")
     for call in (lambda: x.cuda(), lambda: x.to("cuda"), lambda: x.to(device="cuda:0")):
-        with pytest.raises((RuntimeError, AssertionError), match="CPU"):
+        with pytest.raises(AssertionError, match="Torch not compiled with CUDA enabled: tensors live on the CPU"):
             call()
     with pytest.warns(UserWarning, match="discards the imaginary part"):
         assert ft.tensor([1 + 2j]).float().tolist() == [1]

@@ -303,3 +303,18 @@ def test_named_results():
         return_types.nonsense  # noqa: B018
     with pytest.raises(AttributeError):
         result.values = 1
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda x: x.sum(2**64), ValueError), (lambda x: x.sum((2**64,)), TypeError),
+                                             (lambda x: x.select(0, -2**63 - 1), ValueError),
+    (lambda x: ft.zeros(2**64), TypeError), (lambda x: x.permute(10**30), TypeError),
+                                             (lambda x: x.roll(2**63), ValueError),
+    (lambda x: x.add(2**64), OverflowError), (lambda x: x.unflatten(10**30, (3, 1)), ValueError),
+    (lambda x: ft.tensor(1.0).roll(1, 0), IndexError), (lambda x: x.tensor_split(2**31), RuntimeError),
+    (lambda x: ft.combinations(ft.ones(65), 100), RuntimeError),
+])
+def test_ints_beyond_64_bits_and_memory_have_pytorchs_exceptions(call, error):
+    with pytest.raises(error) as caught:
+        call(ft.ones(3))
+    assert type(caught.value) is error

@@ -88,6 +88,8 @@ def check_device(where) -> None:
         return
     if not isinstance(where, device):
         where = device(where)
+    if where.type in ("cuda", "xpu", "mtia"):
+        raise AssertionError(f"Torch not compiled with {where.type.upper()} enabled: tensors live on the CPU")
     if where.type != "cpu":
         raise RuntimeError(f"device '{where}' is not available: tensors live on the CPU")
 

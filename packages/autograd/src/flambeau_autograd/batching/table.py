@@ -9,6 +9,7 @@ from functools import wraps
 from typing import NamedTuple
 
 from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.registry import find_operator
 
 import flambeau_tensor as torch
@@ -252,9 +253,7 @@ def _rank(a, dim):
 
 
 def _shift(dim, rank):
-    if not -rank <= dim < rank:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {dim})")
-    return dim % rank + 1
+    return wrapped_dim(dim, rank) + 1
 
 
 def reduced(level, op, args, dims):

@@ -3,6 +3,8 @@
 import functools
 import warnings
 
+from flambeau_tensor._core.operands import wrapped_dim
+
 import flambeau_tensor as torch
 from flambeau_autograd import batching as _batching  # noqa: F401  (the rules)
 from flambeau_autograd._engine import layers
@@ -130,10 +132,7 @@ def _out(func, result, out_dims, level):
             return value
         if at is None:
             value, at = value.expand(level.size, *value.shape), 0
-        if not -value.ndim <= dim < value.ndim:
-            raise IndexError(f"Dimension out of range (expected to be in range of [{-value.ndim}, {value.ndim - 1}], "
-                             f"but got {dim})")
-        return value if at == dim % value.ndim else value.movedim(at, dim)
+        return value if at == wrapped_dim(dim, value.ndim) else value.movedim(at, dim)
 
     return tree_map(taken, result)
 

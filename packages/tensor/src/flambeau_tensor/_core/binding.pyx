@@ -6,7 +6,7 @@ Calls come here when ``operator``'s fast lane does not know an argument at a gla
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_Check
 from cpython.list cimport PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.long cimport PyLong_Check
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
@@ -244,6 +244,22 @@ cdef object _integer(object o):
         return None
 
 
+cdef bint _fits(object v) except -1:
+    """Whether an int is one for a kernel: 64 bits."""
+    cdef int overflow = 0
+    PyLong_AsLongLongAndOverflow(v, &overflow)
+    return overflow == 0
+
+
+cdef object _too_large():
+    return ValueError("Overflow when unpacking long long")
+
+
+cdef object _too_large_at(Operator op, Py_ssize_t i, Py_ssize_t position):
+    return TypeError(f"{op.name}(): argument '{_public_name(op, i)}' failed to unpack the object at pos {position + 1} "
+                     f"with error \"{_too_large()}\"")
+
+
 cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128}
 
 
@@ -254,7 +270,9 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
     if kind == K_INT:
         v = _integer(o)
         if v is not None:
-            return v
+            if _fits(v):
+                return v
+            raise _too_large()
     elif kind == K_INTS:
         if isinstance(o, (tuple, list)):
             items = []
@@ -264,11 +282,15 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
                     raise TypeError(
                         f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found element of "
                         f"type {type(item).__name__} at pos {position}")
+                if not _fits(v):
+                    raise _too_large_at(op, i, position)
                 items.append(v)
             return tuple(items)
         v = _integer(o)
         if v is not None and (op.args[i].flags & A_SINGLE or op.varargs == i):
-            return (v,)
+            if _fits(v):
+                return (v,)
+            raise _too_large() if op.schema.arguments[i].size else _too_large_at(op, i, 0)
     elif kind == K_BOOL:
         if type(o).__name__ in ("bool_", "bool") and hasattr(o, "item"):
             return bool(o)

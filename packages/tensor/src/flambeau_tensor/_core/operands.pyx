@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object, type_name
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
-from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str
+from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str, wrap_dim
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
@@ -187,3 +187,14 @@ cdef Tensor out_tensor(str func, object out, int dtype, int ndim, const Py_ssize
         resize(t, ndim, shape)
     check_writable(func, t)
     return t
+
+
+def wrapped_dim(Py_ssize_t dim, int ndim, bint scalar=True):
+    """``dim`` counted from the first. Without dimensions there is one to name, unless ``scalar`` is False.
+
+    >>> wrapped_dim(-1, 3)
+    2
+    """
+    if ndim == 0 and not scalar:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, ndim)

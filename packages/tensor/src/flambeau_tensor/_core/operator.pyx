@@ -40,6 +40,17 @@ cdef extern from "Python.h":
         PyObject* tp_dict
     object vectorcall_tp_call "PyVectorcall_Call"(object, object, object)
 
+cdef extern from *:
+    """
+    /* An int that fits in 64 bits at a glance; others take the general lane. */
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define FL_IS_SHORT_INT(o) (PyLong_CheckExact(o) && PyUnstable_Long_IsCompact((const PyLongObject*)(o)))
+    #else
+    #define FL_IS_SHORT_INT(o) (PyLong_CheckExact(o) && (size_t)(Py_SIZE(o) + 2) <= 4)
+    #endif
+    """
+    bint is_short_int "FL_IS_SHORT_INT"(PyObject*) noexcept
+
 cdef int* _modes = active_modes_ptr()
 cdef str HANDLER = "__torch_function__"
 cdef dict _ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # operators behind a tensor's attributes
@@ -68,14 +79,14 @@ cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
     if o == <PyObject*>None:
         return (spec.flags & A_OPTIONAL) != 0 or kind == K_ANY
     if kind == K_INT:
-        return PyLong_CheckExact(<object>o)
+        return is_short_int(o)
     if kind == K_INTS:
         if o.ob_type == <PyTypeObject*>tuple or o.ob_type == <PyTypeObject*>SizeType:
             for i in range(PyTuple_GET_SIZE(<object>o)):
-                if not PyLong_CheckExact(<object>PyTuple_GET_ITEM(<object>o, i)):
+                if not is_short_int(PyTuple_GET_ITEM(<object>o, i)):
                     return False
             return True
-        return spec.flags & A_SINGLE and PyLong_CheckExact(<object>o)
+        return spec.flags & A_SINGLE and is_short_int(o)
     if kind == K_BOOL:
         return PyBool_Check(<object>o)
     if kind == K_SCALAR:

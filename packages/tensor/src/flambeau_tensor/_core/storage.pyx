@@ -59,7 +59,7 @@ cdef inline int _class_of(Py_ssize_t n, Py_ssize_t* capacity) noexcept nogil:
 
 
 cdef object _out_of_memory(Py_ssize_t n):
-    return MemoryError(f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {n} bytes.")
+    return RuntimeError(f"DefaultCPUAllocator: can't allocate memory: you tried to allocate {n} bytes.")
 
 
 cdef char* _allocate(Py_ssize_t n) except NULL:

@@ -16,6 +16,7 @@ from flambeau_tensor._core.tensor cimport (
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor.options import memory_format
 
 _check_device = None
@@ -326,7 +327,7 @@ cdef object _size(Operator op, PyObject** a):
     if a[1] == <PyObject*>None:
         return size_tuple(t.ndim, t.sizes)
     if t.ndim == 0:
-        raise IndexError(f"Dimension specified as {<object>a[1]} but tensor has no dimensions")
+        wrapped_dim(<object>a[1], 0, False)
     return t.sizes[wrap_dim(<object>a[1], t.ndim)]
 
 
@@ -335,7 +336,7 @@ cdef object _stride(Operator op, PyObject** a):
     if a[1] == <PyObject*>None:
         return plain_tuple(t.ndim, t.strides)
     if t.ndim == 0:
-        raise IndexError(f"Dimension specified as {<object>a[1]} but tensor has no dimensions")
+        wrapped_dim(<object>a[1], 0, False)
     return t.strides[wrap_dim(<object>a[1], t.ndim)]
 
 

@@ -7,7 +7,7 @@ from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport STATE_WORDS
 
-from flambeau_tensor.options import CPU, check_device
+from flambeau_tensor.options import CPU, device as as_device
 
 
 cdef struct State:  # how PyTorch lays a CPU generator's state out: 5056 bytes
@@ -36,7 +36,9 @@ cdef class Generator:
     """
 
     def __cinit__(self, device="cpu"):
-        check_device(device)
+        kind = as_device(device).type
+        if kind != "cpu":
+            raise RuntimeError(f"Device type {kind.upper()} is not supported for torch.Generator() api.")
         self.reseed(67280421310721)
 
     cdef void reseed(self, uint64_t seed) noexcept:

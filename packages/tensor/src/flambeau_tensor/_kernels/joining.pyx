@@ -16,6 +16,7 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 
 cdef enum:
     SMALL = 32768  # bytes that are copied at once, with the GIL held
@@ -235,7 +236,7 @@ cdef object _unbind(Operator op, PyObject** a):  # (self, dim)
     cdef tuple out
     cdef object piece
     if t.ndim == 0:
-        raise IndexError(f"Dimension specified as {<object>a[1]} but tensor has no dimensions")
+        wrapped_dim(<object>a[1], 0, False)
     dim = wrap_dim(<object>a[1], t.ndim)
     out = PyTuple_New(t.sizes[dim])
     for i in range(t.sizes[dim]):

@@ -1,5 +1,6 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
 from flambeau_overrides import overridable
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
@@ -58,10 +59,7 @@ def _tensordot(a, b, dims, out):
         raise RuntimeError("both dimension lists should have same length")
     _check_dtypes(a, b)
     for i, (da, db) in enumerate(zip(dims_a, dims_b, strict=True)):
-        for d, t in ((da, a), (db, b)):
-            if not -t.ndim <= d < t.ndim:
-                raise IndexError(f"Dimension out of range (expected to be in range of [{-max(t.ndim, 1)}, "
-                                 f"{max(t.ndim, 1) - 1}], but got {d})")
+        dims_a[i], dims_b[i] = wrapped_dim(da, a.ndim, False), wrapped_dim(db, b.ndim, False)
         if a.shape[da] == 1 != b.shape[db]:  # a size of 1 broadcasts: what it meets is summed first
             b = find_operator("torch.sum")(b, db, True, dtype=b.dtype)
         elif b.shape[db] == 1 != a.shape[da]:
@@ -69,7 +67,6 @@ def _tensordot(a, b, dims, out):
         elif a.shape[da] != b.shape[db]:
             raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
                                f"second has size {b.shape[db]} in dim {db}")
-        dims_a[i], dims_b[i] = da % a.ndim, db % b.ndim
     if len(set(dims_a)) != len(dims_a) or len(set(dims_b)) != len(dims_b):
         raise RuntimeError("a dimension appears multiple times in the list of dims")
     return _contract(a, b, dims_a, dims_b)
@@ -179,9 +176,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 def _linalg_cross(input, other, dim, out):
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    if not -input.ndim <= dim < input.ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(input.ndim, 1)}, "
-                         f"{max(input.ndim, 1) - 1}], but got {dim})")
+    dim = wrapped_dim(dim, input.ndim)
     if input.shape[dim] != 3 or other.shape[dim] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and "
                            f"{other.shape[dim]}")

@@ -1,4 +1,5 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import gathering as kernels
@@ -75,10 +76,7 @@ def _take_along_dim(input, indices, dim, out):
     if input.ndim != indices.ndim:
         raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
                            f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
-    if not -input.ndim <= dim < input.ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but "
-                         f"got {dim})")
-    dim %= input.ndim
+    dim = wrapped_dim(dim, input.ndim)
     shape = []
     for d, (a, b) in enumerate(zip(input.shape, indices.shape, strict=True)):
         if d != dim and a != b and a != 1 and b != 1:

@@ -3,6 +3,7 @@ from itertools import combinations as _choose
 from itertools import combinations_with_replacement as _choose_again
 
 from flambeau_overrides import overridable
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Size, Tensor
@@ -46,8 +47,8 @@ def _sections(name, input, indices_or_sections, dim):
         n = indices_or_sections.__index__()
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
-        if n >= 2**63:
-            raise OverflowError("int too big to convert")
+        if n > 2**28:
+            raise RuntimeError(f"{name}(): no memory holds {n} tensors")
         small, larger = divmod(size, n)
         bounds = [i * small + min(i, larger) for i in range(n + 1)]
     else:
@@ -60,10 +61,7 @@ def _sections(name, input, indices_or_sections, dim):
 def _tensor_split(input, indices_or_sections, dim):
     if input.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    if not -input.ndim <= dim < input.ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-input.ndim}, {input.ndim - 1}], but "
-                         f"got {dim})")
-    return _sections("tensor_split", input, indices_or_sections, dim % input.ndim)
+    return _sections("tensor_split", input, indices_or_sections, wrapped_dim(dim, input.ndim))
 
 
 tensor_split = _views("tensor_split(Tensor(a) self, Any indices_or_sections, int dim=0)", _tensor_split,
@@ -261,6 +259,8 @@ def _combinations(input, r, with_replacement):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return find_operator("torch.empty")((0,), dtype=input.dtype)
+    if input.shape[0] ** r > 2**46:
+        raise RuntimeError(f"combinations(): no memory holds the combinations of {r} among {input.shape[0]} elements")
     rows = list((_choose_again if with_replacement else _choose)(range(input.shape[0]), r))
     return input[find_operator("torch.tensor")(rows, dtype=find_operator("torch.arange")(0).dtype).reshape((-1, r))]
 

@@ -1,6 +1,7 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 import numpy as np
 
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
@@ -21,13 +22,6 @@ triu = Operator("triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> T
 
 def _composite(schema, function, doc, variants="function method"):
     return Operator(schema, function, composite=True, variants=variants, doc=doc)
-
-
-def _wrapped(dim, ndim):
-    if not -ndim <= dim < ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], "
-                         f"but got {dim})")
-    return dim % ndim
 
 
 def _fliplr(input):
@@ -51,7 +45,7 @@ def _rot90(input, k, dims):
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input.ndim}")
-    first, second = (_wrapped(d, input.ndim) for d in dims)
+    first, second = (wrapped_dim(d, input.ndim) for d in dims)
     if first == second:
         raise RuntimeError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
     k %= 4
@@ -86,9 +80,7 @@ def _roll(input, shifts, dims):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
     rolled = input
     for shift, dim in zip(shifts, dims, strict=True):
-        if input.ndim == 0:
-            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        rolled = _roll_one(rolled, shift, _wrapped(dim, input.ndim))
+        rolled = _roll_one(rolled, shift, wrapped_dim(dim, input.ndim, False))
     return rolled.clone() if rolled is input else rolled
 
 
@@ -154,7 +146,7 @@ def _repeat_interleave(input, repeats, dim, output_size):
         if dim is None:
             input, dim = input.reshape((input.numel(),)), 0
         elif input.ndim:
-            dim = _wrapped(dim, input.ndim)
+            dim = wrapped_dim(dim, input.ndim)
         if input.ndim == 0:
             input, dim = input.reshape((1,)), 0
         n = input.shape[dim]

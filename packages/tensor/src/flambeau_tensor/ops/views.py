@@ -1,6 +1,7 @@
 """Views and reshaping: other sizes and strides over the same elements."""
 import numpy as np
 
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._kernels import interop
@@ -192,10 +193,7 @@ def ravel(input):
 @_composite("unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
 def unflatten(input, dim, sizes):
     shape = input.shape
-    if not -len(shape) <= dim < len(shape):
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-len(shape)}, {len(shape) - 1}], but "
-                         f"got {dim})")
-    dim %= len(shape)
+    dim = wrapped_dim(dim, len(shape))
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -212,8 +210,8 @@ def movedim(input, source, destination):
         raise RuntimeError("movedim: Invalid source or destination dims: source "
                            f"({list(source)} dims) should contain the same number of dims as destination "
                            f"({list(destination)} dims)")
-    source = [_wrapped(d, n) for d in source]
-    destination = [_wrapped(d, n) for d in destination]
+    source = [wrapped_dim(d, n) for d in source]
+    destination = [wrapped_dim(d, n) for d in destination]
     if len(set(source)) != len(source):
         raise RuntimeError(f"movedim: repeated dim in `source` ({source})")
     if len(set(destination)) != len(destination):
@@ -222,13 +220,6 @@ def movedim(input, source, destination):
     for to, origin in sorted(zip(destination, source, strict=True)):
         order.insert(to, origin)
     return permute(input, tuple(order))
-
-
-def _wrapped(dim, ndim):
-    if not -max(ndim, 1) <= dim < max(ndim, 1):
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-max(ndim, 1)}, {max(ndim, 1) - 1}], "
-                         f"but got {dim})")
-    return dim % max(ndim, 1)
 
 
 alias("moveaxis", movedim)

@@ -1,0 +1,115 @@
+"""Where two outcomes of one recipe differ."""
+
+import cmath
+import math
+
+RTOL = {"torch.float32": 2e-5, "torch.complex64": 2e-5, "torch.float64": 1e-9, "torch.complex128": 1e-9,
+        "torch.float16": 4e-3, "torch.bfloat16": 3e-2}
+
+
+def close(a, b, rtol):
+    """Whether two numbers, or nested lists of them, are near each other."""
+    if isinstance(a, list) or isinstance(b, list):
+        return isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and \
+            all(close(x, y, rtol) for x, y in zip(a, b, strict=True))
+    if a == b:
+        return True
+    if not rtol or isinstance(a, bool) or isinstance(b, bool):
+        return False
+    if isinstance(a, complex) or isinstance(b, complex):
+        a, b = complex(a), complex(b)
+        if not cmath.isfinite(a) or not cmath.isfinite(b):
+            return cmath.isfinite(a) == cmath.isfinite(b)  # which part is what is nobody's promise
+        scale = max(abs(a), abs(b))
+        return abs(a - b) <= rtol * max(scale, 1)
+    if math.isnan(a) or math.isnan(b):
+        return math.isnan(a) and math.isnan(b)
+    if math.isinf(a) or math.isinf(b):
+        return False
+    return abs(a - b) <= rtol * max(abs(a), abs(b), 1)
+
+
+def differ(ours, theirs, *, strides=True, values=True):
+    """The first way in which two summaries differ, None if in none."""
+    if ours[0] == "other" or theirs[0] == "other":
+        return None if ours[0] == theirs[0] else f"kind: {ours[:2]} for {theirs[:2]}"
+    if ours[0] != theirs[0]:
+        return f"kind: {ours[:2]} for {theirs[:2]}"
+    if ours[0] == "tensor":
+        for i, what in ((1, "dtype"), (2, "shape")):
+            if ours[i] != theirs[i]:
+                return f"{what}: {ours[i]} for {theirs[i]}"
+        if values and not close(ours[5], theirs[5], RTOL.get(ours[1], 0)):
+            return f"value: {str(ours[5])[:200]} for {str(theirs[5])[:200]}"
+        if ours[4] != theirs[4]:
+            return f"requires_grad: {ours[4]} for {theirs[4]}"
+        if strides and not same_strides(ours[2], ours[3], theirs[3]):
+            return f"strides: {ours[3]} for {theirs[3]} of {ours[2]}"
+        if (ours[6] is None) != (theirs[6] is None):
+            return f"grad: {ours[6]} for {theirs[6]}"
+        found = differ(ours[6], theirs[6], strides=False, values=values) if ours[6] is not None else None
+        return f"grad {found}" if found else None
+    if ours[0] in ("list", "tuple", "dict"):
+        if ours[2] != theirs[2]:
+            return f"shape: {ours[2]} items for {theirs[2]}"
+        for a, b in zip(ours[1], theirs[1], strict=True):
+            if ours[0] == "dict" and a[0] != b[0]:
+                return f"value: key {a[0]} for {b[0]}"
+            found = differ(*((a[1], b[1]) if ours[0] == "dict" else (a, b)), strides=strides, values=values)
+            if found:
+                return found
+        return None
+    if ours[0] == "value":
+        if ours[1] != theirs[1]:
+            return f"kind: {ours[1]} for {theirs[1]}"
+        if isinstance(ours[2], (bool, int, float, complex)) and values and not close(ours[2], theirs[2], 2e-5):
+            return f"value: {ours[2]} for {theirs[2]}"
+        return None
+    if ours[0] == "unreadable":
+        return None if theirs[1] in ours[1:] else f"type: {ours[1:]} for {theirs[1:]}"
+    return None if ours == theirs else f"alias: {ours} for {theirs}"
+
+
+def same_strides(sizes, ours, theirs):
+    """Strides of dimensions with one element, and of tensors with none, say nothing."""
+    if 0 in sizes or isinstance(ours, str):
+        return True
+    return all(a == b for n, a, b in zip(sizes, ours, theirs, strict=True) if n > 1)
+
+
+def compare(ours, theirs, **how):
+    """The first difference of two outcomes as (class, detail), None if there is none.
+
+    Classes: crash, hang, type (both raise, what a program that catches PyTorch's would miss), refused (only ours
+    raises), accepted (only theirs raises), and those of values: value, dtype, shape, strides, kind, alias, grad, …
+    """
+    if isinstance(ours, str):
+        return None if ours == "hang" and theirs == "hang" else (ours.partition(":")[0], ours)
+    if isinstance(theirs, str):
+        return None  # nothing to compare with
+    (our_errors, our_values), (their_errors, their_values) = ours, theirs
+    found = None
+    for line in sorted({*our_errors, *their_errors}):
+        a, b = our_errors.get(line), their_errors.get(line)
+        if b is not None and b[0] == "AttributeError" and b[2].startswith("module 'torch"):
+            return None  # a name that is ours alone
+        if a is None:
+            return "accepted", f"line {line}: {b[0]}: {b[2]}"
+        if b is None:
+            return "refused", f"line {line}: {a[0]}: {a[2]}"
+        if b[0] not in a[1] and not (b[0] in CLOSE and a[0] == CLOSE[b[0]]):
+            found = found or ("type", f"line {line}: {a[0]}: {a[2]} | {b[0]}: {b[2]}")
+    if found:
+        return found
+    for name, value in our_values.items():
+        if name not in their_values:
+            return "kind", f"{name} is not there in PyTorch"
+        text = differ(value, their_values[name], **how)
+        if text:
+            return text.partition(":")[0].replace("grad ", ""), f"{name} {text}"
+    return None
+
+
+CLOSE = {"OutOfMemoryError": "RuntimeError"}
+# What a session of fuzzing must not find.
+WRONG = {"crash", "hang", "value", "dtype", "shape", "grad"}
