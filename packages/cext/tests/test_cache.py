@@ -240,6 +240,124 @@ def test_what_a_killed_build_leaves_is_swept_up(project, python, cache, when):
     assert [path for path in cache.rglob(".build-*")] == []
 
 
+def library_of(cache):
+    (manifest,) = manifests(cache)
+    return manifest.parent / json.loads(manifest.read_text(encoding="utf-8"))["built"]
+
+
+@pytest.mark.parametrize("place", [0, 0.3, 0.5, 0.8, 1])
+def test_a_changed_byte_is_noticed(project, run, cache, place):
+    """Of the same size and with the same time, so that only its content tells."""
+    run(LOAD, project / "value.c")
+    library = library_of(cache)
+    whole, status = bytearray(library.read_bytes()), library.stat()
+    whole[int(place * (len(whole) - 1))] ^= 0xFF
+    library.write_bytes(whole)
+    os.utime(library, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert run(LOAD, project / "value.c").split()[0] == "10"
+    whole[int(place * (len(whole) - 1))] ^= 0xFF
+    assert len(library_of(cache).read_bytes()) == len(whole)
+
+
+def test_an_object_whose_byte_changed_is_compiled_again(project, cache):
+    load(project)
+    for compiled in cache.rglob("*.o"):
+        content = bytearray(compiled.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        compiled.write_bytes(content)
+    for manifest in manifests(cache):
+        manifest.unlink()
+    (project / "value.c").touch()
+    assert load(project).value() == 10
+
+
+def test_any_changed_byte_of_a_manifest(project, cache):
+    load(project)
+    (manifest,) = manifests(cache)
+    whole, library = manifest.read_bytes(), library_of(cache)
+    folder = cache_module.Folder(manifest.parent)
+    for place in range(len(whole)):
+        for change in (0x01, 0x20, 0x80):
+            manifest.write_bytes(whole[:place] + bytes([whole[place] ^ change]) + whole[place + 1 :])
+            entry = folder.lookup()
+            assert entry is None or entry.path == library
+    manifest.write_bytes(b"[" * 100_000)
+    assert folder.lookup() is None
+
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners and modes of this kind")
+
+
+@POSIX
+@pytest.mark.parametrize("umask", [0, 0o002, 0o077, 0o477])
+def test_the_cache_is_the_users_alone(project, run, cache, umask):
+    code = f"import os\nos.umask({umask})\nimport flambeau_cext, sys\n"
+    code += "print(flambeau_cext.load('shared', sys.argv[1], functions=['value']).value())"
+    assert run(code, project / "value.c") == run(code, project / "value.c") == "10\n"
+    for path in (cache, *cache.rglob("*")):
+        if path.is_dir():
+            assert path.stat().st_mode & 0o777 == 0o700, path
+    for path in (library_of(cache), *manifests(cache)):
+        assert path.stat().st_mode & 0o022 == 0, path
+
+
+@POSIX
+def test_a_cache_that_others_can_write_to(project, cache):
+    load(project)
+    for place in (cache, cache / "objects"):
+        place.chmod(0o777)
+        message = rf"cannot trust the extension cache: all users can write to it \(mode 0777\).*{place}"
+        with pytest.raises(PermissionError, match=message):
+            load(project)
+        place.chmod(0o1777)  # as /tmp: nobody can replace what another made
+        assert load(project).value() == 10
+        place.chmod(0o700)
+
+
+@POSIX
+def test_an_entry_that_others_could_write_to_is_built_again(project, run, cache):
+    run(LOAD, project / "value.c")
+    library = library_of(cache)
+    folder, before = library.parent, library.stat().st_ino
+    folder.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match=r"all users can write to it \(mode 0777\); what is in it is built again"):
+        assert load(project).value() == 10
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert library_of(cache).stat().st_ino != before
+    library.chmod(0o722)
+    before = library.stat().st_ino
+    assert run(LOAD, project / "value.c").split()[0] == "10"
+    assert library_of(cache).stat().st_ino != before
+    assert library_of(cache).stat().st_mode & 0o022 == 0
+
+
+@POSIX
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files to others")
+def test_what_belongs_to_another_user(project, cache):
+    load(project)
+    library = library_of(cache)
+    os.chown(library.parent, 12345, -1)
+    with pytest.raises(PermissionError, match=r"it belongs to another user \(12345\)"):
+        load(project)
+    os.chown(library.parent, 0, -1)
+    os.chown(library, 12345, -1)  # as only the owner of the folder could have put it there
+    assert load(project).value() == 10
+    assert library_of(cache).stat().st_uid == 0
+    os.chown(cache, 12345, -1)
+    with pytest.raises(PermissionError, match=r"cannot trust the extension cache: it belongs to another user"):
+        load(project)
+
+
+@POSIX
+def test_an_entry_that_is_a_link(project, cache, tmp_path):
+    load(project)
+    folder = library_of(cache).parent
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PermissionError, match="it is a symbolic link"):
+        load(project)
+
+
 @pytest.mark.parametrize("damage", ["manifest", "library", "no library"])
 def test_a_damaged_entry_is_built_again(project, run, cache, damage):
     run(LOAD, project / "value.c")
@@ -387,6 +505,53 @@ def test_an_interrupt_stops_a_long_build(project, run, tmp_path, cache, compiler
     assert [path for path in cache.rglob(".build-*")] == []
     compiler('exec cc "$@"')
     assert load(project).value() == 10
+
+
+INTERRUPTED = """
+    import os, subprocess, sys
+    from pathlib import Path
+    import flambeau_cext
+
+    ours = str(Path(flambeau_cext.__file__).parent)
+    source, cache, first, step = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    reached, interrupted = set(), 0
+
+    def interrupt(frame, event, argument):
+        # Raises at the next line of our own that was not reached before and is one of every `step`.
+        if event == "call":
+            return interrupt if frame.f_code.co_filename.startswith(ours) else None
+        place = frame.f_code, frame.f_lineno
+        if event == "line" and place not in reached:
+            reached.add(place)
+            if len(reached) % step == first:
+                raise KeyboardInterrupt
+        return interrupt
+
+    while True:
+        folder = cache / str(interrupted)
+        sys.settrace(interrupt)
+        try:
+            flambeau_cext.load("shared", source, functions=["value"], build_directory=folder)
+            break
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(None)
+        place = len(reached)
+        assert subprocess.run(["ps", "--ppid", str(os.getpid()), "-o", "stat=,args="], capture_output=True,
+                              text=True).stdout.count("cc") == 0, (interrupted, place)
+        assert flambeau_cext.load("shared", source, functions=["value"], build_directory=folder).value() == 10
+        assert [path for path in folder.rglob(".build-*")] == [], (interrupted, place)
+    print(interrupted)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux's ps for children")
+@pytest.mark.parametrize("first", [0, 5])
+def test_an_interrupt_at_any_line(project, run, cache, first):
+    """What comes after works, and no compiler and no scratch folder stays."""
+    interrupted = run(INTERRUPTED, project / "value.c", cache, first, 11)
+    assert int(interrupted) > 20
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no sleep")

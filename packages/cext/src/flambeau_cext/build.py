@@ -137,6 +137,7 @@ def build(job: Job) -> Path:
         repr((dict(job.functions), job.ldflags, job.program)),
         _setting(job, compilers),
     )
+    cache.check_root(root)
     folder = cache.Folder(root / f"{job.name}-{key}")
     entry = folder.lookup()
     if entry is None:
@@ -239,7 +240,7 @@ class _Build:
         # Text has its place in a folder that its content names; a file is known by its path.
         place = source.path.name if self.folder.path in source.path.parents else str(source.path)
         key = cache.digest(place, source.language, source.content, repr(flags), self.setting)
-        folder = cache.Folder(self.root / "objects" / f"{source.path.stem}-{key}")
+        folder = cache.folder_of_object(self.root, f"{source.path.stem}-{key}")
         entry = folder.lookup()
         if entry is None:
             with folder.building() as scratch:

@@ -3,8 +3,12 @@
 Each built file, a compiled object or a linked library, has a folder ``<name>-<key>``; the key covers everything known
 before compiling (sources, flags, compiler, Python). What is known only afterwards, the headers that were really
 included and the libraries that were linked, stands in one manifest per variant, ``<variant>.json``, beside the file it
-belongs to. An entry counts when every input named in its manifest still has the recorded content, and nothing is where
-it would be found before one.
+belongs to. An entry counts when the file and every input named in its manifest still have the recorded content, and
+nothing is where it would be found before one.
+
+What is loaded runs with all that its user may do. So the folders are the user's alone, whatever the umask, and what
+somebody else could have put there is not taken: a cache that others can write to, or that is another user's, raises,
+and an entry of that kind is built again.
 
 Nothing is ever half there: files are written under another name and renamed when complete, the built file first and the
 manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one sweeps up; the lock
@@ -14,12 +18,15 @@ What nobody has used for a month is removed, and the oldest first when the whole
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
+import stat
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +37,7 @@ _RACY_NS = 20_000_000
 _DAY = 24 * 3600
 KEPT_DAYS = 30
 KEPT_BYTES = 1 << 30
+_OBJECTS = "objects"  # the folder of compiled objects within the cache
 _FRESH = 3600  # seconds in which nothing is removed: somebody may be about to load it
 
 
@@ -58,12 +66,89 @@ def digest(*parts: str | bytes) -> str:
     return state.hexdigest()
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder, and those above it that are not there, for the user alone, whatever the umask."""
+    if folder.is_dir():
+        return
+    make_private(folder.parent)
+    try:
+        folder.mkdir(0o700)
+    except FileExistsError:
+        if not folder.is_dir():
+            raise
+    else:
+        folder.chmod(0o700)  # a umask may take from the owner, too
+
+
+def others_may_write(path: Path, *, entry: bool = False) -> str:
+    """Who else can change a file, or put files into a folder; an empty text where nobody can, and on Windows.
+
+    The system's own user is none of the others, nor is a group that has the user's name. Others may add to a folder
+    like ``/tmp``, from which they take nothing away, unless it is an ``entry`` of the cache. That may be no link either.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    status = path.lstat() if entry else path.stat()
+    if stat.S_ISLNK(status.st_mode):
+        return "it is a symbolic link"
+    if status.st_uid not in (os.geteuid(), 0):
+        return f"it belongs to another user ({_user_name(status.st_uid)})"
+    if status.st_mode & stat.S_ISVTX and not entry:
+        return ""
+    if status.st_mode & stat.S_IWOTH:
+        return f"all users can write to it (mode {stat.S_IMODE(status.st_mode):04o})"
+    if status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid):
+        return f"its group can write to it (mode {stat.S_IMODE(status.st_mode):04o})"
+    return ""
+
+
+def _user_name(uid: int) -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def _is_own_group(gid: int) -> bool:
+    """Whether it is the group that many systems make for each user: it has the user's name and no further members."""
+    import grp
+
+    try:
+        group = grp.getgrgid(gid)
+    except KeyError:
+        return False
+    own = _user_name(os.geteuid())
+    return group.gr_name == own and set(group.gr_mem) <= {own}
+
+
+def check_root(folder: Path) -> None:
+    """Raise PermissionError for a cache in which others could put something in the place of what is there."""
+    for place in (folder, folder / _OBJECTS):
+        why = ""
+        with contextlib.suppress(OSError):  # not there yet; or not to be looked at, which building in it will tell
+            why = others_may_write(place)
+        if why:
+            raise PermissionError(
+                errno.EPERM,
+                f"cannot trust the extension cache: {why}; take that away or give another folder with build_directory= "
+                "or FLAMBEAU_EXTENSIONS_DIR",
+                str(place),
+            )
+
+
 class Entry(NamedTuple):
     """A built file, the files it was made from, and those that were not there to be taken instead."""
 
     path: Path
     inputs: tuple[Path, ...]
     absent: tuple[Path, ...]
+
+
+def folder_of_object(root: Path, name: str) -> "Folder":
+    """The folder of a compiled object in the cache ``root``."""
+    return Folder(root / _OBJECTS / name)
 
 
 class Folder:
@@ -75,6 +160,8 @@ class Folder:
     def lookup(self) -> Entry | None:
         """The built file whose recorded inputs are unchanged, if there is one."""
         try:
+            if others_may_write(self.path, entry=True):
+                return None  # `_locked` has the word for it
             names = os.listdir(self.path)
         except OSError:
             return None
@@ -89,7 +176,9 @@ class Folder:
         try:
             record = json.loads(manifest.read_bytes())
             built = self.path / record["built"]
-            if built.stat().st_size != record["size"]:
+            if others_may_write(built, entry=True) or others_may_write(manifest, entry=True):
+                return None
+            if built.stat().st_size != record["size"] or digest(built.read_bytes()) != record["content"]:
                 return None
             for name, size, changed, content in record["inputs"]:
                 status = os.stat(name)
@@ -99,7 +188,7 @@ class Folder:
                     return None
             if any(map(os.path.exists, record["absent"])):
                 return None
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return None  # damaged or outdated: build again
         _note_use(manifest)
         return Entry(built, tuple(Path(row[0]) for row in record["inputs"]), tuple(map(Path, record["absent"])))
@@ -125,7 +214,8 @@ class Folder:
         """Hold the lock, False where the file system has none; the folder exists then and stays."""
         while True:
             with self._writing():
-                self.path.mkdir(parents=True, exist_ok=True)
+                make_private(self.path)
+                self._distrust()
                 try:
                     lock = open(self.path / ".lock", "a+b")
                 except FileNotFoundError:  # removed at this moment
@@ -135,6 +225,21 @@ class Folder:
                 if _is_file(lock.fileno(), self.path / ".lock"):
                     yield alone
                     return
+
+    def _distrust(self) -> None:
+        """Take back a folder that others can write to, without what is in it; with a warning, since somebody opened it.
+
+        Raises PermissionError for one that another user owns.
+        """
+        why = others_may_write(self.path, entry=True)
+        if not why:
+            return
+        if self.path.is_symlink() or self.path.lstat().st_uid != os.geteuid():
+            raise PermissionError(errno.EPERM, why)
+        self.path.chmod(0o700)
+        for manifest in self.path.glob("*.json"):
+            manifest.unlink()
+        warnings.warn(f"{self.path}: {why}; what is in it is built again", RuntimeWarning, stacklevel=2)
 
     def remove(self) -> bool:
         """Delete the folder unless somebody is building in it; whether it is gone."""
@@ -158,6 +263,7 @@ class Folder:
         with self._writing():
             scratch = self.path / f".write-{os.getpid()}-{time.time_ns():x}"
             try:
+                scratch.touch(0o600)
                 scratch.write_text(text, encoding="utf-8", errors="surrogateescape", newline="\n")
                 os.replace(scratch, target)
             finally:
@@ -180,11 +286,13 @@ class Folder:
         if not settled:
             variant += f"-{os.getpid()}-{time.time_ns():x}"
         with self._writing():
-            size = built.stat().st_size
+            content = built.read_bytes()
             place = self.path / f"{variant}{suffix}"
+            built.chmod(0o700)  # a linker goes by the umask
             os.replace(built, place)
         if settled:
-            record = {"built": place.name, "size": size, "inputs": rows, "absent": list(map(str, absent))}
+            record = {"built": place.name, "size": len(content), "content": digest(content), "inputs": rows,
+                      "absent": list(map(str, absent))}  # fmt: skip
             self.write(f"{variant}.json", json.dumps(record, ensure_ascii=True))
         return Entry(place, tuple(inputs), tuple(absent))
 
@@ -244,7 +352,7 @@ def prune_sometimes(folder: Path) -> None:
 
 def _entries(folder: Path) -> Iterator[Path]:
     """The folders of a cache, told from others by their lock."""
-    for place in (folder, folder / "objects"):
+    for place in (folder, folder / _OBJECTS):
         with contextlib.suppress(OSError):
             for found in os.scandir(place):
                 if found.is_dir(follow_symlinks=False) and os.path.exists(os.path.join(found.path, ".lock")):

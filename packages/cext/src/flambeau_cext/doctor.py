@@ -84,6 +84,7 @@ def _headers() -> Iterator[str]:
 
 def _cache() -> Iterator[str]:
     root = cache.root()
+    cache.check_root(root)
     probe = cache.Folder(root / ".doctor")
     with probe.building():
         pass

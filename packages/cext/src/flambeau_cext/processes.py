@@ -69,28 +69,30 @@ class Processes:
         """
         import subprocess  # only a build needs it; a cached extension loads without
 
-        with self._lock:
-            if self._stopped:
-                raise CompileError("the build was stopped")
-            try:
-                process = subprocess.Popen(
-                    command,
-                    cwd=self.folder,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-                    env=self.environment,
-                    # A group of its own: stopping it stops what the compiler's driver started, too.
-                    process_group=None if sys.platform == "win32" else 0,
-                )
-            except OSError as error:
-                raise CompileError(f"cannot run {command[0]}: {error.strerror}") from error
-            self._running.add(process)
+        process = None
         try:
+            with self._lock:
+                if self._stopped:
+                    raise CompileError("the build was stopped")
+                try:
+                    process = subprocess.Popen(
+                        command,
+                        cwd=self.folder,
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+                        env=self.environment,
+                        # A group of its own: stopping it stops what the compiler's driver started, too.
+                        process_group=None if sys.platform == "win32" else 0,
+                    )
+                except OSError as error:
+                    raise CompileError(f"cannot run {command[0]}: {error.strerror}") from error
+                self._running.add(process)
             output, _ = process.communicate()
         except BaseException:
-            _kill(process)
-            process.communicate()
+            if process is not None:
+                _kill(process)
+                process.communicate()
             raise
         finally:
             with self._lock:
