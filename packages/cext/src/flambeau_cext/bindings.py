@@ -45,6 +45,7 @@ _RESULTS = {
     "std::string": "flb_from_string(result.c_str())",
 }
 _RESULTS |= {f"{t} *": "flb_from_tensor(&signature, result)" for t in _TH}
+_HANDLES = {"fl_tensor", *(f"{t} *" for t in _TH)}  # results that may be an argument, which is borrowed
 _RESULTS |= {t: "flb_from_signed(result)" for t in _SIGNED}
 _RESULTS |= {t: "flb_from_unsigned(result)" for t in _UNSIGNED}
 
@@ -135,7 +136,15 @@ def _wrapper(d: Declaration) -> str:
     if d.result == "void":
         lines += [f"        {call};", "        return flb_from_void();"]
     else:
-        lines += [f"        {d.result} result = {call};", f"        return {_RESULTS[d.result]};"]
+        borrowed = [i for i, p in enumerate(d.parameters) if _PARAMETERS.get(p.type, ("",))[0] == "fl_tensor"]
+        keeps = bool(borrowed) and d.result in _HANDLES
+        if keeps:
+            given = ", ".join(f"{{a{i}, args[{i}], Py_REFCNT(args[{i}])}}" for i in borrowed)
+            lines.append(f"        flb_given given[] = {{{given}}};")
+        lines.append(f"        {d.result} result = {call};")
+        if keeps:
+            lines.append(f"        flb_keep_argument(result, given, {len(borrowed)});")
+        lines.append(f"        return {_RESULTS[d.result]};")
     lines += ["    } FLB_CATCH", "}"]
     return "\n".join(lines)
 

@@ -255,12 +255,26 @@ cdef void* _data(fl_tensor t) noexcept nogil:
         return NULL
     if _layered(t):
         return NULL
+    if (<Tensor>t).flags & (REQUIRES_GRAD | VIEW) and thread_state().grad_enabled and fl_current_job == NULL \
+            and _is_leaf(t):
+        return NULL
     storage = <PyObject*>(<Tensor>t).storage
     if (<Storage>storage).readonly:
         _error(FL_RUNTIME_ERROR, "fl_data: the tensor looks into read-only memory; write to a clone of it")
         return NULL
     (<Storage>storage).version = (<Storage>storage).version + 1
     return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
+
+
+cdef bint _is_leaf(fl_tensor handle) noexcept with gil:
+    """Whether a write would change a leaf that requires grad, or the memory of one; that is an error then."""
+    cdef Tensor t = <Tensor>handle
+    cdef Tensor base = t if t.base is None else t.base
+    if not base.flags & REQUIRES_GRAD or base.grad_fn is not None:
+        return False
+    _error(FL_RUNTIME_ERROR, b"a leaf Variable that requires grad is being used in an in-place operation." if base is t
+           else b"a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    return True
 
 
 cdef int32_t _written(fl_tensor t) noexcept nogil:

@@ -23,6 +23,7 @@ from flambeau_tensor._core.schema import parse
 
 cdef extern from "Python.h":
     PyObject* PyErr_Occurred() noexcept
+    Py_ssize_t Py_REFCNT(PyObject*) noexcept
     object PyObject_Vectorcall(object, PyObject* const*, size_t, PyObject*)
     PyObject* PyFloat_FromDouble(double) except NULL
 
@@ -295,6 +296,7 @@ cdef object _run(Operator op, PyObject** slots):
     cdef Arena arena
     cdef ThreadState* state = thread_state()
     cdef bint recording = state.grad_enabled
+    cdef Py_ssize_t[MAX_ARGS] references
     cdef int32_t i, n
     if k.function == NULL:
         raise NotImplementedError(f"Could not run '{_qualified(op)}' with arguments from the 'CPU' backend: no kernel "
@@ -308,6 +310,7 @@ cdef object _run(Operator op, PyObject** slots):
                                 f"got {args[i].count}")
             if k.args[i].write and args[i].kind == FL_VALUE_TENSOR:
                 check_writable(op.name, <Tensor>slots[i])
+            references[i] = Py_REFCNT(slots[i])
         memset(results, 0, k.nreturns * sizeof(fl_value))
         if op.flags & OP_COMPOSITE:
             n = k.function(k.context, args, op.nslots, results, k.nreturns)
@@ -323,10 +326,26 @@ cdef object _run(Operator op, PyObject** slots):
             for i in range(op.nslots):
                 if k.args[i].write and args[i].kind == FL_VALUE_TENSOR:
                     (<Tensor>slots[i]).storage.version += 1
+        _keep_arguments(slots, op.nslots, references, results, min(n, k.nreturns))
         return _returned(op, k, results, n)
     finally:
         if arena.blocks != NULL:
             decref(arena.blocks)
+
+
+cdef void _keep_arguments(PyObject** slots, int nslots, Py_ssize_t* references, fl_value* results,
+                          int32_t n) noexcept:
+    """Arguments are borrowed: one that is a result and has no more references than before has none of its own."""
+    cdef int32_t i, j
+    for i in range(n):
+        if results[i].kind != FL_VALUE_TENSOR or results[i].value.tensor == NULL:
+            continue
+        for j in range(nslots):
+            if slots[j] == <PyObject*>results[i].value.tensor:
+                if Py_REFCNT(slots[j]) <= references[j]:
+                    incref(slots[j])
+                references[j] += 1  # it may be more than one result
+                break
 
 
 cdef int _recorded() except -1:

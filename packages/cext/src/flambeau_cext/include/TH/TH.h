@@ -28,6 +28,18 @@ static inline int fl_th_call(const char *name, const fl_value *args, int32_t n) 
     return result ? 0 : -1;
 }
 
+/* The address to read from and to write to: what it will be used for is not known, so a leaf may be asked, too. */
+static inline void *fl_th_data(fl_tensor t) {
+#if FL_TARGET_MINOR >= 1
+    const int recording = fl_grad_mode(0);
+    void *data = fl_data(t);
+    fl_grad_mode(recording);
+    return data;
+#else
+    return fl_data(t);
+#endif
+}
+
 static inline void fl_th_resize(fl_tensor t, const int64_t *sizes, int32_t ndim) {
     fl_value args[2];
     args[0] = fl_of_tensor(t);
@@ -113,7 +125,7 @@ static inline int64_t fl_th_place(fl_tensor t, const int64_t *index, int32_t n) 
     }                                                                                                                  \
     static inline void TH##Real##Tensor_retain(TH##Real##Tensor *t) { fl_retain(t); }                                  \
     static inline void TH##Real##Tensor_free(TH##Real##Tensor *t) { fl_release(t); }                                   \
-    static inline real *TH##Real##Tensor_data(TH##Real##Tensor *t) { return (real *)fl_data(t); }                      \
+    static inline real *TH##Real##Tensor_data(TH##Real##Tensor *t) { return (real *)fl_th_data(t); }                   \
     static inline int TH##Real##Tensor_nDimension(TH##Real##Tensor *t) { return (int)fl_ndim(t); }                     \
     static inline ptrdiff_t TH##Real##Tensor_nElement(TH##Real##Tensor *t) { return (ptrdiff_t)fl_numel(t); }          \
     static inline int64_t TH##Real##Tensor_size(TH##Real##Tensor *t, int d) { return fl_size(t, d); }                  \

@@ -203,6 +203,24 @@ FLB_SHARED PyObject *flb_from_tensor(const flb_signature *s, fl_tensor t) {
     return object;
 }
 
+/* An argument, and how many references there were to it before the call. */
+typedef struct flb_given {
+    fl_tensor tensor;
+    PyObject *object;
+    Py_ssize_t references;
+} flb_given;
+
+/* Arguments are borrowed, so one that comes back as the result came back with no reference of its own, unless there is
+ * one more now: then the function took it, as it should. */
+FLB_SHARED void flb_keep_argument(fl_tensor result, const flb_given *given, int count) {
+    int i;
+    for (i = 0; result && i < count; i++)
+        if (given[i].tensor == result) {
+            if (Py_REFCNT(given[i].object) <= given[i].references) fl_retain(result);
+            return;
+        }
+}
+
 FLB_SHARED PyObject *flb_from_void(void) {
     if (PyErr_Occurred()) return NULL;
     Py_INCREF(Py_None);

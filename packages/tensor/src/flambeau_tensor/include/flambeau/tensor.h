@@ -335,7 +335,8 @@ static inline const void *fl_const_data(fl_tensor t) {
 }
 
 /* The same to write to: counts as an in-place change, so autograd notices when it had saved the tensor for backward.
- * NULL and RuntimeError when the tensor looks into read-only memory. */
+ * NULL and RuntimeError when the tensor looks into read-only memory, or, while autograd records, into that of a leaf that
+ * requires grad. */
 static inline void *fl_data(fl_tensor t) { return fl_table->data(t); }
 
 #if FL_TARGET_MINOR >= 1
@@ -349,7 +350,7 @@ static inline int64_t fl_storage_nbytes(fl_tensor t) { return fl_table->storage_
 /* How often the tensor's memory was written to, as autograd counts. */
 static inline int64_t fl_version(fl_tensor t) { return fl_table->version(t); }
 
-/* Count a write through an address that fl_data gave earlier: 0, or -1 and RuntimeError for read-only memory. */
+/* Count a write through an address that fl_data gave earlier: 0, or -1 and RuntimeError where that is NULL. */
 static inline int fl_written(fl_tensor t) { return fl_table->written(t); }
 #endif
 

@@ -127,11 +127,13 @@ class Tensor {
     bool is_neg() const { return false; }
 
     /* data_ptr gives the address and asks nothing more; mutable_data_ptr refuses read-only memory and counts as a write,
-     * so that autograd notices when it had saved the tensor. */
+     * so that autograd notices when it had saved the tensor; a leaf that requires grad may be written to so. */
     void *data_ptr() const { return const_cast<void *>(fl_const_data(checked())); }
     const void *const_data_ptr() const { return fl_const_data(checked()); }
     void *mutable_data_ptr() const {
+        const int recording = fl_grad_mode(0);
         void *data = fl_data(checked());
+        fl_grad_mode(recording);
         if (!data) throw Error::recorded();
         return data;
     }
