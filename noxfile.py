@@ -149,8 +149,10 @@ def compatibility(session):
         session.run("python", "-m", "pip", "wheel", *options, env=env)
     wheels = [str(f) for f in built.glob("*.whl")]
     session.run("python", "-m", "pip", "install", "--no-deps", "--no-index", "--target", str(place), *wheels)
+    # What these look at changed before the first release: torch.ops, and the errors of binding there.
+    but = "not test_as_an_operator and not test_wrong_arguments"
     for test in sorted(scratch.glob("examples/*/tests")):
-        session.run("python", "-m", "pytest", str(test), env={"PYTHONPATH": str(place)})
+        session.run("python", "-m", "pytest", "-k", but, str(test), env={"PYTHONPATH": str(place)})
 
 
 def before_the_interface_grew(session):

@@ -1,8 +1,11 @@
 """custom_op: schemas from type hints, calls, results that are checked, registrations that need no autograd."""
 
+import copy
+import gc
 import inspect
 import pickle
 import timeit
+import tracemalloc
 from collections.abc import Sequence
 from typing import Optional
 
@@ -14,6 +17,7 @@ import flambeau_tensor as ft
 from flambeau_cext import ops
 from flambeau_cext.library import (
     CustomOpDef,
+    _scoped_library,
     custom_op,
     get_kernel,
     impl_abstract,
@@ -63,7 +67,7 @@ def test_schemas_of_functions(function, mutates, schema):
     assert infer_schema(function, mutates_args=mutates) == schema
     assert infer_schema(function, mutates_args=mutates, op_name="f") == "f" + schema
     custom_op("schemas::f", function, mutates_args=mutates)
-    assert str(ops.schemas.f.schema) == f"schemas::f{schema}"
+    assert str(ops.schemas.f.default._schema) == f"schemas::f{schema}"
 
 
 def unhinted(x) -> Tensor: ...
@@ -119,30 +123,134 @@ def scaled():
 
 def test_it_is_an_operator(scaled):
     x = ft.tensor([1.0, 2.0])
-    assert isinstance(scaled, CustomOpDef) and isinstance(scaled, type(ft.add))
-    assert ops.mine.scaled is scaled and ops.mine.scaled.default is scaled
+    assert isinstance(scaled, CustomOpDef) and scaled._opoverload is ops.mine.scaled.default
     assert scaled(x, 2.0).tolist() == [2.0, 4.0]
     assert scaled(x, factor=2, shift=1).tolist() == [3.0, 5.0]
     assert scaled(x=x, factor=2.0).tolist() == [2.0, 4.0]
     assert str(inspect.signature(scaled)) == "(x: Tensor, factor: float, *, shift: float = 0.0) -> Tensor"
     assert scaled.__doc__.startswith("A line through the origin, and off it.\n\nArgs:\n    x (Tensor)")
-    assert scaled.__name__ == "scaled" and scaled.__torch_name__ == "torch.ops.mine.scaled"
+    assert scaled.__name__ == "scaled" and scaled._qualname == "mine::scaled"
     assert repr(scaled) == "<CustomOpDef(mine::scaled)>"
-    assert pickle.loads(pickle.dumps(scaled)) is scaled
     assert "scaled" in dir(ops.mine)
+
+
+def test_packets_and_overloads(scaled):
+    packet = ops.mine.scaled
+    overload = packet.default
+    assert repr(packet) == "<OpOverloadPacket(op='mine.scaled')>" and str(packet) == "mine.scaled"
+    assert repr(overload) == "<OpOverload(op='mine.scaled', overload='default')>"
+    assert str(overload) == "mine.scaled.default" and packet.overloads() == ["default"]
+    assert overload.name() == overload._name == "mine::scaled" and overload.namespace == "mine"
+    assert overload.__name__ == "scaled.default" and overload._overloadname == "default"
+    assert overload.overloadpacket is packet and packet.default is overload
+    assert packet._qualified_op_name == "mine::scaled"
+    schema = overload._schema
+    assert (schema.name, schema.overload_name, schema.is_mutable) == ("mine::scaled", "", False)
+    assert [(a.name, a.type, a.kwarg_only, a.has_default_value(), a.default_value) for a in schema.arguments] == [
+        ("x", "Tensor", False, False, None),
+        ("factor", "float", False, False, None),
+        ("shift", "float", True, True, 0.0),
+    ]  # fmt: skip
+    assert [r.type for r in schema.returns] == ["Tensor"]
+    for name in (packet, overload):
+        assert name(ft.ones(2), 2.0, shift=1).tolist() == [3.0, 3.0]
+        assert pickle.loads(pickle.dumps(name)) is name and copy.deepcopy(name) is name
+        assert str(inspect.signature(name)) == str(inspect.signature(scaled)) and name.__doc__ == scaled.__doc__
+    with pytest.raises(AttributeError, match="The underlying op of 'mine.scaled' has no overload name 'nope'"):
+        packet.nope  # noqa: B018
+    with pytest.raises(AttributeError):
+        overload.nope  # noqa: B018
 
 
 def test_wrong_arguments(scaled):
     x = ft.ones(2)
     for call, message in [
-        (lambda: scaled(1, 2.0), r"scaled\(\): argument 'x' \(position 1\) must be Tensor, not int"),
-        (lambda: scaled(x, "2"), r"scaled\(\): argument 'factor' \(position 2\) must be float, not str"),
-        (lambda: scaled(x), 'missing 1 required positional arguments: "factor"'),
-        (lambda: scaled(x, 2.0, 3.0), "takes 2 positional arguments but 3 were given"),
-        (lambda: scaled(x, 2.0, by=3.0), "got an unexpected keyword argument 'by'"),
-    ]:
-        with pytest.raises(TypeError, match=message):
-            call()
+        (lambda f: f(1, 2.0), r"mine::scaled\(\) Expected a value of type 'Tensor' for argument 'x' but instead "
+                              r"found type 'int'\.\nPosition: 0\nValue: 1\nDeclaration: mine::scaled\(Tensor x, "),
+        (lambda f: f(x, "2"), "Expected a value of type 'float' for argument 'factor' but instead found type 'str'"),
+        (lambda f: f(x, factor="2"), "Expected a value of type 'float' for argument 'factor' but instead found type"),
+        (lambda f: f(x), r"mine::scaled\(\) is missing value for argument 'factor'\. Declaration: mine::"),
+        (lambda f: f(x, 2.0, 3.0), r"mine::scaled\(\) takes 2 positional argument\(s\) but 3 was/were given\.  Decl"),
+        (lambda f: f(x, 2.0, 3.0, 4.0), r"mine::scaled\(\) expected at most 3 argument\(s\) but received 4 argument"),
+        (lambda f: f(x, 2.0, by=3.0), "Unknown keyword argument 'by' for operator 'mine::scaled'. Schema: mine::"),
+        (lambda f: f(x, 2.0, x=x), "Argument 'x' specified both as positional and keyword argument. Schema: mine::sca"),
+    ]:  # fmt: skip
+        for f in (scaled, ops.mine.scaled, ops.mine.scaled.default):
+            with pytest.raises(RuntimeError, match=message):
+                call(f)
+
+
+def test_a_type_error_of_the_functions_own():
+    """Also where the arguments are of a kind that binding takes."""
+
+    def wrong(x, n):
+        raise TypeError("its own")
+
+    f = custom_op("mine::wrong", wrong, mutates_args=(), schema="(Tensor? x, float n) -> Tensor")
+    for args in ((ft.ones(2), 1.0), (None, 1), (ft.ones(1), ft.tensor(2.0))):
+        with pytest.raises(TypeError, match="its own"):
+            f(*args)
+
+
+@pytest.mark.parametrize(
+    ("mutates", "schema", "error", "message"),
+    [
+        (("x",), "(Tensor x) -> ()", ValueError, r"mutates set\(\) which is different from what was provided"),
+        ((), "(Tensor(a!) x) -> ()", ValueError, r"`mutates_args=\(\)` and `schema=\(Tensor\(a!\) x\) -> \(\)\. The "
+                                                 r"schema suggests that the op mutates \{'x'\} which is different"),
+        (("y",), "(Tensor(a!) x, Tensor y) -> ()", ValueError, r"mutates \{'x'\} which is different"),
+        ("unknown", "(Tensor x) -> ()", ValueError, "`mutates_args=unknown`"),
+        ((), "(Tensor x, *, Tensor y) -> Tensor", NotImplementedError,
+         r"custom_op with kwarg-only Tensor args\. Please make your tensors not kwarg-only\. Got: g\(Tensor x, \*, "),
+        ((), "(Tensor x, *, Tensor? y=None) -> Tensor", NotImplementedError, "kwarg-only Tensor args"),
+    ],
+)  # fmt: skip
+def test_schemas_that_do_not_go(mutates, schema, error, message):
+    with pytest.raises(error, match=message):
+        custom_op("mine::g", lambda *args, **kwargs: None, mutates_args=mutates, schema=schema)
+    assert not hasattr(ops.mine, "g")
+
+
+def test_types_of_devices():
+    def make(devices, schema="(Tensor x) -> Tensor"):
+        return custom_op("mine::on", lambda *args: ft.ones(2), mutates_args=(), device_types=devices, schema=schema)
+
+    for devices in ("quantum", ["cpu", "quantum"], "CPU", "cuda:0"):
+        with pytest.raises(RuntimeError, match="Expected one of cpu, cuda, .*, privateuseone device type at start"):
+            make(devices)
+    with pytest.raises(TypeError, match="'int' object is not iterable"):
+        make(3)
+    with pytest.raises(ValueError, match="inputs are required to have a `device: torch.device` argument"):
+        make("cpu", "(int n) -> Tensor")
+    assert make("cpu", "(int n, Device device) -> Tensor")(2, "cpu").tolist() == [1.0, 1.0]
+    assert make(None, "(int n) -> Tensor")(2).tolist() == [1.0, 1.0]
+    assert make(["cuda", "cpu"])(ft.ones(1)).tolist() == [1.0, 1.0]
+
+
+def test_a_name_registered_again_and_again():
+    """Leaves nothing behind but the last."""
+
+    def register():
+        f = custom_op("mine::often", lambda x, a: x + a, mutates_args=(), schema="(Tensor x, float a=1.0) -> Tensor")
+        f.register_fake(lambda x, a=1.0: x)
+        assert f(ft.ones(1)).item() == 2.0 and ops.mine.often(ft.ones(1)).item() == 2.0
+
+    register()
+    gc.collect()
+    before = len(gc.get_objects())
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            register()
+        gc.collect()
+        start, _ = tracemalloc.get_traced_memory()
+        for _ in range(50):
+            register()
+        gc.collect()
+        end, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert end - start < 50 * 300 and len(gc.get_objects()) - before < 50
 
 
 def test_what_the_function_calls_is_its_own_business(scaled):
@@ -247,13 +355,16 @@ def test_arguments_that_are_written_to():
 
 
 def test_an_out_argument_is_written_to():
-    @custom_op("writes::add", mutates_args={"out"})
-    def add(x: Tensor, *, out: Tensor) -> None:
-        out.add_(x)
+    with _scoped_library("writes_out", "DEF") as lib:
+        lib.define("add(Tensor x, *, Tensor(a!) out) -> ()")
 
-    out = ft.ones(2)
-    assert add(ft.ones(2), out=out) is None
-    assert out.tolist() == [2.0, 2.0]
+        def add(x, *, out):
+            out.add_(x)
+
+        lib.impl("add", add, "CPU")
+        out = ft.ones(2)
+        assert ops.writes_out.add(ft.ones(2), out=out) is None
+        assert out.tolist() == [2.0, 2.0]
 
 
 def test_overrides(scaled):
@@ -265,7 +376,9 @@ def test_overrides(scaled):
     class Sub(Tensor):
         pass
 
-    assert scaled(Logging(), 2.0, shift=1.0) == (scaled, 2.0, {"shift": 1.0})
+    overload, packet = ops.mine.scaled.default, ops.mine.scaled
+    for name, seen in ((scaled, overload), (overload, overload), (packet, packet)):
+        assert name(Logging(), 2.0, shift=1.0) == (seen, 2.0, {"shift": 1.0})
     assert type(scaled(ft.ones(2).as_subclass(Sub), 2.0)) is Sub
     from flambeau_overrides import TorchFunctionMode, get_overridable_functions, get_testing_overrides
 
@@ -278,10 +391,12 @@ def test_overrides(scaled):
 
     x = ft.ones(2)
     with Count() as mode:
-        scaled(x, 2.0)
-    assert mode.seen == (scaled,)
-    assert any(scaled in functions for functions in get_overridable_functions().values())
-    assert get_testing_overrides()[scaled](1, 2) == -1
+        results = [name(x, 2.0) for name in (scaled, overload, packet)]
+    assert [result.tolist() for result in results] == [[2.0, 2.0]] * 3
+    assert mode.seen == (overload, overload, packet)
+    listed = [f for functions in get_overridable_functions().values() for f in functions]
+    for name in (scaled, overload, packet, scaled.target):
+        assert name not in listed and name not in get_testing_overrides()
 
 
 def test_a_name_defined_again():
@@ -289,13 +404,11 @@ def test_a_name_defined_again():
         return custom_op("again::f", lambda x: x + value, mutates_args=(), schema="(Tensor x) -> Tensor")
 
     first = make(1)
-    assert ops.again.f is first
+    assert ops.again.f.default is first._opoverload
     second = make(2)
-    assert ops.again.f is second
+    assert ops.again.f.default is second._opoverload is not first._opoverload
     assert (first(ft.zeros(1)).item(), second(ft.zeros(1)).item()) == (1.0, 2.0)
-    from flambeau_overrides import get_testing_overrides
-
-    assert second in get_testing_overrides() and first not in get_testing_overrides()
+    assert ops.again.f(ft.zeros(1)).item() == 2.0
 
 
 def test_kernels_for_devices():
@@ -316,7 +429,7 @@ def test_kernels_for_devices():
     assert f(ft.zeros(1)).item() == 10.0
     register_kernel("devices::f", ["cpu", "cuda"], lambda x: x + 20)
     assert f(ft.zeros(1)).item() == 20.0
-    with pytest.raises(RuntimeError, match="could not parse dispatch key: quantum"):
+    with pytest.raises(RuntimeError, match="device type at start of device string: quantum"):
         f.register_kernel("quantum")
 
 
@@ -347,7 +460,7 @@ def test_what_is_registered_is_kept_with_the_operator(scaled):
         return scaled(x, factor, shift=shift), in_dims[0]
 
     assert scaled.register_vmap(batch) is batch
-    assert scaled.sockets["vmap"] is batch
+    assert scaled.target.sockets["vmap"] is batch
     with pytest.raises(TypeError, match="argument 'func' must be callable, not int"):
         scaled.register_vmap(3)
     with pytest.raises(TypeError, match="argument 'backward' must be callable, not int"):
@@ -399,7 +512,7 @@ def test_calls_are_quick():
 
     python = custom_op("quick::python", function, mutates_args=())
     names = {"ops": ops, "x": ft.ones(4), "function": function, "python": python}
-    assert ops.quick.c is c
+    assert ops.quick.c.default is c._opoverload
     in_c = best("ops.quick.c(x, 2.0)", names)
     plain, operator = best("function(x, 2.0)", names), best("python(x, 2.0)", names)
     print(f"C operator: {in_c:.0f} ns; Python function: {plain:.0f} ns, as an operator: {operator:.0f} ns")

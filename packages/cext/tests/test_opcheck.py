@@ -16,8 +16,8 @@ def op(function, schema="(Tensor x) -> Tensor", mutates_args=()):
 
 def test_what_is_as_it_says():
     assert opcheck(op(lambda x: x * 2), (X,)) == FINE
-    assert opcheck(op(lambda x: (x.add_(1), None)[1], "(Tensor(a!) x) -> ()"), (X,)) == FINE
-    assert opcheck(op(lambda x, *, y: x * y, "(Tensor x, *, Tensor y) -> Tensor"), (X,), {"y": X}) == FINE
+    assert opcheck(op(lambda x: (x.add_(1), None)[1], "(Tensor(a!) x) -> ()", ["x"]), (X,)) == FINE
+    assert opcheck(op(lambda x, *, y: x * y, "(Tensor x, *, float y) -> Tensor"), (X,), {"y": 2.0}) == FINE
     assert opcheck(op(lambda xs: [x + 1 for x in xs], "(Tensor[] xs) -> Tensor[]"), ([X, X],)) == FINE
     assert opcheck(ft.add, (X, X)) == FINE
     assert X.tolist() == [1.0, -2.0, 3.0]  # it works on copies
@@ -71,7 +71,7 @@ def test_shapes():
         f.register_fake(fake)
         with pytest.raises(OpCheckError, match=f"test_faketensor failed with .*{message}"):
             opcheck(f, (X,))
-    with pytest.raises(OpCheckError, match="There was no fake impl registered for <CustomOpDef"):
+    with pytest.raises(OpCheckError, match="There was no fake impl registered for"):
         opcheck(op(lambda x: x * 1), (X,), test_utils="test_faketensor")
 
 

@@ -16,49 +16,11 @@ from flambeau_tensor._core.registry import find_operator as _find_operator
 from flambeau_tensor._core.registry import listen as _listen
 from flambeau_tensor._core.registry import operators as _operators
 
+from flambeau_cext.overloads import OpOverload, OpOverloadPacket
+
+__all__ = ["OpOverload", "OpOverloadPacket", "load_library", "loaded_libraries"]
+
 loaded_libraries: set[str] = set()
-
-
-class OverloadPacket:
-    """Operators of one name that differ in their arguments: ``add.Tensor`` and ``add.Scalar``.
-
-    Called, it tries them in the order of their declaration.
-    """
-
-    def __init__(self, name: str, found: dict[str, Operator]):
-        self.__name__, self._operators = name, found
-        self.__dict__.update(found)
-
-    def __getattr__(self, name: str):
-        raise AttributeError(f"The underlying op of '{self.__name__}' has no overload name '{name}'")
-
-    def __call__(self, *args, **kwargs):
-        failures = []
-        for op in self._operators.values():
-            try:
-                op.__signature__.bind(*args, **kwargs)
-                return op(*args, **kwargs)
-            except TypeError as error:
-                if not _is_binding(error):
-                    raise
-                failures.append(str(error))
-        raise RuntimeError("Overloaded torch operator invoked from Python failed to match any schema:\n"
-                           + "\n\n".join(failures))  # fmt: skip
-
-    def overloads(self) -> list[str]:
-        """The names of the overloads; that of one without a name is ``"default"``."""
-        return list(self._operators)
-
-    def __repr__(self):
-        return f"<OpOverloadPacket(op='{self.__name__}')>"
-
-
-def _is_binding(error: TypeError) -> bool:
-    """Whether it was raised before any code of the operator ran."""
-    traceback = error.__traceback__
-    while traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback.tb_frame.f_globals.get("__name__", "").startswith(("flambeau_tensor._core.binding", "inspect"))
 
 
 def _namespace(space: str) -> ModuleType:
@@ -75,15 +37,13 @@ def _namespace(space: str) -> ModuleType:
 
 
 def _place(module: ModuleType, name: str) -> None:
-    """Let ``module.name`` be the operator of that name, or its overloads, or nothing."""
+    """Let ``module.name`` be the operators of that name, or nothing."""
     same = [op for op in _operators().values() if op.namespace == module.__name__ and op.name == name]
     found = {op.schema.overload or "default": op for op in sorted(same, key=lambda op: op.schema.overload != "")}
     if not found:
         module.__dict__.pop(name, None)
-    elif list(found) == ["default"]:
-        setattr(module, name, found["default"])
     else:
-        setattr(module, name, OverloadPacket(f"{module.__name__.removeprefix('torch.ops.')}.{name}", found))
+        setattr(module, name, OpOverloadPacket(module.__name__.removeprefix("torch.ops."), name, found))
 
 
 def _note(op: Operator) -> None:
@@ -96,13 +56,16 @@ def _note(op: Operator) -> None:
 _listen(_note)
 
 
-def _of_library(name: str) -> Operator:
+def _of_library(name: str) -> OpOverloadPacket:
     """PyTorch keeps its own operators in the namespace ``aten``."""
     for space in ("torch", "torch.nn.functional", "torch.Tensor", "torch.special", "torch.linalg", "torch.fft"):
         try:
-            return _find_operator(f"{space}.{name}")
+            op = _find_operator(f"{space}.{name}")
         except AttributeError:
             continue
+        packet = OpOverloadPacket("aten", name, {"default": op})
+        globals()["aten"].__dict__[name] = packet
+        return packet
     raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
 
 

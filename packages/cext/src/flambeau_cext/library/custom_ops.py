@@ -3,32 +3,44 @@
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from flambeau_tensor._core.custom import quick_calls
+from flambeau_tensor._core.custom import OperatorHandle, quick_calls
 from flambeau_tensor._core.operator import Operator
 
 from flambeau_cext.library import operators
 from flambeau_cext.library.autograd import generated
 from flambeau_cext.library.libraries import Library
-from flambeau_cext.library.schema import infer_schema, is_functional, split_name
+from flambeau_cext.library.schema import infer_schema, is_functional, parsed, split_name
+from flambeau_cext.matching import refusal
+from flambeau_cext.overloads import OpOverload, OpOverloadPacket, overload_of
+
+# What the functions below take for an operator.
+_Named = Operator | OpOverload | OpOverloadPacket | str
 
 
 @quick_calls
-class CustomOpDef(Operator):
-    # An operator that `custom_op` made: called, or registered more for; ``torch.ops`` has the same object.
+class CustomOpDef(OperatorHandle):
+    """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name."""
 
-    __slots__ = ()
-    __doc__ = Operator.__dict__["__doc__"]  # each operator's own
+    def __init__(self, op: Operator, function: Callable):
+        self.target = op
+        self.public = self._opoverload = overload_of(op)
+        self._qualname = operators.qualified(op)
+        self._namespace, _, self._name = self._qualname.partition("::")
+        self._init_fn = function
+        self.__name__ = self.__qualname__ = self._name
+        self.__module__ = getattr(function, "__module__", None) or __name__
+        self.__doc__ = op.__doc__
+
+    @property
+    def __signature__(self):
+        return self.target.__signature__
+
+    def refusal(self, args: tuple, kwargs: dict) -> str | None:
+        """What is wrong with arguments, None if they match the schema."""
+        return refusal(self.target, args, kwargs)
 
     def __repr__(self):
-        return f"<CustomOpDef({operators.qualified(self)})>"
-
-    @property
-    def _opoverload(self):
-        return self
-
-    @property
-    def _qualname(self):
-        return operators.qualified(self)
+        return f"<CustomOpDef({self._qualname})>"
 
     def register_kernel(self, device_types: str | Sequence[str] | None, fn: Callable | None = None, /):
         """Register a kernel for types of devices, see `register_kernel`."""
@@ -49,15 +61,16 @@ class CustomOpDef(Operator):
     @contextlib.contextmanager
     def set_kernel_enabled(self, device_type: str, enabled: bool = True) -> Iterator[None]:
         """Do without, or again with, the kernel of a type of device, within a ``with`` block."""
-        given, key = operators.kernels(self), operators.key_of(device_type)
+        op = self.target
+        given, key = operators.kernels(op), operators.key_of(device_type)
         before = set(given.disabled)
         (given.disabled.discard if enabled else given.disabled.add)(key)
-        operators.choose(self)
+        operators.choose(op)
         try:
             yield
         finally:
             given.disabled = before
-            operators.choose(self)
+            operators.choose(op)
 
 
 def custom_op(
@@ -95,8 +108,8 @@ def custom_op(
     ...     return prices.sum() * (1 + rate)
     >>> total(torch.tensor([1.0, 2.0]), rate=0.5)
     tensor(4.5000)
-    >>> torch.ops.shop.total is total
-    True
+    >>> torch.ops.shop.total
+    <OpOverloadPacket(op='shop.total')>
     >>> total.register_autograd(lambda ctx, grad: (grad * 1.2, None))
     """
 
@@ -110,17 +123,59 @@ def custom_op(
             )
         else:
             text = schema.strip()
-        op = operators.declare(
-            namespace, short + text, doc=function.__doc__, kind=CustomOpDef, replace=True, checked=True
-        )
+            _check_mutates(namespace, short + text, schema, mutates_args)
+        keys = _keys(device_types)
+        read = parsed(namespace, short + text)
+        _check_devices(read, keys)
+        if _by_keyword(read):
+            raise NotImplementedError(
+                f"custom_op with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {short}{text}"
+            )
+        op = operators.declare(namespace, short + text, doc=function.__doc__, replace=True, checked=True)
         operators.kernels(op).original = function
-        register_kernel(op, device_types, function)
-        return op
+        for key in keys:
+            operators.implement(operators.qualified(op), function, key)
+        return CustomOpDef(op, function)
 
     return make if fn is None else make(fn)
 
 
-def register_kernel(op: Operator | str, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *,
+def _keys(device_types: str | Sequence[str] | None) -> list[str]:
+    """The keys of kernels for types of devices.
+
+    Raises RuntimeError for a name that is no type of device.
+    """
+    if device_types is None:
+        return [operators.EXPLICIT]
+    names = (device_types,) if isinstance(device_types, str) else tuple(device_types)
+    return [operators.key_of_device(name) for name in dict.fromkeys(names)]
+
+
+def _check_devices(schema, keys: list[str]) -> None:
+    """Raise ValueError where nothing would tell which device's kernel to run."""
+    if keys == [operators.EXPLICIT] or any(a.type.startswith("Tensor") for a in schema.arguments):
+        return
+    if not any(a.name == "device" and a.type.startswith("Device") for a in schema.arguments):
+        raise ValueError("Functions without tensor inputs are required to have a `device: torch.device` argument")
+
+
+def _by_keyword(schema) -> bool:
+    """Whether a tensor can only be given by keyword."""
+    return any(a.kwarg_only and a.type.startswith("Tensor") for a in schema.arguments)
+
+
+def _check_mutates(namespace: str, text: str, schema: str, mutates_args: str | Iterable[str]) -> None:
+    """Raise ValueError where ``mutates_args`` and a schema name different arguments."""
+    written = {a.name for a in parsed(namespace, text).arguments if a.write}
+    if isinstance(mutates_args, str) or written != set(mutates_args):
+        raise ValueError(
+            f"Attempted to create a custom op with `mutates_args={mutates_args}` and `schema={schema}. The schema "
+            f"suggests that the op mutates {written or set()} which is different from what was provided to us in "
+            "`mutates_args`. Please make these consistent."
+        )
+
+
+def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *,
                     lib: Library | None = None):  # fmt: skip
     """Register a kernel of an operator for types of devices; a decorator without ``func``.
 
@@ -131,8 +186,8 @@ def register_kernel(op: Operator | str, device_types: str | Sequence[str] | None
         lib: without effect: the kernel stays as long as the operator.
     """
     op = operators.find(op)
-    names = (device_types,) if device_types is None or isinstance(device_types, str) else device_types
-    keys = [operators.EXPLICIT if device is None else operators.key_of(device) for device in names]
+    keys = _keys(device_types)
+    _check_devices(op.schema, keys)
 
     def register(function: Callable) -> Callable:
         for key in keys:
@@ -142,7 +197,7 @@ def register_kernel(op: Operator | str, device_types: str | Sequence[str] | None
     return register if func is None else register(func)
 
 
-def register_autograd(op: Operator | str, backward: Callable, /, *, setup_context: Callable | None = None,
+def register_autograd(op: _Named, backward: Callable, /, *, setup_context: Callable | None = None,
                       lib: Library | None = None) -> None:  # fmt: skip
     """Register the derivative of an operator. Needs flambeau-autograd when it is first used.
 
@@ -180,19 +235,19 @@ def register_autograd(op: Operator | str, backward: Callable, /, *, setup_contex
             )
     if not is_functional(op.schema):
         raise RuntimeError(
-            f"Cannot register autograd formula for non-functional operator {op!r} with schema {op.schema}. Please "
-            "create a functional operator and register an autograd formula for that."
+            f"Cannot register autograd formula for non-functional operator {overload_of(op)} with schema {op.schema}. "
+            "Please create a functional operator and register an autograd formula for that."
         )
-    keyword_only = [a.name for a in op.schema.arguments if a.kwarg_only and "Tensor" in a.type]
-    if keyword_only:
+    if _by_keyword(op.schema):
         raise NotImplementedError(
-            f"register_autograd with kwarg-only Tensor args. Please make your tensors not kwarg-only. Got: {op.schema}"
+            "register_autograd with kwarg-only Tensor args. In the original definition of the op, please make your "
+            f"tensors not kwarg-only. Got: {op.schema}"
         )
     operators.kernels(op).derivative = generated(op, operators.qualified(op), backward, setup_context)
     operators.choose(op)
 
 
-def register_fake(op: Operator | str, func: Callable | None = None, /, *, lib: Library | None = None,
+def register_fake(op: _Named, func: Callable | None = None, /, *, lib: Library | None = None,
                   allow_override: bool = True):  # fmt: skip
     """Register what tells the shapes, dtypes and layouts of an operator's results without computing them; a decorator
     without ``func``. Here `opcheck` compares it with what the kernel returns.
@@ -228,7 +283,7 @@ def impl_abstract(qualname: str, func: Callable | None = None, *, lib: Library |
     return register_fake(qualname, func, lib=lib)
 
 
-def register_vmap(op: Operator | str, func: Callable | None = None, /, *, lib: Library | None = None):
+def register_vmap(op: _Named, func: Callable | None = None, /, *, lib: Library | None = None):
     """Register how an operator runs on a batch; a decorator without ``func``.
 
     Args:
@@ -264,13 +319,13 @@ def _not_built(function: Callable) -> Callable:
 
 
 @_not_built
-def register_autocast(op: Operator | str, device_type: str, cast_inputs: object, /, *, lib: Library | None = None):
+def register_autocast(op: _Named, device_type: str, cast_inputs: object, /, *, lib: Library | None = None):
     """Not built: there is no autocast."""
     raise NotImplementedError("torch.library.register_autocast is not built: there is no autocast")
 
 
 @_not_built
-def register_torch_dispatch(op: Operator | str, torch_dispatch_class: type, func: Callable | None = None, /, *,
+def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callable | None = None, /, *,
                             lib: Library | None = None):  # fmt: skip
     """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""
     raise NotImplementedError("torch.library.register_torch_dispatch is not built: use __torch_function__")
@@ -293,6 +348,6 @@ def wrap_triton(triton_kernel: Callable, /):
 
 
 @_not_built
-def get_kernel(op: Operator | str, dispatch_key: str):
+def get_kernel(op: _Named, dispatch_key: str):
     """Not built: there is no table of kernels by dispatch key."""
     raise NotImplementedError("torch.library.get_kernel is not built: call the operator")

@@ -5,6 +5,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 
+from flambeau_tensor._core.custom import OperatorHandle
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import forget
 
@@ -98,8 +99,15 @@ class Library:
         self._done.operators.append(op)
         return operators.qualified(op).partition("::")[2]
 
-    def impl(self, op_name: str | Operator, fn: Callable, dispatch_key: str = "", *, with_keyset: bool = False,
-             allow_override: bool = False) -> None:  # fmt: skip
+    def impl(
+        self,
+        op_name: str | Operator | OperatorHandle,
+        fn: Callable,
+        dispatch_key: str = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = False,
+    ) -> None:
         """Give an operator a kernel.
 
         Args:
@@ -120,7 +128,7 @@ class Library:
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = operators.key_of(dispatch_key or self.dispatch_key)
-        qualname = operators.qualified(op_name) if isinstance(op_name, Operator) else f"{self.ns}::{op_name}"
+        qualname = f"{self.ns}::{op_name}" if isinstance(op_name, str) else operators.qualified(operators.find(op_name))
         if qualname.partition("::")[0] != self.ns:
             raise ValueError(f"{qualname} is not in namespace {self.ns}")
         if not allow_override and any((qualname, key) == (done[0], done[2]) for done in self._done.kernels):

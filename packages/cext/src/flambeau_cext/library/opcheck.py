@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from flambeau_tensor._core.custom import share_memory
+from flambeau_tensor._core.custom import OperatorHandle, share_memory
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.thread_state import set_grad_mode
 
@@ -17,7 +17,7 @@ class OpCheckError(Exception):
     """An operator failed a test of `opcheck`."""
 
 
-def opcheck(op: Operator, args: Sequence, kwargs: Mapping | None = None, *,
+def opcheck(op: Operator | OperatorHandle, args: Sequence, kwargs: Mapping | None = None, *,
             test_utils: str | Sequence[str] | None = None, raise_exception: bool = True, atol: float | None = None,
             rtol: float | None = None) -> dict[str, object]:  # fmt: skip
     """Test that an operator is registered as it behaves, on some arguments.
@@ -50,6 +50,8 @@ def opcheck(op: Operator, args: Sequence, kwargs: Mapping | None = None, *,
     >>> opcheck(negative, (torch.ones(3),))
     {'test_schema': 'SUCCESS', 'test_autograd_registration': 'SUCCESS'}
     """
+    if isinstance(op, OperatorHandle):
+        op = op.target
     if not isinstance(op, Operator):
         raise ValueError(f"opcheck(op, ...): op must be an operator, e.g. torch.ops.mylib.sin, got {type(op)}")
     kwargs = dict(kwargs or {})
@@ -231,7 +233,8 @@ def _fake(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) ->
     function = (op.sockets or {}).get("meta")
     if function is None:
         raise RuntimeError(
-            f"There was no fake impl registered for {op!r}. Please use `register_fake` to add an fake impl."
+            f"There was no fake impl registered for {operators.qualified(op)}. Please use `register_fake` to add an "
+            "fake impl."
         )
     with _no_grad():
         results = _tensors(op(*_copied(args), **_copied(kwargs)))

@@ -9,7 +9,7 @@ results' shapes (``Meta``). Other keys are other devices': what is given for the
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from flambeau_tensor._core.custom import FunctionKernel
+from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator, forget
 
@@ -26,6 +26,10 @@ _KEYS = {
     **{f"Autograd{device}": AUTOGRAD if device in ("", "CPU") else f"Autograd{device}" for device in ("", *_DEVICES)},
     **{device: device for device in _DEVICES}, "PrivateUse1": "PrivateUse1",
 }  # fmt: skip
+_DEVICE_TYPES = (
+    "cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga", "maia", "xla", "lazy",
+    "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone",
+)  # fmt: skip
 _BY_LOWER = {name.lower(): key for name, key in _KEYS.items()}
 _RESERVED = {"prim"}
 
@@ -59,6 +63,19 @@ def key_of(name: str) -> str:
         raise RuntimeError(f"could not parse dispatch key: {name}") from None
 
 
+def key_of_device(name: str) -> str:
+    """The dispatch key of a type of device.
+
+    >>> key_of_device("cuda")
+    'CUDA'
+    """
+    if name not in _DEVICE_TYPES:
+        raise RuntimeError(
+            f"Expected one of {', '.join(_DEVICE_TYPES)} device type at start of device string: {name}"
+        )
+    return _BY_LOWER.get({"privateuseone": "privateuse1"}.get(name, name), name.upper())
+
+
 def check_namespace(namespace: str) -> None:
     """Raise ValueError for a name that no namespace can have."""
     if namespace in _RESERVED:
@@ -78,11 +95,10 @@ def find(op: Operator | str) -> Operator:
 
     Raises ValueError for what is no such name, RuntimeError when there is no such operator.
     """
+    if isinstance(op, OperatorHandle):
+        op = op.target
     if isinstance(op, Operator):
         return op
-    single = getattr(op, "_operators", None)
-    if single is not None and len(single) == 1:
-        return next(iter(single.values()))
     namespace, name = split_name(op)
     try:
         return find_operator(f"torch.ops.{namespace}.{name}")
@@ -90,8 +106,9 @@ def find(op: Operator | str) -> Operator:
         raise RuntimeError(f"operator {op} does not exist") from None
 
 
-def declare(namespace: str, schema: str, *, doc: str | None = None, kind: type[Operator] = Operator,
-            replace: bool = False, checked: bool = False) -> Operator:  # fmt: skip
+def declare(
+    namespace: str, schema: str, *, doc: str | None = None, replace: bool = False, checked: bool = False
+) -> Operator:
     """Make an operator of a schema ``"name(...) -> ..."``; it has no kernel yet.
 
     Raises RuntimeError when there is one of that name, unless ``replace``.
@@ -111,7 +128,7 @@ def declare(namespace: str, schema: str, *, doc: str | None = None, kind: type[O
                 f"overload's schema should only be registered with a single call to def(): it is {old.schema} already."
             )
         forget(old)
-    op = kind(
+    op = Operator(
         text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants="function", doc=doc
     )
     op.sockets = {_SOCKET: Kernels(checked=checked)}

@@ -47,16 +47,22 @@ cdef Operator _find(str name):
         raise RuntimeError(f"no operator named '{name}'{hint}") from None
 
 
+cdef set _given = set()  # operators that extensions know the address of: those stay, also where they are forgotten
+
+
+cdef fl_operator _give(Operator op) except NULL:
+    _given.add(op)
+    return <fl_operator><PyObject*>op
+
+
 cdef fl_operator find_operator(const char* name) except NULL:
-    cdef Operator op
     if PyErr_Occurred() != NULL:
         return NULL
-    op = _find(name.decode())
-    return <fl_operator><PyObject*>op  # the registry keeps it
+    return _give(_find(name.decode()))
 
 
 cdef struct Function:
-    PyObject* op  # kept by the registry
+    PyObject* op  # kept in _given
     int nargs
     int nreturns
     int[MAX_ARGS] slots  # of each argument
@@ -79,7 +85,7 @@ cdef fl_function find_function(const char* name, const char* arguments) except N
     f = <Function*>PyMem_Malloc(sizeof(Function))
     if f == NULL:
         raise MemoryError()
-    f.op, f.nargs, f.nreturns = <PyObject*>op, <int>len(names), <int>len(op.schema.returns)
+    f.op, f.nargs, f.nreturns = <PyObject*>_give(op), <int>len(names), <int>len(op.schema.returns)
     for i in range(f.nargs):
         f.slots[i] = order.index(names[i])
     return <fl_function>f
@@ -428,7 +434,7 @@ cdef fl_operator define(const char* schema, const char* doc) except NULL:
     else:  # an extension that was built again, in the same process
         if known.schema.text != parsed.text:
             raise ValueError(f"operator {_qualified(known)} is defined already, as '{known.schema}', not '{parsed}'")
-    return <fl_operator><PyObject*>known  # the registry keeps it
+    return _give(known)
 
 
 cdef int32_t implement(fl_operator handle, fl_kernel run, void* context, int32_t flags, const char* types) except -1:

@@ -6,13 +6,14 @@ may go wrong: its function may return something else than the schema says, or an
 """
 from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyObject
-from cpython.tuple cimport PyTuple_CheckExact
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 
-from flambeau_overrides._thread cimport pop_disabled, push_disabled
+from flambeau_overrides._dispatch cimport collect_vector, dispatch_vectorcall, overridden
+from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport (
-    OP_COMPOSITE, Kernel, Operator, call_kernel, enable_vectorcall, kernel_t,
+    OP_COMPOSITE, Kernel, Operator, call_kernel, enable_vectorcall, is_bare_subclass, kernel_t,
 )
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -20,6 +21,16 @@ from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":
     object PyObject_Vectorcall(object, PyObject* const*, size_t, PyObject*)
+    PyObject* _vectorcall "PyObject_Vectorcall"(object, PyObject* const*, size_t, PyObject*) noexcept
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    bint PyErr_ExceptionMatches(object) noexcept
+    void decref "Py_DECREF"(PyObject*) noexcept
+
+cdef extern from *:
+    """
+    static int fl_as_it_is(void) { return -1; }
+    """
+    int _as_it_is "fl_as_it_is"() except -1  # raises what was recorded
 
 
 cdef enum:
@@ -245,8 +256,88 @@ def share_memory(Tensor a not None, Tensor b not None):
     return a.storage is b.storage
 
 
+cdef int* _modes = active_modes_ptr()
+
+ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+
+
+cdef class OperatorHandle:
+    """A name that custom operators are called by: an overload, or all overloads together.
+
+    Called, it calls its target. Handlers of ``__torch_function__`` get ``public``, the handle itself if that is None.
+    When a call ends in a TypeError and ``refusal(args, kwargs)`` has a text that says what is wrong with the
+    arguments, a RuntimeError with that text takes its place, as in PyTorch.
+    """
+
+    cdef vectorcallfunc vectorcall
+    cdef public object target
+    cdef public object public
+    cdef object __weakref__
+
+    def __cinit__(self, *args, **kwargs):
+        self.vectorcall = <vectorcallfunc>_call_handle
+
+    def __call__(self, *args, **kwargs):
+        return self(*args, **kwargs)  # through the type's slot, which is the vectorcall below
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def refusal(self, tuple args, dict kwargs):
+        return None
+
+
+cdef object _call_handle(PyObject* callee, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef OperatorHandle handle = <OperatorHandle>callee
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    cdef Py_ssize_t total = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
+    cdef list overloaded = collect_vector(args, total)
+    cdef PyObject* result
+    if overloaded is not None or _modes[0] != 0:
+        public = handle if handle.public is None else handle.public
+        if not _only_bare_subclasses(overloaded) and overridden(public, overloaded):
+            return dispatch_vectorcall(public, overloaded, args, nargsf, kwnames)
+    result = _vectorcall(handle.target, args, nargsf, kwnames)
+    if result != NULL:
+        made = <object>result
+        decref(result)
+        return made
+    if PyErr_ExceptionMatches(TypeError):
+        _explain(handle, args, n, kwnames)
+    _as_it_is()
+
+
+cdef bint _only_bare_subclasses(list overloaded) except -1:
+    """Whether the target's own way does for all of them: subclasses of Tensor that override nothing."""
+    if overloaded is None or _modes[0] != 0:
+        return False
+    for o in overloaded:
+        if not is_bare_subclass(<PyObject*>o):
+            return False
+    return True
+
+
+cdef int _explain(OperatorHandle handle, PyObject* const* args, Py_ssize_t n, PyObject* kwnames) except -1:
+    cdef Py_ssize_t i
+    try:
+        _as_it_is()
+    except TypeError:
+        positional = tuple([<object>args[i] for i in range(n)])
+        names = () if kwnames == NULL else <tuple>kwnames
+        text = handle.refusal(positional, {name: <object>args[n + i] for i, name in enumerate(names)})
+        if text is None:
+            raise
+    raise RuntimeError(text)
+
+
 def quick_calls(type cls not None):
-    """Let instances of a Python class derived from Operator be called as quickly as an Operator itself."""
-    cdef Operator op = Operator.__new__(Operator)
-    enable_vectorcall(cls, <char*>&op.vectorcall - <char*><PyObject*>op, False)
+    """Let instances of a Python class derived from OperatorHandle be called as quickly as that."""
+    cdef OperatorHandle handle = OperatorHandle.__new__(OperatorHandle)
+    enable_vectorcall(cls, <char*>&handle.vectorcall - <char*><PyObject*>handle, False)
     return cls
+
+
+quick_calls(OperatorHandle)

@@ -31,7 +31,6 @@ cdef extern from "Python.h":
 cdef int* _modes = active_modes_ptr()
 cdef dict _registry = {}  # qualified name -> Operator
 cdef dict _aliases = {}
-cdef list _forgotten = []
 cdef list _listeners = []
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
@@ -157,7 +156,9 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
         raise ValueError(f"operator {key} is declared twice")
     _registry[key] = op
     _announce(op)
-    if not _takes_tensors(op):
+    if op.namespace.startswith("torch.ops."):
+        pass  # overridable by the name they are called by, and not listed, as in PyTorch
+    elif not _takes_tensors(op):
         ignore_override(op)
     elif op.is_function and not op.namespace.startswith("torch._"):
         register_override(op.namespace, op.name, op, op.testing_signature)
@@ -187,9 +188,9 @@ cdef int _announce(Operator op) except -1:
 
 
 def forget(Operator op not None):
-    """Undo the declaration of a function. It lives on, since extensions may hold it, and can still be called."""
+    """Undo the declaration of a function. Who holds it can still call it."""
     if _registry.get(op.__torch_name__) is op:
-        _forgotten.append(_registry.pop(op.__torch_name__))
+        del _registry[op.__torch_name__]
         unregister_override(op)
         _announce(op)
 
