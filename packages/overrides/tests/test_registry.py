@@ -146,12 +146,18 @@ def test_names():
     assert overrides.resolve_name(Tensor.add) == "listed.Tensor.add"
     assert overrides.resolve_name(Tensor.shape.__get__) == "listed.Tensor.shape.__get__"
     assert overrides.resolve_name(print) is None
-    assert overrides.resolve_name([]) is None
+    assert overrides.resolve_name(1) is overrides.resolve_name(None) is None
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        overrides.resolve_name([])
 
 
 def test_methods_and_properties():
     assert overrides.is_tensor_method_or_property(Tensor.add)
     assert overrides.is_tensor_method_or_property(Tensor.shape.__get__)
+    assert not overrides.is_tensor_method_or_property(print)
+    for nothing, error in ((1, AttributeError), ([], TypeError)):
+        with pytest.raises(error):
+            overrides.is_tensor_method_or_property(nothing)
     assert not overrides.is_tensor_method_or_property(relu)
 
 

@@ -156,7 +156,7 @@ def test_a_handler_borrowed_from_tensor_does_not_make_a_tensor():
     Borrowed = type("Borrowed", (), {"__torch_function__": vars(ft.Tensor)["__torch_function__"]})
     with pytest.raises(TypeError, match=r"add\(\): argument 'input' \(position 1\) must be Tensor, not Borrowed"):
         ft.add(Borrowed(), T)
-    with pytest.raises(TypeError, match=r"no implementation found for 'torch\.add' .*: \[Borrowed, Sub\]"):
+    with pytest.raises(TypeError, match=r"(?s)Multiple dispatch failed for 'torch\.add'.*Borrowed'>\n.*Sub'>$"):
         ft.add(Borrowed(), T.as_subclass(Sub))
 
 
@@ -169,7 +169,7 @@ def test_pretending_to_be_a_tensor_does_not_make_one():
             return NotImplemented
 
     assert isinstance(Pretender(), ft.Tensor)
-    with pytest.raises(TypeError, match=r"types that implement __torch_function__: \[Pretender\]"):
+    with pytest.raises(TypeError, match=r"handlers returned NotImplemented:\n\n  - tensor subclass .*Pretender'>$"):
         ft.add(Pretender(), T)
     with overrides.DisableTorchFunction(), pytest.raises(TypeError, match="must be Tensor, not Pretender"):
         ft.add(Pretender(), T)
@@ -189,7 +189,7 @@ def test_metaclasses_are_not_asked_who_inherits_from_whom(answer):
     t = T.as_subclass(Tricky)
     assert type(t + 1) is type(ft.add(1, t, alpha=2)) is Tricky
     assert type(ft.Tensor.__torch_function__.__func__(Tricky, ft.add, (Tricky,), (t, t))) is Tricky
-    with pytest.raises(TypeError, match=r"'torch.add' on types .*: \[Tricky, Sub\]"):
+    with pytest.raises(TypeError, match=r"for 'torch.add'; .*:\n\n.*Tricky'>\n.*Sub'>$"):
         t + T.as_subclass(Sub)
 
 
@@ -317,7 +317,7 @@ def test_a_plain_method_passes_on_as_a_class_method_does():
             made = [x + 1, 2 - x, x.sum(dim=0), x[0], x.T, x.add_(1), ft.cat([T, x]), *x.split(1), *x.max(0)]
             facts = [x.shape, len(x), x.tolist()]
         assert all(type(r) is cls for r in made) and all(types == (cls,) for _, types in seen)
-        assert len(told) == (spelling is handler)  # the deprecation, once for the class
+        assert len(told) <= (spelling is handler)  # the deprecation, once in a process
         results.append(([r.tolist() for r in made], facts, [func for func, _ in seen]))
     assert results[0] == results[1]
 

@@ -13,7 +13,6 @@ from cpython.object cimport Py_TPFLAGS_HEAPTYPE, PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from cpython.type cimport PyType_IsSubtype
-from cpython.weakref cimport PyWeakref_NewRef
 
 from flambeau_overrides._thread cimport (
     ThreadState, has_mode, pop_disabled, push_disabled, subclass_disabled, take_skip, this_thread, thread_if_any,
@@ -234,7 +233,7 @@ cdef bint overridden(object func, list overloaded) except -1:
 # --- the call --------------------------------------------------------------------------------------------------------
 
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs):
-    return _dispatch(func, overloaded, args, kwargs, 1)
+    return _dispatch(func, overloaded, args, kwargs, False)
 
 
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames):
@@ -248,10 +247,11 @@ cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* a
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<tuple>kwnames)):
             kwargs[<object>PyTuple_GET_ITEM(<tuple>kwnames, i)] = <object>args[n + i]
-    return _dispatch(func, overloaded, positional, kwargs, 1)
+    return _dispatch(func, overloaded, positional, kwargs, False)
 
 
-cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int stacklevel):
+cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, bint by_hand):
+    """`by_hand`: for a function written in Python. PyTorch has other words for it."""
     cdef ThreadState state = this_thread()
     cdef Py_ssize_t i, n = 0 if overloaded is None else PyList_GET_SIZE(overloaded)
     cdef Py_ssize_t index = state.handler_of(func)
@@ -269,10 +269,10 @@ cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int
         if result is not NotImplemented:
             return result
     for i in range(n):
-        result = _ask(state, <object>PyList_GET_ITEM(overloaded, i), func, types, args, kwargs, stacklevel)
+        result = _ask(state, <object>PyList_GET_ITEM(overloaded, i), func, types, args, kwargs, by_hand)
         if result is not NotImplemented:
             return result
-    _raise_not_implemented(func, types, mode)
+    _raise_not_implemented(func, types, mode, by_hand)
 
 
 cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple types, tuple args, dict kwargs):
@@ -295,7 +295,7 @@ cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple ty
 
 
 cdef object _ask(ThreadState state, object candidate, object func, tuple types, tuple args, dict kwargs,
-                 int stacklevel):
+                 bint by_hand):
     cdef PyTypeObject* t = Py_TYPE(<PyObject*>candidate)
     cdef PyObject* vector[6]
     cdef PyObject* function = _function_of_class(_PyType_Lookup(t, <PyObject*>HANDLER))
@@ -307,7 +307,7 @@ cdef object _ask(ThreadState state, object candidate, object func, tuple types, 
     else:
         handler = _bind(<PyObject*>candidate)
         if _is_bound_to(<PyObject*>handler, <PyObject*>candidate):
-            _warn_plain_method(type(candidate), stacklevel)
+            _warn_plain_method(by_hand)
     state.enter(func, args, kwargs, <object>t, None)
     try:
         if function != NULL:
@@ -360,25 +360,32 @@ cdef inline bint _is_bound_to(PyObject* handler, PyObject* candidate) noexcept:
     return PyCFunction_Check(handler) and PyCFunction_GET_SELF(handler) == candidate
 
 
-cdef set _warned = set()  # weak references to classes
+cdef bint _warned = False
 
 
-cdef int _warn_plain_method(object cls, int stacklevel) except -1:
-    reference = PyWeakref_NewRef(cls, None)
-    if reference not in _warned:
-        message = ("Defining your `__torch_function__ as a plain method is deprecated and will be an error in future, "
-                   f"please define it as a classmethod. (class {cls.__name__})")
-        PyErr_WarnEx(DeprecationWarning, message.encode(), stacklevel)
-        _warned.add(reference)
+cdef int _warn_plain_method(bint by_hand) except -1:
+    """Once in a process, or at every call where the function is written in Python."""
+    global _warned
+    if by_hand:
+        PyErr_WarnEx(DeprecationWarning, b"Defining your `__torch_function__ as a plain method is deprecated and will be "
+                                         b"an error in future, please define it as a classmethod.", 2)
+    elif not _warned:
+        _warned = True
+        PyErr_WarnEx(UserWarning, b"Defining your `__torch_function__` as a plain method is deprecated and will be an "
+                                  b"error in future, please define it as a classmethod.", 1)
     return 0
 
 
-cdef int _raise_not_implemented(object func, tuple types, object mode) except -1:
-    message = (f"no implementation found for '{display_name(func)}' on types that implement __torch_function__: "
-               f"[{', '.join([t.__name__ for t in types])}]")
-    if mode is not None:
-        message += f" nor in mode {mode!r}"
-    raise TypeError(message)
+cdef int _raise_not_implemented(object func, tuple types, object mode, bint by_hand) except -1:
+    name = display_name(func)
+    if by_hand:
+        nor = "" if mode is None else f" nor in mode {mode!r}"
+        raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: "
+                        f"{list(types)!r}{nor}")
+    asked = [] if mode is None else [f"  - mode object {mode!r}"]
+    asked += [f"  - tensor subclass {t!r}" for t in types]
+    raise TypeError(f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+                    + "\n".join(asked))
 
 
 # --- for functions written in Python ---------------------------------------------------------------------------------
@@ -433,7 +440,7 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
     if not overloaded and has_mode() and this_thread().handler_of(public_api) < 0:
         # has_torch_function() cannot know that the modes do not handle this very function: back past the question.
         return redispatch_function(public_api, (), args, kwargs)
-    return _dispatch(public_api, overloaded, args, kwargs, 2)
+    return _dispatch(public_api, overloaded, args, kwargs, True)
 
 
 def overloaded_args(relevant_args):

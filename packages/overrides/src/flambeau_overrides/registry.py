@@ -87,9 +87,9 @@ def get_testing_overrides() -> dict:
     return dict(_cache["dummies"])
 
 
-def get_ignored_functions() -> tuple:
+def get_ignored_functions() -> set:
     """The functions that are declared not to be overridable."""
-    return tuple(_ignored)
+    return set(_ignored)
 
 
 def get_default_nowrap_functions() -> set:
@@ -102,7 +102,8 @@ def get_default_nowrap_functions() -> set:
 def resolve_name(func: object) -> str | None:
     """The dotted name of an overridable function, None for others.
 
-    It is the function's own `__torch_name__` if it has one, else the first name under which it was registered.
+    It is the function's own `__torch_name__` if it has one, else the first name under which it was registered. Raises
+    TypeError for what is not hashable.
     """
     name = getattr(func, "__torch_name__", None)
     if isinstance(name, str):
@@ -112,15 +113,15 @@ def resolve_name(func: object) -> str | None:
         for namespace, name, function, _ in _entries:
             names.setdefault(function, _dotted(namespace, name))
         _cache["names"] = names
-    try:
-        return _cache["names"].get(func)
-    except TypeError:  # not hashable
-        return None
+    return _cache["names"].get(func)
 
 
 def display_name(func: object) -> str:
     """The name by which messages call `func`: "torch.add"."""
-    name = resolve_name(func)
+    try:
+        name = resolve_name(func)
+    except TypeError:  # not hashable
+        name = None
     if name is None:
         name = getattr(func, "__name__", None) or repr(func)
         module = getattr(func, "__module__", None)
@@ -130,9 +131,16 @@ def display_name(func: object) -> str:
 
 
 def is_tensor_method_or_property(func: object) -> bool:
-    """Whether `func` was registered for a class, as its method, or is the getter of a property."""
+    """Whether `func` was registered for a class, as its method, or is the getter of a property; its setter is neither.
+
+    Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
+    """
     if "methods" not in _cache:
-        _cache["methods"] = {entry[2] for entry in _entries if isinstance(_resolve(entry[0]), type)}
+        _cache["methods"] = {
+            function
+            for namespace, name, function, _ in _entries
+            if isinstance(_resolve(namespace), type) and not name.endswith(".__set__")
+        }
     return func in _cache["methods"] or func.__name__ == "__get__"
 
 
