@@ -136,9 +136,9 @@ def test_helpers_on_tensors():
     assert not overrides.is_tensor_like(5) and not overrides.is_tensor_like([torch.ones(1)])
     assert torch.Tensor.grad.__get__ in overrides.get_default_nowrap_functions()
     assert torch.add not in overrides.get_default_nowrap_functions()
-    # One object serves as function, method and operator: whoever handles one of them handles them all.
-    assert torch.Tensor.add is torch.add
-    assert ask(torch.Tensor.__add__, torch.ones(2).as_subclass(Recorder)) == [torch.add]
+    # A function and a method are two objects, as in PyTorch, and Python's operators hand on the method.
+    assert torch.Tensor.add is not torch.add
+    assert ask(torch.Tensor.__add__, torch.ones(2).as_subclass(Recorder)) == [torch.Tensor.add]
 
 
 def test_signatures_can_be_inspected():
@@ -281,7 +281,7 @@ def test_a_mode_sees_a_whole_model():
         loss = model(torch.ones(1, 2)).sum()
         loss.backward()
     assert [n for n in count.names if "__get__" not in n] == [
-        "torch.ones", "torch.nn.functional.linear", "torch.nn.functional.relu", "torch.sum", "torch.Tensor.backward"]
+        "torch.ones", "torch.nn.functional.linear", "torch.nn.functional.relu", "torch.Tensor.sum", "torch.Tensor.backward"]
 
 
 def test_gradients_are_overridable():

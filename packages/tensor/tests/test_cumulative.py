@@ -207,7 +207,7 @@ def test_bad_input(call, error, text):
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "diff"])
 def test_methods_are_the_operators(name):
-    assert getattr(ft.Tensor, name) is getattr(ops, name)
+    assert getattr(ops, name) in getattr(ft.Tensor, name).overloads
 
 
 def test_logcumsumexp_of_complex_vectors():

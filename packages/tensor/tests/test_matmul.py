@@ -289,7 +289,7 @@ def ones(*shape, dtype="float32"):
     (lambda: ft.addmv(ones(4), ones(2, 3), ones(3)), RuntimeError, "size mismatch, got input (4), mat (2x3), vec (3)"),
     (lambda: ft.outer(ones(2), ones(3, 2)), RuntimeError, "outer: Expected 1-D argument vec2, but got 2-D"),
     (lambda: ft.mm([1], ones(2)), TypeError, "mm(): argument 'input' (position 1) must be Tensor, not list"),
-    (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 2) must be Tensor, not float"),
+    (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 1) must be Tensor, not float"),
 ])
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:

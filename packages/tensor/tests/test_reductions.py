@@ -482,7 +482,7 @@ def test_any_window(case):
 @pytest.mark.parametrize("name", ["sum", "nansum", "prod", "mean", "amax", "amin", "max", "min", "argmax", "argmin",
                                   "all", "any", "std", "var", "norm", "dist", "logsumexp", "count_nonzero", "aminmax"])
 def test_methods_are_the_operators(name):
-    assert getattr(ft.Tensor, name) is getattr(ops, name)
+    assert getattr(ops, name) in getattr(ft.Tensor, name).overloads
     assert operator.attrgetter("__doc__")(getattr(ops, name))
 
 

@@ -270,7 +270,7 @@ def test_bad_input(call, error, text):
 @pytest.mark.parametrize("name", ["sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
                                   "quantile", "nanquantile", "unique", "unique_consecutive", "histc", "bincount"])
 def test_methods_are_the_operators(name):
-    assert getattr(ft.Tensor, name) is getattr(ops, name)
+    assert getattr(ops, name) in getattr(ft.Tensor, name).overloads
 
 
 def test_quantiles_take_tensors_of_shares():

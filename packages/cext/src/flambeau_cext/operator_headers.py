@@ -431,7 +431,7 @@ def _aliases() -> dict[str, str]:
     """The further names of operators, in ``torch`` or of methods, with what they are names of."""
     names = {name: op.name for name, op in functions("torch").items() if name != op.name}
     for name in dir(Tensor):
-        op = getattr(Tensor, name)
+        op = getattr(getattr(Tensor, name), "target", None)
         if isinstance(op, Operator) and name != op.name:
             names.setdefault(name, op.name)
     return {name: original for name, original in names.items() if not name.startswith("_") and name not in _BY_HAND}

@@ -100,6 +100,26 @@ def testing_signature(op):
         for name, a in parameter_names(op) if not a.kwarg_only or a.name == "out" or not a.has_default])
 
 
+def set_signature(overloads):
+    """The `inspect.Signature` that several schemas have in common: what they begin with, then anything."""
+    from inspect import Parameter, Signature
+
+    signatures = [list(signature(op).parameters.values()) for op in overloads.overloads]
+    common = []
+    for at_this_place in zip(*signatures, strict=False):
+        if any(p != at_this_place[0] for p in at_this_place):
+            break
+        common.append(at_this_place[0])
+    positional = [p for p in common if p.kind is not Parameter.KEYWORD_ONLY]
+    rest = [Parameter("args", Parameter.VAR_POSITIONAL), Parameter("kwargs", Parameter.VAR_KEYWORD)]
+    return Signature(positional + rest)
+
+
+def set_docstring(overloads):
+    """The documentation of all operators of a name, each under its signature."""
+    return "\n\n".join(f"{signature_text(op)}\n\n{op.__doc__}" for op in overloads.overloads)
+
+
 def signature_text(op):
     """The signature on one line: ``add(input: Tensor, ...) -> Tensor``."""
     return f"{op.name}{signature(op)}"

@@ -64,7 +64,7 @@ def _members():
             if value.setter is not None:
                 yield f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ..."
         elif type(value).__name__ == "Method" and not (name.startswith("__") and name[2:-2] in _RESULTS):
-            yield function_stub(value.operator, name, method=True, indent="    ")
+            yield function_stub(value.target, name, method=True, indent="    ")
 
 
 def _syntax():

@@ -13,7 +13,7 @@ from flambeau_overrides import (
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.operator import Operator, set_default_handler
 from flambeau_tensor._core.registry import set_attribute
-from flambeau_tensor._core.subclass import shorten_dealloc
+from flambeau_tensor._core.subclass import inherit_syntax, shorten_dealloc
 from flambeau_tensor._core.tensor import Tensor, check_read
 from flambeau_tensor._kernels import interop
 
@@ -44,6 +44,7 @@ _handler = classmethod(_torch_function)
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
     shorten_dealloc(cls)
+    inherit_syntax(cls)
     if metadata.declare(cls):
         inherited = next(vars(base)["__torch_function__"] for base in cls.__mro__ if "__torch_function__" in vars(base))
         if inherited is _handler:

@@ -16,14 +16,18 @@ from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, 
 from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core cimport operator as calls
+from flambeau_tensor._core cimport overloads as sets
 from flambeau_tensor._core.dtype cimport dtype_object
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
     is_ready,
 )
+from flambeau_tensor._core.overloads cimport CALL_PYTHON, Method, OverloadSet, style_of
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.schema import NO_DEFAULT
 
 cdef extern from "Python.h":
     int PyIndex_Check(object)
@@ -51,31 +55,69 @@ cdef str _public_name(Operator op, int i):
     return "input" if name == "self" and op.is_function else name
 
 
-cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+cdef enum:  # what binding finds
+    FITS
+    ACCEPTED  # as FITS, with an overriding type where the schema wants another
+    MISFIT  # told where several schemas are tried; else an error is raised
+
+
+cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
+    cdef bint fits = True
+    return _attempt(op, args, n, kwnames, called, False, &fits)
+
+
+cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                        PyObject* called):
+    """The same with several schemas: the first that takes the arguments runs."""
+    cdef bint fits
+    cdef Operator op
+    cdef list plausible = []
+    cdef Py_ssize_t given = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
+    for op in overloads.overloads:
+        result = _attempt(op, args, n, kwnames, called, True, &fits)
+        if fits:
+            return result
+        if given <= op.nslots and given >= sum([a.default is NO_DEFAULT for a in op.schema.arguments]):
+            plausible.append(op)
+    if len(plausible) == 1:  # only one can have been meant
+        _attempt(plausible[0], args, n, kwnames, called, False, &fits)
+    raise TypeError(_expected_one_of(overloads, args, n, kwnames, called))
+
+
+cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called,
+                     bint quiet, bint* fits):
+    """The general lane for one schema. With `quiet`, arguments that it does not take are told by `fits`."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
-    cdef list overloaded
+    cdef list overriding
     cdef unsigned int flags = 0
-    cdef bint accepted
+    cdef int found
     cdef PyTypeObject* cls = NULL
-    _place(op, slots, keep, args, n, kwnames)
-    overloaded = collect_vector(slots, op.nslots)
-    accepted = _bind(op, slots, keep, n, overloaded, &flags)
-    if overloaded is not None or _modes[0] != 0:
+    fits[0] = False
+    if _place(op, slots, keep, args, n, kwnames, called, quiet) == MISFIT:
+        return None
+    overriding = collect_vector(slots, op.nslots)
+    found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
+    if found == MISFIT:
+        return None
+    if overriding is not None or _modes[0] != 0:
         if _modes[0] == 0:
-            cls = _class_of_results(overloaded)
-        if cls == NULL and overridden(op, overloaded):
-            return _overridden(op, overloaded, args, n, kwnames)
-        if accepted:  # nobody answers, so no type will do but those of the schema
-            _bind(op, slots, keep, n, None, &flags)
-        if cls != NULL:
-            return _as_subclass(op, cls, slots, flags)
+            cls = _class_of_results(overriding)
+        if cls == NULL and overridden(<object>called, overriding):
+            fits[0] = True
+            return _overridden(called, overriding, args, n, kwnames)
+        if found == ACCEPTED:  # nobody answers, so no type will do but those of the schema
+            if _bind(op, slots, keep, n, None, &flags, called, quiet) == MISFIT:
+                return None
+    fits[0] = True
+    if cls != NULL:
+        return _as_subclass(op, cls, slots, flags)
     return call_slots(op, slots, flags)
 
 
-cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
-                PyObject* kwnames) except -1:
+cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                PyObject* called, bint quiet) except -1:
     """Each argument to its slot, NULL where none is given."""
     cdef Py_ssize_t i, j
     cdef int k
@@ -83,6 +125,8 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
         slots[i] = NULL
     if n > op.npos:
         if op.varargs < 0 or n <= op.varargs or not _may_be_one_of_several(args[op.varargs]):
+            if quiet:
+                return MISFIT
             raise TypeError(_arity(op, n))
         rest = tuple([<object>args[j] for j in range(op.varargs, n)])
         keep.append(rest)
@@ -96,6 +140,8 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
         for j in range(PyTuple_GET_SIZE(<object>kwnames)):
             key = <object>PyTuple_GET_ITEM(<object>kwnames, j)
             k = _slot_of(op, key)
+            if quiet and (k < 0 or slots[k] != NULL):
+                return MISFIT
             if k < 0:
                 raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
             if slots[k] != NULL:
@@ -103,38 +149,43 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
             slots[k] = args[n + j]
     for i in range(op.nslots):
         if slots[i] == NULL and op.args[i].default == NULL:
+            if quiet:
+                return MISFIT
             missing = [f'"{_public_name(op, j)}"' for j in range(op.nslots)
                        if slots[j] == NULL and op.args[j].default == NULL]
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: " + ", ".join(missing))
-    return 0
+    return FITS
 
 
 cdef bint _may_be_one_of_several(PyObject* o) except -1:
     return _integer(<object>o) is not None or type_overrides(o.ob_type)
 
 
-cdef inline bint _among(PyObject* o, list overloaded) noexcept:
+cdef inline bint _among(PyObject* o, list overriding) noexcept:
     """Whether the type of `o` is one of those that override."""
     cdef Py_ssize_t i
-    if overloaded is not None:
-        for i in range(PyList_GET_SIZE(overloaded)):
-            if PyList_GET_ITEM(overloaded, i).ob_type == o.ob_type:
+    if overriding is not None:
+        for i in range(PyList_GET_SIZE(overriding)):
+            if PyList_GET_ITEM(overriding, i).ob_type == o.ob_type:
                 return True
     return False
 
 
-cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overloaded, unsigned int* flags) except -1:
+cdef int _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overriding, unsigned int* flags,
+               PyObject* called, bint quiet) except -1:
     """Bring every slot into the form that kernels read, or raise PyTorch's TypeError.
 
     What overrides is accepted for any other type; the result tells whether that was needed.
     """
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
+    cdef int found, result = FITS
     cdef PyObject* o
     cdef ArgSpec* spec
-    cdef bint tensors = False, numbers = False, accepted = False
+    cdef bint tensors = False, numbers = False
     for i in range(op.nslots):
         spec = &op.args[i]
         o = slots[i]
+        found = FITS
         if o == NULL:
             slots[i] = spec.default
         elif spec.kind == K_TENSOR:
@@ -143,47 +194,42 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
                 flags[0] |= grad_flags(<Tensor>o)
             elif o == <PyObject*>None and spec.flags & A_OPTIONAL:
                 pass
-            elif _among(o, overloaded):
-                tensors = accepted = True
+            elif _among(o, overriding):
+                tensors = True
+                found = ACCEPTED
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
             else:
                 converted = _array_operand(o) if spec.flags & A_NUMBER else None
                 if converted is None:
-                    raise _wrong(op, i, n, <object>o)
-                if isinstance(converted, Tensor):
-                    tensors = True
-                keep.append(converted)
-                slots[i] = <PyObject*>converted
+                    found = MISFIT
+                else:
+                    if isinstance(converted, Tensor):
+                        tensors = True
+                    keep.append(converted)
+                    slots[i] = <PyObject*>converted
         elif spec.kind == K_TENSORS:
-            if PyTuple_Check(<object>o) or PyList_Check(<object>o):
-                items = tuple(<object>o)
-                keep.append(items)
-                slots[i] = <PyObject*>items
-                for j in range(len(items)):
-                    element = items[j]
-                    if isinstance(element, Tensor):
-                        flags[0] |= grad_flags(<Tensor>element)
-                    elif _among(<PyObject*>element, overloaded):
-                        accepted = True
-                    elif element is not None or "?[" not in op.schema.arguments[i].type:
-                        raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument "
-                                        f"{_position(op, i) - 1}, but got {type(element).__name__}")
-            elif _among(o, overloaded):
-                accepted = True
-            elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
-                raise _wrong(op, i, n, <object>o)
+            found = _bind_tensors(op, i, slots, keep, overriding, flags, called, quiet)
         elif spec.kind == K_ANY:
             if spec.flags & A_OUT:
                 for each in <object>o if isinstance(<object>o, (tuple, list)) else (<object>o,):
                     flags[0] |= grad_flags(<Tensor>each) if isinstance(each, Tensor) else 0
         elif not is_ready(spec, o):
-            if overloaded is not None and collect_vector(&o, 1) is not None:
-                accepted = True
+            if overriding is not None and collect_vector(&o, 1) is not None:
+                found = ACCEPTED
             else:
-                converted = _convert(op, i, n, <object>o)
-                keep.append(converted)
-                slots[i] = <PyObject*>converted
+                converted = _convert(op, i, <object>o, quiet)
+                if converted is _NOTHING:
+                    found = MISFIT
+                else:
+                    keep.append(converted)
+                    slots[i] = <PyObject*>converted
+        if found == MISFIT:
+            if quiet:
+                return MISFIT
+            raise _wrong(op, i, n, <object>o, called)
+        if found == ACCEPTED:
+            result = ACCEPTED
     if numbers and not tensors:
         for i in range(op.nslots):
             if op.args[i].kind == K_TENSOR and not op.args[i].flags & (A_NUMBER | A_OUT):
@@ -192,8 +238,34 @@ cdef bint _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list ove
             numbers = False  # `torch.add(1, 2)`: every tensor may be a number
         for i in range(op.nslots):
             if numbers and op.args[i].kind == K_TENSOR and is_number(slots[i]):
-                raise _wrong(op, i, n, <object>slots[i])
-    return accepted
+                if quiet:
+                    return MISFIT
+                raise _wrong(op, i, n, <object>slots[i], called)
+    return result
+
+
+cdef int _bind_tensors(Operator op, Py_ssize_t i, PyObject** slots, list keep, list overriding, unsigned int* flags,
+                       PyObject* called, bint quiet) except -1:
+    cdef PyObject* o = slots[i]
+    cdef int result = FITS
+    if not (PyTuple_Check(<object>o) or PyList_Check(<object>o)):
+        if _among(o, overriding):
+            return ACCEPTED
+        return FITS if o == <PyObject*>None and op.args[i].flags & A_OPTIONAL else MISFIT
+    items = tuple(<object>o)
+    keep.append(items)
+    slots[i] = <PyObject*>items
+    for j, element in enumerate(items):
+        if isinstance(element, Tensor):
+            flags[0] |= grad_flags(<Tensor>element)
+        elif _among(<PyObject*>element, overriding):
+            result = ACCEPTED
+        elif element is not None or "?[" not in op.schema.arguments[i].type:
+            if quiet:
+                return MISFIT
+            raise TypeError(f"{op.name}(): expected Tensor as element {j} in argument "
+                            f"{_position(op, i, called) - 1}, but got {type(element).__name__}")
+    return result
 
 
 cdef str _arity(Operator op, Py_ssize_t n):
@@ -203,8 +275,9 @@ cdef str _arity(Operator op, Py_ssize_t n):
            f"{'was' if n == 1 else 'were'} given"
 
 
-cdef int _position(Operator op, Py_ssize_t i):
-    return <int>(i if i > 0 and (calls.as_method or not op.is_function) else i + 1)
+cdef int _position(Operator op, Py_ssize_t i, PyObject* called):
+    """Where errors say an argument stands; a method's are counted without `self`."""
+    return <int>(i if i > 0 and (isinstance(<object>called, Method) or not op.is_function) else i + 1)
 
 
 cdef dict _EXPECTED = {
@@ -213,8 +286,8 @@ cdef dict _EXPECTED = {
 }
 
 
-cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got):
-    where = f" (position {_position(op, i)})" if i < npositional else ""
+cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got, PyObject* called):
+    where = f" (position {_position(op, i, called)})" if i < npositional else ""
     return TypeError(f"{op.name}(): argument '{_public_name(op, i)}'{where} must be {_EXPECTED[op.args[i].kind]}, "
                      f"not {type(got).__name__}")
 
@@ -263,8 +336,11 @@ cdef object _too_large_at(Operator op, Py_ssize_t i, Py_ssize_t position):
 cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128}
 
 
-cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o):
-    """Bring an argument into the form that kernels read, or raise PyTorch's TypeError."""
+cdef object _NOTHING = object()
+
+
+cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
+    """An argument in the form that kernels read, or _NOTHING."""
     cdef int kind = op.args[i].kind
     cdef list items
     if kind == K_INT:
@@ -278,6 +354,8 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
             items = []
             for position, item in enumerate(o):
                 v = _integer(item)
+                if v is None and quiet:
+                    return _NOTHING
                 if v is None:
                     raise TypeError(
                         f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found element of "
@@ -313,16 +391,55 @@ cdef object _convert(Operator op, Py_ssize_t i, Py_ssize_t npositional, object o
     elif kind == K_STR:
         if isinstance(o, str):
             return o
-    raise _wrong(op, i, npositional, o)
+    return _NOTHING
+
+
+# --- several schemas ------------------------------------------------------------------------------------------------
+
+cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                          PyObject* called):
+    """PyTorch's words for arguments that no schema takes."""
+    cdef Py_ssize_t i, first = isinstance(<object>called, Method)
+    cdef Operator op
+    got = [_type_name(<object>args[i]) for i in range(first, n)]
+    if kwnames != NULL:
+        got += [f"{name}={_type_name(<object>args[n + i])}" for i, name in enumerate(<tuple>kwnames)]
+    lines = [f"{overloads.name}() received an invalid combination of arguments - got ({', '.join(got)}), "
+             "but expected one of:"]
+    for op in overloads.overloads:
+        lines.append(f" * ({_parameters(op, <int>first)})")
+    return "\n".join(lines) + "\n"
+
+
+cdef str _type_name(object o):
+    if isinstance(o, (tuple, list)) and o:
+        items = ", ".join([type(item).__name__ for item in o])
+        return f"tuple of ({items})" if isinstance(o, tuple) else f"list of [{items}]"
+    return type(o).__name__
+
+
+cdef str _parameters(Operator op, int first):
+    from flambeau_tensor.documentation import type_text
+
+    cdef list parts = []
+    cdef int i
+    for i in range(first, op.nslots):
+        a = op.schema.arguments[i]
+        if a.kwarg_only and "*" not in parts:
+            parts.append("*")
+        expected = _EXPECTED.get(op.args[i].kind) or type_text(a).removesuffix(" | None")
+        text = f"{expected} {_public_name(op, i)}"
+        parts.append(f"{text} = {a.default!r}" if a.default is not NO_DEFAULT else text)
+    return ", ".join(parts)
 
 
 # --- step 2: overrides ----------------------------------------------------------------------------------------------
 
-cdef PyTypeObject* _class_of_results(list overloaded) except? NULL:
+cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
     """The subclass whose type results get if nobody overrides anything; NULL if somebody does or none is lowest."""
     cdef PyTypeObject* lowest = NULL
     cdef object o
-    for o in overloaded:
+    for o in overriding:
         if not is_bare_subclass(<PyObject*>o):
             return NULL
         if lowest == NULL:  # subclasses come before their superclasses
@@ -332,19 +449,19 @@ cdef PyTypeObject* _class_of_results(list overloaded) except? NULL:
     return lowest
 
 
-cdef object _overridden(Operator op, list overloaded, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+cdef object _overridden(PyObject* called, list overriding, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     cdef tuple positional = PyTuple_New(n)
     cdef Py_ssize_t i
-    cdef dict kwargs = None
+    cdef dict kwargs = {} if style_of(<object>called) & CALL_PYTHON else None
     for i in range(n):
         o = <object>args[i]
         Py_INCREF(o)
         PyTuple_SET_ITEM(positional, i, o)
     if kwnames != NULL:
-        kwargs = {}
+        kwargs = kwargs or {}
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             kwargs[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[n + i]
-    return dispatch(op, overloaded, positional, kwargs)
+    return dispatch(<object>called, overriding, positional, kwargs)
 
 
 cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):
@@ -372,4 +489,5 @@ cpdef object rewrap(object result, cls):
 
 
 calls.call_general = _general
+sets.call_overloaded = _overloaded
 calls.call_for_subclass = _as_subclass

@@ -32,7 +32,7 @@ cdef int* _modes = active_modes_ptr()
 
 # --- finding --------------------------------------------------------------------------------------------------------
 
-cdef Operator _find(str name):
+cdef object _find(str name):
     """``add``, ``torch.add``, ``Tensor.add_``, ``mine::muladd``."""
     space, _, rest = name.rpartition("::")
     full = f"torch.ops.{space}.{rest}" if space else name
@@ -50,7 +50,7 @@ cdef Operator _find(str name):
 cdef set _given = set()  # operators that extensions know the address of: those stay, also where they are forgotten
 
 
-cdef fl_operator _give(Operator op) except NULL:
+cdef fl_operator _give(object op) except NULL:
     _given.add(op)
     return <fl_operator><PyObject*>op
 
@@ -59,6 +59,16 @@ cdef fl_operator find_operator(const char* name) except NULL:
     if PyErr_Occurred() != NULL:
         return NULL
     return _give(_find(name.decode()))
+
+
+cdef Operator _overload(found, names):
+    """Of the operators that share a name, the first one that takes the named arguments and misses none."""
+    cdef Operator op
+    for op in found.overloads if names is not None else ():
+        order = [a.name for a in op.schema.arguments]
+        if set(names) <= set(order) and all([a.has_default or a.name in names for a in op.schema.arguments]):
+            return op
+    return found.overloads[0]
 
 
 cdef struct Function:
@@ -75,7 +85,7 @@ cdef fl_function find_function(const char* name, const char* arguments) except N
     cdef int i
     if PyErr_Occurred() != NULL:
         return NULL
-    op = _find(name.decode())
+    op = _overload(_find(name.decode()), None if arguments == NULL else arguments.decode().split())
     order = [a.name for a in op.schema.arguments]
     names = order if arguments == NULL else arguments.decode().split()
     wrong = [a for a in names if a not in order]
@@ -196,7 +206,7 @@ cdef object _bound(Operator op, PyObject** slots):
     return PyObject_Vectorcall(op, args, npositional, <PyObject*>keywords if names else NULL)
 
 
-cdef int32_t _results(Operator op, object got, int nreturns, fl_value* results, int32_t nresults) except -1:
+cdef int32_t _results(object op, object got, int nreturns, fl_value* results, int32_t nresults) except -1:
     cdef int32_t i = 0
     if nresults == 0 or nreturns == 0:
         return 0
@@ -230,12 +240,11 @@ cdef int32_t call(fl_operator handle, const fl_value* args, int32_t nargs, fl_va
     cdef PyObject* objects[MAX_ARGS]
     cdef int32_t i = 0, npositional = 0, nmade = 0
     cdef list names = []
-    cdef Operator op
     if PyErr_Occurred() != NULL:
         return -1
     if handle == NULL:
         raise RuntimeError("got NULL for an operator")
-    op = <Operator><PyObject*>handle
+    op = <object><PyObject*>handle  # an Operator or an OverloadSet
     if nargs > MAX_ARGS:
         raise TypeError(f"{op.name}() takes at most {MAX_ARGS} arguments, got {nargs}")
     try:

@@ -29,6 +29,12 @@ cdef struct ArgSpec:
     PyObject* default  # NULL: required
     PyObject* name
 
+cdef struct Bound:
+    PyObject* slots[MAX_ARGS]
+    unsigned int flags  # of all tensors
+    PyTypeObject* cls  # the subclass among them that overrides nothing
+    PyObject* rest  # NULL, or a new reference to the tuple of ints that were given one by one
+
 cdef class Kernel:
     """What runs below autograd; `run` gets the bound arguments, every slot filled."""
     cdef kernel_t run
@@ -50,29 +56,32 @@ cdef class Operator:
     cdef dict index
     cdef readonly object result_type  # the named tuple of several named results, made when first needed
     cdef readonly bint is_method, is_function
+    cdef public bint is_overload  # other operators have its name, too
     cdef public object rule  # the derivative, autograd's
     cdef public object sockets  # dict for other packages (batching, meta), usually None
     cdef object doc
     cdef object extra  # attributes that functools.wraps and users set
 
-cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n)  # the whole path, no keywords
+# The whole path, without keywords. `called` is what the caller called and handlers of `__torch_function__` get: the
+# operator, the set of overloads it belongs to, or the method of Tensor.
+cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called)
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4; `flags`: all `grad_flags`
 cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
 cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)
+cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept  # step 1's fast lane
+cdef object call_bound(Operator op, Bound* bound)  # what follows it
 cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
 
 # --- for the core's other rooms -------------------------------------------------------------------------------------
 # `binding` and `registry` build on the Operator and put these in as they are imported.
-ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames)
+ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 ctypedef int (*declare_t)(Operator op, str variants, str syntax) except -1
 ctypedef object (*for_subclass_t)(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags)
 cdef general_t call_general  # the whole path, for any arguments
 cdef for_subclass_t call_for_subclass  # steps 3 and 4 with results of a subclass that overrides nothing
 cdef declare_t declare
-# How the call that is being bound was spelled: errors count a method's arguments without `self`.
-cdef bint as_method
 
 cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
 cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that overrides nothing

@@ -115,9 +115,9 @@ cdef bint is_bare_subclass(PyObject* o) noexcept:
     return is_tensor(o) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == _default_handler
 
 
-cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
-    """The fast lane: positional arguments of the expected types, nothing overridden."""
-    cdef PyObject* slots[MAX_ARGS]
+cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
+    """The fast lane: positional arguments of the expected types, nothing overridden. False: the general lane decides."""
+    cdef PyObject** slots = bound.slots
     cdef unsigned int flags = 0
     cdef Py_ssize_t i, j
     cdef PyObject* o
@@ -125,25 +125,15 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
     cdef ArgSpec* spec
     cdef bint tensors = False, numbers = False
     cdef PyTypeObject* cls = NULL
-    cdef PyObject* packed[MAX_ARGS]
-    cdef PyObject** bound = <PyObject**>args
-    cdef Py_ssize_t given = n
-    cdef tuple rest
+    bound.rest = NULL
     if n < op.nrequired:
-        return call_general(op, args, n, NULL)
+        return False
     if n > op.npos:
-        if op.varargs < 0 or n == 0 or not PyLong_CheckExact(<object>args[op.varargs]):
-            return call_general(op, args, n, NULL)
-        rest = PyTuple_New(n - op.varargs)  # `x.view(2, 3)`: the ints one by one
-        for i in range(op.varargs, n):
-            Py_INCREF(<object>args[i])
-            PyTuple_SET_ITEM(rest, i - op.varargs, <object>args[i])
-        for i in range(op.varargs):
-            packed[i] = args[i]
-        packed[op.varargs] = <PyObject*>rest
-        bound, n = packed, op.varargs + 1
+        if op.varargs < 0 or not PyLong_CheckExact(<object>args[op.varargs]) or not _pack(op, args, n, bound):
+            return False
+        n = op.varargs + 1
     for i in range(n):
-        o = bound[i]
+        o = bound.rest if i == op.varargs and bound.rest != NULL else args[i]
         spec = &op.args[i]
         if spec.kind == K_TENSOR:
             if is_plain(o):
@@ -158,31 +148,61 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n):
                 flags |= grad_flags(<Tensor>o)
                 tensors = True
             else:
-                return call_general(op, args, given, NULL)
+                return False
         elif spec.kind == K_TENSORS:
             if not PyTuple_CheckExact(<object>o):
-                return call_general(op, args, given, NULL)
+                return False
             for j in range(PyTuple_GET_SIZE(<object>o)):
                 element = PyTuple_GET_ITEM(<object>o, j)
                 if not is_plain(element):
-                    return call_general(op, args, given, NULL)
+                    return False
                 flags |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
-            return call_general(op, args, given, NULL)
+            return False
         slots[i] = o
-    if (numbers and not tensors) or (_modes[0] != 0 and mode_handles(op)):
-        return call_general(op, args, given, NULL)
+    if numbers and not tensors:
+        return False
     for i in range(n, op.nslots):
         slots[i] = op.args[i].default
-    return call_slots(op, slots, flags) if cls == NULL else call_for_subclass(op, cls, slots, flags)
+    bound.flags, bound.cls = flags, cls
+    return True
+
+
+cdef bint _pack(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
+    """`x.view(2, 3)`: the ints that stand one by one, as the tuple that the kernel reads."""
+    cdef Py_ssize_t i
+    cdef tuple rest = PyTuple_New(n - op.varargs)
+    for i in range(op.varargs, n):
+        Py_INCREF(<object>args[i])
+        PyTuple_SET_ITEM(rest, i - op.varargs, <object>args[i])
+    Py_INCREF(rest)
+    bound.rest = <PyObject*>rest
+    return True
+
+
+cdef object call_bound(Operator op, Bound* bound):
+    if bound.cls == NULL:
+        return call_slots(op, bound.slots, bound.flags)
+    return call_for_subclass(op, bound.cls, bound.slots, bound.flags)
+
+
+cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called):
+    cdef Bound bound
+    if bind_positional(op, args, n, &bound) and (_modes[0] == 0 or not mode_handles(<object>called)):
+        if bound.rest == NULL:
+            return call_bound(op, &bound)
+        rest = <object>bound.rest
+        Py_DECREF(rest)
+        return call_bound(op, &bound)
+    if bound.rest != NULL:
+        Py_DECREF(<object>bound.rest)
+    return call_general(op, args, n, NULL, called)
 
 
 cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    global as_method
-    as_method = False
     if kwnames == NULL:
-        return call_positional(op, args, PyVectorcall_NARGS(nargsf))
-    return call_general(op, args, PyVectorcall_NARGS(nargsf), kwnames)
+        return call_positional(op, args, PyVectorcall_NARGS(nargsf), <PyObject*>op)
+    return call_general(op, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>op)
 
 
 # --- steps 3 and 4 --------------------------------------------------------------------------------------------------
@@ -275,13 +295,13 @@ cdef object call_again(Operator op, PyObject** slots):
 
 cdef object call1(Operator op, object a):
     cdef PyObject* args = <PyObject*>a
-    return call_positional(op, &args, 1)
+    return call_positional(op, &args, 1, <PyObject*>op)
 
 
 cdef object call2(Operator op, object a, object b):
     cdef PyObject* args[2]
     args[0], args[1] = <PyObject*>a, <PyObject*>b
-    return call_positional(op, args, 2)
+    return call_positional(op, args, 2, <PyObject*>op)
 
 
 cdef object _run_python(Operator op, PyObject** slots):
@@ -458,14 +478,22 @@ cdef class Operator:
         if self.namespace in _ACCESSORS:
             return f"torch.Tensor.{self.name}.{_ACCESSORS[self.namespace]}"
         if not self.is_function:
-            return f"torch.Tensor.{self.name}"
+            name = f"torch.Tensor.{self.name}"
+            return f"{name}.{self.schema.overload or 'default'}" if self.is_overload else name
         name = f"{self.namespace}.{self.name}"
-        return f"{name}.{self.schema.overload}" if self.schema.overload and name.startswith("torch.ops.") else name
+        if self.is_overload or (self.schema.overload and name.startswith("torch.ops.")):
+            name = f"{name}.{self.schema.overload or 'default'}"
+        return name
 
     @property
     def default(self):
         """The operator itself, which is its only overload: ``torch.ops.mylib.leaky.default``."""
         return self
+
+    @property
+    def overloads(self):
+        """The operator itself, alone; see `OverloadSet`, which stands for several of one name."""
+        return (self,)
 
     @property
     def _schema(self):

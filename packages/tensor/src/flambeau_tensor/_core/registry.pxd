@@ -1,4 +1,3 @@
 """Finding operators by their qualified names, such as ``torch.add``."""
-from flambeau_tensor._core.operator cimport Operator
 
-cdef Operator find(str name)
+cdef object find(str name)  # an Operator, or the OverloadSet of those that share the name

@@ -5,15 +5,16 @@ from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from flambeau_overrides._dispatch cimport type_overrides
+from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
 from flambeau_overrides._thread cimport active_modes_ptr, subclass_disabled
 
 from flambeau_tensor._core cimport operator as calls
 from flambeau_tensor._core cimport syntax as S
 from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, Operator, call1, call2, call_positional, call_slots, enable_vectorcall, type_members, vectorcallfunc,
+    A_NUMBER, Operator, call1, call2, call_positional, call_slots, is_bare_subclass, type_members,
 )
+from flambeau_tensor._core.overloads cimport Method, OverloadSet, make_method
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_plain
@@ -24,33 +25,21 @@ from flambeau_overrides.registry import (
 )
 
 cdef extern from "Python.h":
-    Py_ssize_t PyVectorcall_NARGS(size_t)
-    object PyMethod_New(object, object)
     void PyType_Modified(PyTypeObject*)
 
 cdef int* _modes = active_modes_ptr()
-cdef dict _registry = {}  # qualified name -> Operator
-cdef dict _aliases = {}
+cdef dict _registry = {}  # qualified name -> Operator; with its overload where the name is shared: torch.max.dim
+cdef dict _public = {}  # qualified name -> what users call: the Operator, or the OverloadSet of those that share it
+cdef dict _functions = {}  # qualified name -> the Operators that share it
+cdef dict _methods = {}  # name of a method -> the Operators that share it
+cdef dict _placed = {}  # name of a method -> the Method in Tensor's dictionary
+cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
+cdef tuple _ACCESSORS = ("torch._get", "torch._set")  # namespaces of operators behind a tensor's attributes
 cdef list _listeners = []
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
 
 # --- what stands in the Tensor's dictionary -------------------------------------------------------------------------
-
-cdef class Method:
-    """An operator in the Tensor's dictionary: binds to tensors; seen from the class it is the operator itself."""
-
-    cdef vectorcallfunc vectorcall
-    cdef readonly Operator operator
-
-    def __get__(self, instance, owner):
-        if instance is None:
-            return self.operator
-        return PyMethod_New(self.operator, instance)
-
-    def __repr__(self):
-        return f"<method of {self.operator!r}>"
-
 
 cdef class Property:
     """A tensor's attribute, answered by an operator of one argument; assignment by another of two."""
@@ -90,16 +79,7 @@ cdef class Property:
         return f"<attribute '{self.__name__}' of 'torch.Tensor' objects>"
 
 
-cdef object _method_vectorcall(Method m, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    calls.as_method = True
-    if kwnames == NULL:
-        return call_positional(m.operator, args, PyVectorcall_NARGS(nargsf))
-    return calls.call_general(m.operator, args, PyVectorcall_NARGS(nargsf), kwnames)
-
-
 def _prepare():
-    cdef Method m = Method.__new__(Method)
-    enable_vectorcall(Method, <char*>&m.vectorcall - <char*><PyObject*>m, True)
     # `Tensor.shape.__get__` is what handlers get when `t.shape` is overridden: the operator behind the attribute.
     members = type_members(<PyTypeObject*>Property)
     members["__get__"], members["__set__"] = members["getter"], members["setter"]
@@ -129,14 +109,6 @@ def set_attribute(str name not None, value):
     PyType_Modified(TensorType)
 
 
-cdef int _place_method(str name, Operator op) except -1:
-    cdef Method m = Method.__new__(Method)
-    m.vectorcall = <vectorcallfunc>_method_vectorcall
-    m.operator = op
-    set_attribute(name, m)
-    return 0
-
-
 cdef bint _takes_tensors(Operator op) except -1:
     """Whether an argument is made to be a tensor, or can only be known when it comes, like the data of a new tensor."""
     cdef int i
@@ -150,29 +122,81 @@ cdef bint _takes_tensors(Operator op) except -1:
 
 cdef int _declare(Operator op, str variants, str syntax) except -1:
     cdef Operator inplace
-    cdef str key = op.__torch_name__
     words = variants.split()
+    if op.is_function or not op.is_method:
+        _share(_functions, op.__torch_name__ if _stands_alone(op) else f"{op.namespace}.{op.name}", op)
+    if op.is_method:
+        _share(_methods, op.name, op)
+    key = op.__torch_name__
     if key in _registry:
         raise ValueError(f"operator {key} is declared twice")
     _registry[key] = op
     _announce(op)
-    if op.namespace.startswith("torch.ops."):
-        pass  # overridable by the name they are called by, and not listed, as in PyTorch
-    elif not _takes_tensors(op):
-        ignore_override(op)
-    elif op.is_function and not op.namespace.startswith("torch._"):
-        register_override(op.namespace, op.name, op, op.testing_signature)
+    if op.is_function or not op.is_method:
+        _publish_function(op)
     if op.is_method:
-        register_override("torch.Tensor", op.name, op, op.testing_signature)
-        _place_method(op.name, op)
+        _publish_method(op.name, _methods[op.name])
     if "inplace" in words or "inplace_function" in words:
         inplace = op._make_inplace("inplace_function" in words)
         _declare(inplace, "method", "")
         (<Operator>inplace).doc = f"In-place version of :func:`{op.__torch_name__}`."
     for word in syntax.split():
-        target = op.inplace if word[0] == "i" and word in _SYNTAX and op.inplace is not None and word not in \
-            ("invert", "int", "index", "iter") else op
-        _syntax[<int>_SYNTAX[word]] = <PyObject*>target
+        _answer(word, op.inplace if word[0] == "i" and word in _SYNTAX and op.inplace is not None and word not in
+                ("invert", "int", "index", "iter") else op)
+    return 0
+
+
+cdef bint _stands_alone(Operator op) except -1:
+    """Whether the name is its own: of what is behind an attribute, and of custom operators, which `torch.ops` groups."""
+    return op.namespace in _ACCESSORS or op.namespace.startswith("torch.ops.")
+
+
+cdef int _share(dict names, str key, Operator op) except -1:
+    """Let `op` answer a name, together with the operators that were declared under it before."""
+    cdef Operator other
+    known = names.setdefault(key, [])
+    known.append(op)
+    if len(known) > 1:
+        for other in known:  # from now on, the name is that of all, and each has its overload's name behind it
+            if not other.is_overload:
+                if _registry.get(other.__torch_name__) is other:
+                    del _registry[other.__torch_name__]
+                other.is_overload = True
+                if other is not op:
+                    _registry[other.__torch_name__] = other
+    return 0
+
+
+cdef int _publish_function(Operator op) except -1:
+    cdef str key = f"{op.namespace}.{op.name}"
+    if _stands_alone(op):
+        key, public = op.__torch_name__, op
+    else:
+        known = _functions[key]
+        before, public = _public.get(key), op if len(known) == 1 else OverloadSet(known)
+        if before is not None:
+            unregister_override(before)
+    _public[key] = public
+    if op.namespace.startswith("torch.ops."):
+        return 0  # overridable by the name they are called by, and not listed, as in PyTorch
+    if not any([_takes_tensors(each) for each in getattr(public, "overloads", (public,))]):
+        ignore_override(public)
+    elif op.is_function and not op.namespace.startswith("torch._"):
+        register_override(op.namespace, op.name, public, public.testing_signature)
+    return 0
+
+
+cdef int _publish_method(str name, list known) except -1:
+    cdef Method m = _placed.get(name)
+    target = known[0] if len(known) == 1 else OverloadSet(known, True)
+    if not (<Operator>known[0]).is_function:
+        _public[f"torch.Tensor.{name}"] = target
+    if m is not None:
+        m.target = target
+        return 0
+    m = _placed[name] = make_method(name, target)
+    set_attribute(name, m)
+    register_override("torch.Tensor", name, m, target.testing_signature)
     return 0
 
 
@@ -191,6 +215,8 @@ def forget(Operator op not None):
     """Undo the declaration of a function. Who holds it can still call it."""
     if _registry.get(op.__torch_name__) is op:
         del _registry[op.__torch_name__]
+        _public.pop(op.__torch_name__, None)
+        _functions.pop(op.__torch_name__, None)
         unregister_override(op)
         _announce(op)
 
@@ -203,26 +229,34 @@ def place_property(str name not None, Operator getter not None, Operator setter=
             register_override("torch.Tensor", f"{name}.{accessor}", op, op.testing_signature)
 
 
-def alias(str name not None, Operator op not None, *, bint method=True):
-    """A second name for an operator; the object stays one."""
-    if op.is_function:
-        _aliases[f"{op.namespace}.{name}"] = op
-    if method and op.is_method:
-        _place_method(name, op)
-    if op.inplace is not None:
-        alias(name + "_", op.inplace, method=method)
+def alias(str name not None, op not None, *, bint method=True):
+    """A second name for an operator, or for all that share its name."""
+    cdef Operator first = op
+    if first.is_function:
+        _aliases[f"{first.namespace}.{name}"] = first
+    if method and first.is_method:
+        set_attribute(name, _placed[first.name])
+    if first.inplace is not None:
+        alias(name + "_", first.inplace, method=method)
     return op
 
 
-cdef Operator find(str name):
-    op = _registry.get(name)
+cdef object find(str name):
+    op = _public.get(name)
     if op is None:
-        op = _aliases.get(name)
-    if op is None and _import_provider(name):
         op = _registry.get(name)
+    if op is None:
+        op = _alias(name)
+    if op is None and _import_provider(name):
+        op = _public.get(name)
     if op is None:
         raise AttributeError(f"no operator named '{name}'")
     return op
+
+
+cdef object _alias(str name):
+    cdef Operator first = _aliases.get(name)
+    return None if first is None else _public[f"{first.namespace}.{first.name}"]
 
 
 cdef dict _providers = {}  # prefix of qualified names -> module
@@ -246,7 +280,7 @@ cdef bint _import_provider(str name) except -1:
 
 
 def find_operator(str name not None):
-    """The operator of a qualified name, such as ``"torch.add"``."""
+    """What users call by a qualified name: ``"torch.add"``, ``"torch.max"`` (a set), ``"torch.max.dim"``."""
     return find(name)
 
 
@@ -257,23 +291,56 @@ def operators():
 
 def syntax_operators():
     """The operators that answer Python's syntax, by the name of the syntax: ``{"add": <operator torch.add>, ...}``."""
-    return {word: <object>_syntax[<int>i] for word, i in _SYNTAX.items() if _syntax[<int>i] != NULL}
+    return {word: op for word, (op, _) in _answers.items()}
 
 
 def functions(str namespace not None):
-    """What a namespace offers: names and operators, aliases included."""
+    """What a namespace offers: names and operators (or their sets, of names with several schemas), aliases included."""
     out = {}
-    cdef Operator op
-    for op in _registry.values():
-        if op.is_function and op.namespace == namespace:
-            out[op.name] = op
+    for key, known in _functions.items():
+        if (<Operator>known[0]).is_function and (<Operator>known[0]).namespace == namespace:
+            out[(<Operator>known[0]).name] = _public[key]
     for key, op in _aliases.items():
-        if op.namespace == namespace:
-            out[key.rpartition(".")[2]] = op
+        if (<Operator>op).namespace == namespace:
+            out[key.rpartition(".")[2]] = _alias(key)
     return out
 
 
 # --- Python's syntax ------------------------------------------------------------------------------------------------
+
+# What handlers get for an operator of Python's syntax: the method that PyTorch calls there, and the one for a left
+# operand that is no tensor. Without a second name, the operands change places.
+cdef dict _METHODS = {
+    "add": "add add", "sub": "sub __rsub__", "mul": "mul mul", "truediv": "div __rdiv__", "mod": "remainder __rmod__",
+    "floordiv": "__floordiv__ __rfloordiv__", "pow": "pow __rpow__", "matmul": "matmul __rmatmul__",
+    "and": "__and__ bitwise_and", "or": "__or__ bitwise_or", "xor": "__xor__ bitwise_xor",
+    "lshift": "__lshift__ __rlshift__", "rshift": "__rshift__ __rrshift__", "iadd": "add_", "isub": "sub_",
+    "imul": "mul_", "itruediv": "div_", "ifloordiv": "floor_divide_", "imod": "remainder_", "ipow": "pow_",
+    "lt": "lt", "le": "le", "ne": "ne", "gt": "gt", "ge": "ge", "neg": "neg", "pos": "positive", "abs": "abs",
+    "iter": "unbind",
+}
+cdef tuple _COMMUTATIVE = ("add", "mul", "and", "or", "xor")
+cdef PyObject* _called[64]  # S_… -> what handlers get (owned by _answers)
+cdef bint _commutes[64]
+cdef list _reflected = [None] * 64
+cdef dict _answers = {}
+
+
+cdef int _answer(str word, Operator op) except -1:
+    """Let `op` answer a piece of Python's syntax."""
+    cdef int which = _SYNTAX[word]
+    names = _METHODS.get(word, f"__{word}__").split()
+    if names[0] not in _placed:  # PyTorch has a method of this name, not only the operator
+        method = _placed[names[0]] = make_method(names[0], op)
+        set_attribute(names[0], method)
+        register_override("torch.Tensor", names[0], method, op.testing_signature)
+    method = _placed[names[0]]
+    _answers[word] = op, method
+    _syntax[which], _called[which] = <PyObject*>op, <PyObject*>method
+    _reflected[which] = names[1] if len(names) > 1 else None
+    _commutes[which] = word in _COMMUTATIVE
+    return 0
+
 
 cdef inline bint _is_operand(Operator op, int i, PyObject* o):
     """Whether the operator may take `o`; otherwise Python asks the other operand, as NumPy does for an array."""
@@ -300,11 +367,36 @@ cdef object _call_syntax(int which, object a, object b):
         if which == S.S_SETITEM:
             args[1] = PyTuple_GET_ITEM(b, 0)
             args[2] = PyTuple_GET_ITEM(b, 1)
-            return call_positional(op, args, 3)
-        return call_positional(op, args, 1 if which < S.S_CONTAINS else 2)
+            return call_positional(op, args, 3, _called[which])
+        if which == S.S_ITER:
+            args[1] = <PyObject*>_FIRST
+            return call_positional(op, args, 2, _called[which])
+        return call_positional(op, args, 1 if which < S.S_CONTAINS else 2, _called[which])
     if not _is_operand(op, 0, args[0]) or not _is_operand(op, 1, args[1]):
         return NotImplemented
-    return call_positional(op, args, 2)
+    if is_tensor(args[0]):
+        return call_positional(op, args, 2, _called[which])
+    if _commutes[which]:
+        args[0], args[1] = args[1], args[0]
+    if _modes[0] != 0 or not is_plain(<PyObject*>b) or not is_number(<PyObject*>a):
+        return _call_reflected(op, args, _placed[_reflected[which]], _commutes[which])
+    return call_positional(op, args, 2, <PyObject*>op)
+
+
+cdef object _FIRST = 0  # the dimension that iteration goes along
+
+
+cdef object _call_reflected(Operator op, PyObject** args, object called, bint commutes):
+    """`2 - x`, where a mode or the type of `x` may want to hear of `x.__rsub__(2)`."""
+    if commutes:
+        return call_positional(op, args, 2, <PyObject*>called)
+    cdef list overriding = collect_vector(args, 2)
+    if _modes[0] == 0 and overriding is not None:
+        if all([is_bare_subclass(<PyObject*>o) for o in overriding]):
+            overriding = None
+    if (overriding is not None or _modes[0] != 0) and overridden(called, overriding):
+        return dispatch(called, overriding, (<object>args[1], <object>args[0]), {})
+    return call_positional(op, args, 2, <PyObject*>op)
 
 
 core.call_syntax = _call_syntax

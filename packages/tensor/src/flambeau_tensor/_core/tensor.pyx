@@ -215,7 +215,7 @@ cdef class Tensor:
         return call_syntax(S_LEN, self, None)
 
     def __iter__(self):
-        if (<Tensor>self).ndim == 0:
+        if (self.dim() if type(self) is not Tensor else (<Tensor>self).ndim) == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(call_syntax(S_ITER, self, None))
 

@@ -19,6 +19,8 @@ matmul = Operator("matmul(Tensor self, Tensor other, *, Tensor(a!)? out=None) ->
                   composite=True, syntax="matmul",
                   doc="The matrix product; vectors count as a row (left) or a column (right), and dimensions before "
                       "the last two are batches that broadcast.")
+Operator("__rmatmul__(Tensor self, Tensor other) -> Tensor", lambda input, other: matmul(other, input), composite=True,
+         variants="method", doc="`matmul` with the two turned round.")
 addmm = Operator("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
                  "Tensor(a!)? out=None) -> Tensor", kernels.addmm, variants="function method inplace",
                  doc="`beta * input + alpha * (mat1 @ mat2)`; with `beta` 0 `input` is not read.")

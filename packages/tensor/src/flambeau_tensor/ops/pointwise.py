@@ -417,3 +417,15 @@ def allclose(input, other, rtol, atol, equal_nan):
 @_composite("equal(Tensor self, Tensor other) -> bool", "Whether sizes and elements are the same.")
 def equal(input, other):
     return input.shape == other.shape and bool(eq(input, other).all())
+
+
+# --- Python's operators with a number on the left -------------------------------------------------------------------
+
+def _reflected(name, op):
+    Operator(f"{name}(Tensor self, Tensor other) -> Tensor", lambda input, other: op(other, input), composite=True,
+             variants="method", numbers="other", doc=f"`{op.name}` with the two turned round.")
+
+
+for _name, _op in (("__rsub__", sub), ("__rdiv__", div), ("__rfloordiv__", floor_divide), ("__rmod__", remainder),
+                   ("__rpow__", pow), ("__rlshift__", bitwise_left_shift), ("__rrshift__", bitwise_right_shift)):
+    _reflected(_name, _op)

@@ -1,0 +1,33 @@
+"""What users call: a method of Tensor, or a name that several schemas answer."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
+
+cdef enum:
+    MAX_OVERLOADS = 12
+
+cdef class OverloadSet:
+    cdef vectorcallfunc vectorcall
+    cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
+    cdef int count
+    cdef readonly tuple overloads  # of Operators, in the order in which they are tried
+    cdef readonly str name, namespace
+    cdef readonly bint is_method  # the overloads that are methods; else those that are functions
+    cdef object extra
+
+cdef class Method:
+    cdef vectorcallfunc vectorcall
+    cdef readonly object target  # an Operator or an OverloadSet
+    cdef readonly str name
+
+cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
+cdef Method make_method(str name, object target)
+
+cdef enum:  # how a call reaches handlers
+    CALL_PYTHON = 1  # as PyTorch's functions in Python do: always with keyword arguments, if none are there
+cdef int style_of(object called) except -1
+
+# Put in by `binding`: the general lane for several schemas.
+ctypedef object (*overloaded_t)(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                                PyObject* called)
+cdef overloaded_t call_overloaded

@@ -1,0 +1,228 @@
+# cython: language_level=3
+"""What users call where it is not the operator itself: a method of Tensor, or a name with several schemas.
+
+`torch.max` is an OverloadSet: three operators of one name, each with a schema, a kernel and a derivative of its own. A
+call is tried on one after the other; the fast lane only compares types. `torch.Tensor.max` is a Method over the set. A
+handler of `__torch_function__` is given what was called: the function, or the method.
+"""
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
+
+from flambeau_overrides._thread cimport active_modes_ptr, mode_handles
+
+from flambeau_tensor._core.operator cimport (
+    Bound, Operator, bind_positional, call_bound, call_general, call_positional, enable_vectorcall, vectorcallfunc,
+)
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    object PyMethod_New(object, object)
+
+cdef int* _modes = active_modes_ptr()
+
+
+cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                      PyObject* called):
+    cdef Bound bound
+    cdef int i
+    cdef Operator op
+    if kwnames == NULL and (_modes[0] == 0 or not mode_handles(<object>called)):
+        for i in range(overloads.count):
+            op = <Operator>overloads.members[i]
+            if bind_positional(op, args, n, &bound):
+                if bound.rest == NULL:
+                    return call_bound(op, &bound)
+                rest = <object>bound.rest
+                Py_DECREF(rest)
+                return call_bound(op, &bound)
+    return call_overloaded(overloads, args, n, kwnames, called)
+
+
+cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
+    """The whole path for an Operator or an OverloadSet."""
+    if target.ob_type == <PyTypeObject*>OverloadSet:
+        return _call_set(<OverloadSet>target, args, n, kwnames, called)
+    if kwnames == NULL:
+        return call_positional(<Operator>target, args, n, called)
+    return call_general(<Operator>target, args, n, kwnames, called)
+
+
+cdef object _set_vectorcall(OverloadSet overloads, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    return _call_set(overloads, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>overloads)
+
+
+cdef object _method_vectorcall(Method m, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    return call_object(<PyObject*>m.target, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>m)
+
+
+# What the arguments that handlers get look like, where PyTorch has a Python function: by what was called.
+cdef dict _styles = {}
+
+
+cdef int style_of(object called) except -1:
+    return _styles.get(called, 0)
+
+
+def set_style(called not None, int style):
+    """Say how PyTorch hands on a call of `called`: CALL_PYTHON or 0."""
+    _styles[called] = style
+
+
+cdef class OverloadSet:
+    """The operators that share a name, in the order in which a call is tried on them.
+
+    >>> from flambeau_tensor import max
+    >>> [op.schema.overload for op in max.overloads]
+    ['', 'dim', 'other']
+    """
+
+    def __init__(self, overloads, bint is_method=False):
+        cdef int i
+        self.overloads = tuple(overloads)
+        if len(self.overloads) > MAX_OVERLOADS:
+            raise ValueError(f"{self.overloads[0].name}: more than {MAX_OVERLOADS} overloads")
+        self.count = <int>len(self.overloads)
+        for i in range(self.count):
+            self.members[i] = <PyObject*>self.overloads[i]
+        self.name, self.namespace = self.overloads[0].name, self.overloads[0].namespace
+        self.is_method = is_method
+        self.vectorcall = <vectorcallfunc>_set_vectorcall
+
+    def __getattr__(self, name):
+        # An overload by its name: `torch.max.dim`; what all operators know: of all if it is yes or no, else the first's.
+        cdef Operator op
+        for op in self.overloads:
+            if op.schema.overload == name or (name == "default" and not op.schema.overload):
+                return op
+        if name.startswith("_") or name in ("schema", "overload"):
+            raise AttributeError(f"'{self.name}' has no overload or attribute '{name}'")
+        values = [getattr(op, name) for op in self.overloads]
+        if all([value is True or value is False for value in values]):
+            return any(values) if name.startswith("is_") else all(values)
+        return values[0]
+
+    def __get__(self, instance, owner):
+        return self  # in a class body it stays a function, as operators do
+
+    def __repr__(self):
+        return f"<operators {self.__torch_name__}: {', '.join([o.schema.overload or 'default' for o in self.overloads])}>"
+
+    def __reduce__(self):
+        from flambeau_tensor._core.registry import find_operator
+
+        return find_operator, (self.__torch_name__,)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    @property
+    def __name__(self):
+        return self.name
+
+    @property
+    def __qualname__(self):
+        return self.__torch_name__.removeprefix("torch.")
+
+    @property
+    def __module__(self):
+        return self.namespace
+
+    @property
+    def __torch_name__(self):
+        return f"torch.Tensor.{self.name}" if self.is_method else f"{self.namespace}.{self.name}"
+
+    def testing_signature(self):
+        """The arguments that a test of an override has to pass."""
+        from flambeau_tensor.documentation import set_signature
+
+        return set_signature(self)
+
+    @property
+    def __doc__(self):
+        from flambeau_tensor.documentation import set_docstring
+
+        return set_docstring(self)
+
+    @property
+    def __signature__(self):
+        from flambeau_tensor.documentation import set_signature
+
+        return set_signature(self)
+
+    @property
+    def __dict__(self):
+        if self.extra is None:
+            self.extra = {}
+        return self.extra
+
+
+cdef class Method:
+    """What stands in the Tensor's dictionary: binds to tensors, and is what handlers get for a method call."""
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        return PyMethod_New(self, instance)
+
+    def __getattr__(self, name):
+        return getattr(self.target, name)
+
+    def __repr__(self):
+        return f"<method '{self.name}' of 'torch._C.TensorBase' objects>"
+
+    def __reduce__(self):
+        from flambeau_tensor._core.tensor import Tensor
+
+        return getattr, (Tensor, self.name)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    @property
+    def __name__(self):
+        return self.name
+
+    @property
+    def __qualname__(self):
+        return f"TensorBase.{self.name}"
+
+    @property
+    def __torch_name__(self):
+        return f"torch.Tensor.{self.name}"
+
+    @property
+    def __objclass__(self):
+        from flambeau_tensor._core.tensor import Tensor
+
+        return Tensor
+
+    @property
+    def __doc__(self):
+        return self.target.__doc__
+
+    @property
+    def __signature__(self):
+        return self.target.__signature__
+
+
+cdef Method make_method(str name, object target):
+    cdef Method m = Method.__new__(Method)
+    m.vectorcall = <vectorcallfunc>_method_vectorcall
+    m.target, m.name = target, name
+    return m
+
+
+def _prepare():
+    cdef Method m = Method.__new__(Method)
+    cdef OverloadSet s = OverloadSet.__new__(OverloadSet)
+    enable_vectorcall(Method, <char*>&m.vectorcall - <char*><PyObject*>m, True)
+    enable_vectorcall(OverloadSet, <char*>&s.vectorcall - <char*><PyObject*>s, False)
+
+
+_prepare()
