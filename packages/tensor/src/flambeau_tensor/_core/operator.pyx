@@ -24,7 +24,7 @@ from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.schema import parse
+from flambeau_tensor._core.schema import inplace_schema, parse
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -417,7 +417,7 @@ cdef class Operator:
     def _make_inplace(self, bint as_function):
         """The operator ``name_`` over the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
-        schema = parse(f"{self.name}_({_inplace_arguments(self.schema.arguments)}) -> Tensor(a!)")
+        schema = inplace_schema(self.schema)
         v.functional = self
         words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
         # Recorded in any case: what was there no longer counts.
@@ -637,27 +637,6 @@ cdef int _choose_kernel(Operator self) except -1:
     else:
         self.kernel = _raw(self)
     return 0
-
-
-cdef str _inplace_arguments(tuple arguments):
-    parts = []
-    for i, a in enumerate(arguments):
-        if i == 0:
-            parts.append(f"Tensor(a!) {a.name}")
-            continue
-        if a.kwarg_only and "*" not in parts:
-            parts.append("*")
-        text = f"{a.type.replace('(a!)', '')} {a.name}"
-        parts.append(f"{text}={_spell(a.default)}" if a.has_default else text)
-    return ", ".join(parts)
-
-
-cdef str _spell(value):
-    if isinstance(value, str):
-        return f"'{value}'"
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_spell(v) for v in value) + "]"
-    return repr(value)
 
 
 cdef dict type_members(PyTypeObject* t):

@@ -193,3 +193,30 @@ def parse(str text not None):
     else:
         s.returns = (_argument(ret, False, True),)
     return s
+
+
+def inplace_schema(Schema schema not None):
+    """The schema of the variant that writes its first argument.
+
+    >>> inplace_schema(parse("exp(Tensor self) -> Tensor"))
+    exp_(Tensor(a!) self) -> Tensor(a!)
+    """
+    parts = []
+    for i, a in enumerate(schema.arguments):
+        if i == 0:
+            parts.append(f"Tensor(a!) {a.name}")
+            continue
+        if a.kwarg_only and "*" not in parts:
+            parts.append("*")
+        text = f"{a.type.replace('(a!)', '')} {a.name}"
+        parts.append(f"{text}={_spell(a.default)}" if a.has_default else text)
+    overload = f".{schema.overload}" if schema.overload else ""
+    return parse(f"{schema.name}_{overload}({', '.join(parts)}) -> Tensor(a!)")
+
+
+cdef str _spell(value):
+    if isinstance(value, str):
+        return f"'{value}'"
+    if isinstance(value, tuple):
+        return "[" + ", ".join([_spell(v) for v in value]) + "]"
+    return repr(value)
