@@ -281,7 +281,8 @@ def test_a_mode_sees_a_whole_model():
         loss = model(torch.ones(1, 2)).sum()
         loss.backward()
     assert [n for n in count.names if "__get__" not in n] == [
-        "torch.ones", "torch.nn.functional.linear", "torch.nn.functional.relu", "torch.Tensor.sum", "torch.Tensor.backward"]
+        "torch.ones", "torch.nn.functional.linear", "torch.nn.functional.relu", "torch.Tensor.sum",
+        "torch.Tensor.backward"]
 
 
 def test_gradients_are_overridable():

@@ -116,7 +116,7 @@ cdef bint is_bare_subclass(PyObject* o) noexcept:
 
 
 cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """The fast lane: positional arguments of the expected types, nothing overridden. False: the general lane decides."""
+    """The fast lane: positional arguments of the expected types, nothing overridden. False where it cannot tell."""
     cdef PyObject** slots = bound.slots
     cdef unsigned int flags = 0
     cdef Py_ssize_t i, j

@@ -89,7 +89,8 @@ cdef class OverloadSet:
         self.vectorcall = <vectorcallfunc>_set_vectorcall
 
     def __getattr__(self, name):
-        # An overload by its name: `torch.max.dim`; what all operators know: of all if it is yes or no, else the first's.
+        # An overload by its name: `torch.max.dim`. What all operators know: of all if it is yes or no, else the
+        # first's.
         cdef Operator op
         for op in self.overloads:
             if op.schema.overload == name or (name == "default" and not op.schema.overload):
@@ -105,7 +106,8 @@ cdef class OverloadSet:
         return self  # in a class body it stays a function, as operators do
 
     def __repr__(self):
-        return f"<operators {self.__torch_name__}: {', '.join([o.schema.overload or 'default' for o in self.overloads])}>"
+        names = ", ".join([op.schema.overload or "default" for op in self.overloads])
+        return f"<operators {self.__torch_name__}: {names}>"
 
     def __reduce__(self):
         from flambeau_tensor._core.registry import find_operator

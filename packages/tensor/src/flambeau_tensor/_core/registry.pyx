@@ -147,7 +147,7 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
 
 
 cdef bint _stands_alone(Operator op) except -1:
-    """Whether the name is its own: of what is behind an attribute, and of custom operators, which `torch.ops` groups."""
+    """Whether the name is its own: of what is behind an attribute, and of custom operators; `torch.ops` groups them."""
     return op.namespace in _ACCESSORS or op.namespace.startswith("torch.ops.")
 
 
