@@ -9,12 +9,13 @@ import threading
 
 import numpy as np
 import pytest
+from flambeau_autograd._engine.dual_level import outer_dual
+from flambeau_autograd._engine.levels import levels
 
 import flambeau_autograd.forward_ad as fwAD
 import flambeau_tensor as torch
 from flambeau_autograd import Function, inference_mode, no_grad
 from flambeau_autograd import grad as autograd_grad
-from flambeau_autograd._engine import layers
 from flambeau_autograd.func import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
 from flambeau_autograd.graph import saved_tensors_hooks
 
@@ -22,7 +23,7 @@ from flambeau_autograd.graph import saved_tensors_hooks
 @pytest.fixture(autouse=True)
 def no_level_is_left():
     yield
-    assert layers.levels() == () and layers.outer_dual() is None
+    assert levels() == () and outer_dual() is None
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_levels_are_per_thread(x):
     seen = []
 
     def other():
-        seen.append((layers.levels(), grad(lambda a: (a * a).sum())(torch.ones(2)).tolist()))
+        seen.append((levels(), grad(lambda a: (a * a).sum())(torch.ones(2)).tolist()))
 
     def f(a):
         thread = threading.Thread(target=other)

@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 
 from flambeau_autograd._engine import record as _record  # noqa: F401  (plugs itself in)
 
+from flambeau_autograd._engine import dispatch as _dispatch  # noqa: F401  isort: skip
+
 from flambeau_autograd import attributes as _attributes  # noqa: F401  isort: skip
 from flambeau_autograd import derivatives as _derivatives  # noqa: F401  isort: skip
 from flambeau_autograd._engine.backward import backward, grad

@@ -11,10 +11,11 @@ import warnings
 import weakref
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import backward as _backward
 from flambeau_autograd._engine.engine import current_run, queue_callback, runs_to_all_leaves
 from flambeau_autograd._engine.function import apply_in, context_of
+from flambeau_autograd._engine.layers import without_history
+from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from flambeau_autograd.graph import saved_tensors_hooks
@@ -205,10 +206,19 @@ class _Frame:
         """Run the function again; returns what it saves that somebody may ask for."""
         again = _Again(self)
         args, kwargs = list(self.args), dict(self.kwargs)
-        level = layers.enter_level("grad", internal=True)
         try:
+            self.run_again(again, args, kwargs)
+        except _Stop as stop:
+            if stop.args[0] is not again:
+                raise
+        again.compare()
+        return again.values
+
+    def run_again(self, again, args, kwargs):
+        """Record the function's run, with its tensors in place of those that ``args`` and ``kwargs`` lack."""
+        with TapeLevel(internal=True) as level:
             # What was on the tape of a transform that is over (that of `vjp`, say) gets another to be recorded again.
-            tensors = iter([layers.enter_tape(t, level) if recorded and not t.requires_grad else t
+            tensors = iter([level.wrap(t) if recorded and not t.requires_grad else t
                             for t, recorded in zip(self.inputs.saved_tensors, self.recorded, strict=True)])
             for i in self.places:
                 args[i] = next(tensors)
@@ -219,13 +229,6 @@ class _Frame:
                     set_rng_state(self.rng_state)
                 with enable_grad(), self.again, saved_tensors_hooks(again.pack, lambda tensor: tensor):
                     self.function(*args, **kwargs)
-        except _Stop as stop:
-            if stop.args[0] is not again:
-                raise
-        finally:
-            layers.leave_level(level)
-        again.compare()
-        return again.values
 
 
 class _Again:
@@ -245,7 +248,7 @@ class _Again:
                 self.fail("trying to save more tensors during recomputation than during the original forward pass.")
             return tensor  # the first run is still under way: it has backward inside
         if frame.placeholders[index]() is not None:
-            self.values[index] = layers.without_history(tensor)  # its tangent stays
+            self.values[index] = without_history(tensor)  # its tangent stays
             if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
                 self.differing.append(f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
                                       f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}")

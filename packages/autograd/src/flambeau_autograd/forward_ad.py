@@ -11,8 +11,7 @@ tensor([2., 0.])
 from collections import namedtuple
 
 import flambeau_tensor as torch
-from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself in)
-from flambeau_autograd._engine import layers
+from flambeau_autograd._engine.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -22,7 +21,7 @@ UnpackedDualTensor.__doc__ = "What ``unpack_dual`` returns: a tensor's value, an
 
 def enter_dual_level():
     """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does)."""
-    layers.enter_outer_dual()
+    enter_outer_dual()
     return 0
 
 
@@ -31,7 +30,7 @@ def exit_dual_level(*, level=None):
     if level not in (None, 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
                            "supported.")
-    layers.leave_outer_dual()
+    leave_outer_dual()
 
 
 class dual_level:
@@ -63,12 +62,12 @@ def make_dual(tensor, tangent, *, level=None):
         raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
                            "enter_dual_level() first.")
     _check(tensor, tangent)
-    return layers.make_dual(tensor, tangent, here)
+    return here.make_dual(tensor, tangent)
 
 
 def _at(number):
     """The level of that number, by default the only one there is; None: none."""
-    here = layers.outer_dual()
+    here = outer_dual()
     if number is not None and number < 0:
         return None
     if number and here is not None:
@@ -97,7 +96,7 @@ class _set_fwd_grad_enabled:
         self.mode = bool(mode)
 
     def __enter__(self):
-        self.levels = [] if self.mode else layers.dual_levels()
+        self.levels = [] if self.mode else dual_levels()
         for level in self.levels:
             level.paused += 1
 
@@ -108,7 +107,7 @@ class _set_fwd_grad_enabled:
 
 def _is_fwd_grad_enabled():
     """Whether operations carry tangents on."""
-    return not any(level.paused for level in layers.dual_levels())
+    return not any(level.paused for level in dual_levels())
 
 
 def unpack_dual(tensor, *, level=None):
@@ -118,4 +117,4 @@ def unpack_dual(tensor, *, level=None):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"unpack_dual(): argument 'tensor' must be Tensor, not {type(tensor).__name__}")
-    return UnpackedDualTensor(*layers.unpack_dual(tensor, here))
+    return UnpackedDualTensor(*here.unpack(tensor))

@@ -81,7 +81,7 @@ class Function:
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False  # let go of the saved tensors when backward has read them, once
     boxed_grads_call = False  # backward(ctx, grads) gets one list, which alone holds the gradients
-    _is_run_below = False  # its forward applies another Function to what the arguments are to outer transforms
+    _is_lifted = False  # its forward applies another Function to what the arguments are to levels further out
 
     def __init__(self, *args, **kwargs):
         import warnings

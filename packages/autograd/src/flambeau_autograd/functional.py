@@ -8,8 +8,8 @@ transforms that compose; these functions take the inputs at once.
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
@@ -205,13 +205,8 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         return slopes
 
     def gradient_inside(*at):  # of forward mode, where the inputs are not yet recorded
-        level = layers.enter_level("grad", internal=True)
-        try:
-            with enable_grad():
-                slopes = gradient(*(layers.enter_tape(x, level) for x in at))
-                return tuple(layers.leave_tape(g, level, True) for g in slopes)
-        finally:
-            layers.leave_level(level)
+        with TapeLevel(internal=True) as level, enable_grad():
+            return tuple(level.unwrap(g) for g in gradient(*(level.wrap(x) for x in at)))
 
     chosen = gradient_inside if outer_jacobian_strategy == "forward-mode" else gradient
     blocks = jacobian(chosen, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)

@@ -7,10 +7,11 @@ gives the map from tangents to tangents.
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layered, layers
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.dispatch import call
 from flambeau_autograd._engine.edges import geometry_of
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
+from flambeau_autograd._engine.tape_level import TapeLevel
 
 Tensor = torch.Tensor
 
@@ -43,7 +44,7 @@ def tangents_of(op, values, tangents, result):
     elif rule.elementwise:
         out = _factors(rule, slots, values, tangents, result)
     else:
-        out = transposed(lambda *args: layered.call(op, *args), values, tangents)
+        out = transposed(lambda *args: call(op, *args), values, tangents)
     if isinstance(result, tuple):
         return tuple(_fit(t, r) for t, r in zip(out, result, strict=True))
     return _fit(out[0] if isinstance(out, tuple) else out, result)
@@ -90,7 +91,7 @@ def _once(op, slots, values, tangents, names):
             args[i] = tuple(_zeros(v) if t is None else t for v, t in zip(args[i], given, strict=True))
         else:
             args[i] = _zeros(args[i]) if tangents[i] is None else tangents[i]
-    return layered.call(op, *args)
+    return call(op, *args)
 
 
 def _read(name, slots, values, result):
@@ -156,40 +157,33 @@ def transposed(function, values, tangents):
         A tuple with a tangent for each result, None for those without gradient.
     """
     recording = is_grad_enabled()
-    level = layers.enter_level("grad", internal=True)
-    try:
-        with enable_grad():
-            args, entered, directions = [], [], []
-            for value, tangent in zip(values, tangents, strict=True):
-                if isinstance(tangent, tuple):
-                    items = [v if t is None else layers.enter_tape(v, level)
-                             for v, t in zip(value, tangent, strict=True)]
-                    entered += [v for v, t in zip(items, tangent, strict=True) if t is not None]
-                    directions += [t for t in tangent if t is not None]
-                    value = tuple(items)
-                elif tangent is not None:
-                    value = layers.enter_tape(value, level)
-                    entered.append(value)
-                    directions.append(tangent)
-                args.append(value)
-            results = function(*args)
-            results = results if isinstance(results, (tuple, list)) else (results,)
-            outputs = [r for r in results if isinstance(r, Tensor) and r.requires_grad]
-            if not outputs:
-                return (None,) * len(results)
-            seeds = [layers.enter_tape(torch.zeros_like(r).detach(), level) for r in outputs]
-            gradients = _grad(outputs, entered, seeds, create_graph=True, allow_unused=True)
-            pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
-            if pairs:
-                found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording,
-                              allow_unused=True, materialize_grads=True)
-            else:
-                found = [torch.zeros_like(r) for r in outputs]
-            found = iter([layers.leave_tape(t, level, recording) for t in found])
-            wanted = {id(r) for r in outputs}
-            return tuple(next(found) if id(r) in wanted else None for r in results)
-    finally:
-        layers.leave_level(level)
-
-
-layered.set_rules(tangent=tangents_of)
+    with TapeLevel(internal=True) as level, enable_grad():
+        args, entered, directions = [], [], []
+        for value, tangent in zip(values, tangents, strict=True):
+            if isinstance(tangent, tuple):
+                items = [v if t is None else level.wrap(v)
+                         for v, t in zip(value, tangent, strict=True)]
+                entered += [v for v, t in zip(items, tangent, strict=True) if t is not None]
+                directions += [t for t in tangent if t is not None]
+                value = tuple(items)
+            elif tangent is not None:
+                value = level.wrap(value)
+                entered.append(value)
+                directions.append(tangent)
+            args.append(value)
+        results = function(*args)
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        outputs = [r for r in results if isinstance(r, Tensor) and r.requires_grad]
+        if not outputs:
+            return (None,) * len(results)
+        seeds = [level.wrap(torch.zeros_like(r).detach()) for r in outputs]
+        gradients = _grad(outputs, entered, seeds, create_graph=True, allow_unused=True)
+        pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
+        if pairs:
+            found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording,
+                          allow_unused=True, materialize_grads=True)
+        else:
+            found = [torch.zeros_like(r) for r in outputs]
+        found = iter([level.unwrap(t, recording) for t in found])
+        wanted = {id(r) for r in outputs}
+        return tuple(next(found) if id(r) in wanted else None for r in results)

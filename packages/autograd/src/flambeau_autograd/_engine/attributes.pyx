@@ -9,7 +9,9 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
-from flambeau_autograd._engine.layers cimport detach_layers, is_input, layer_of, refuse_inside
+from flambeau_autograd._engine.histories cimport is_input
+from flambeau_autograd._engine.layers cimport detach_layers, layer_of
+from flambeau_autograd._engine.levels cimport refuse_inside
 from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
 from flambeau_autograd._engine.refs cimport *
 

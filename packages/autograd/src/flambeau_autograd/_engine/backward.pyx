@@ -9,7 +9,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.edges cimport gradient_edge
 from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
-from flambeau_autograd._engine.layers cimport refuse_backward
+from flambeau_autograd._engine.levels cimport refuse_backward
 from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.node cimport Meta, Node
 from flambeau_autograd._engine.refs cimport *

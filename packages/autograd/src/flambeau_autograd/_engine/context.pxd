@@ -1,7 +1,7 @@
 """The context of a custom Function, which is its node."""
 from cpython.object cimport PyObject
 
-from flambeau_autograd._engine.layers cimport Level
+from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.node cimport INLINE_SAVED, Node
 
 cdef enum:

@@ -68,9 +68,9 @@ cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject*
             nested = True
             layered = layered or _holds_layers(<object>args[i])
     if layered:
-        from flambeau_autograd.func.custom import apply_layered
+        from flambeau_autograd._engine.dispatch import dispatch_function
 
-        return apply_layered(<object>cls, tuple([<object>args[i] for i in range(n)]), _keywords(args, n, kwnames))
+        return dispatch_function(<object>cls, tuple([<object>args[i] for i in range(n)]), _keywords(args, n, kwnames))
     return _apply_in(new_context(cls), cls, args, n, kwnames, nested)
 
 
@@ -392,7 +392,7 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
         if not is_tensor(<PyObject*>t):
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
                                f"type {type(t).__name__}")
-        if not ctx._forward_cls._is_run_below:
+        if not ctx._forward_cls._is_lifted:
             add_version(<PyObject*>t)  # it may have been written to by other means than operators
         if not _is_one_of(<PyObject*>t, args, n):
             import warnings

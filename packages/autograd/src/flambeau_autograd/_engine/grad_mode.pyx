@@ -8,7 +8,7 @@ from cpython.object cimport PyObject, newfunc
 
 from flambeau_tensor.abi cimport ThreadFlags, thread_flags
 
-from flambeau_autograd._engine.layers cimport inside
+from flambeau_autograd._engine.levels cimport inside
 from flambeau_autograd._engine.refs cimport tuple_item, tuple_size
 
 import numpy as np

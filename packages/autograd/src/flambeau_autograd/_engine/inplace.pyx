@@ -12,7 +12,8 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
-from flambeau_autograd._engine.layers cimport all_layers, is_input, set_layer
+from flambeau_autograd._engine.histories cimport is_input
+from flambeau_autograd._engine.layers cimport all_layers, set_layer
 from flambeau_autograd._engine.node cimport (
     NODE_COPY, NOT_A_TENSOR, Node, describe, make_type, new_node, number, set_outputs,
 )

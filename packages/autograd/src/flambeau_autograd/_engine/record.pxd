@@ -2,15 +2,20 @@
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.rule cimport Rule
+from flambeau_tensor.abi cimport OperatorFacts
 
-cdef class Below:
-    """What runs a recorded call instead of the operator's kernel, where tensors have layers."""
-    cdef int floor  # histories up to this depth are not this recording's: they lie below a batch
+cdef class LevelCall:
+    """What runs a call instead of the operator's kernel, where tensors have layers: the call at their innermost level.
+
+    It is recorded like the kernel, but for histories that levels further out record.
+    """
+    cdef int batch_depth  # up to which they do: of the innermost batch, or -1
     cdef object run(self)
     cdef int finish(self, object result) except -1  # once `result` has its history
 
-ctypedef object (*layered_t)(PyObject* op, PyObject** slots)
+ctypedef object (*dispatcher_t)(PyObject* op, PyObject** slots)
 
-cdef object record_above(PyObject* op, PyObject** slots, Below below)
+# Run a call, recorded where that is wanted; without `inner` the kernel.
+cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner)
 cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n)  # what the rule computes instead of the operator
-cdef void set_layered(layered_t function) noexcept
+cdef void set_dispatcher(dispatcher_t function) noexcept  # of calls on tensors with layers

@@ -5,14 +5,15 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_LAYERED, TENSOR_ABI,
+    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_LAYERED, TENSOR_ABI,
     dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of,
     thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport geometry, gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
-from flambeau_autograd._engine.layers cimport history_depth, value_of
+from flambeau_autograd._engine.histories cimport history_depth
+from flambeau_autograd._engine.layers cimport value_of
 from flambeau_autograd._engine.node cimport (
     Edge, NODE_OP, NOT_A_TENSOR, Node, Saved, describe, new_node, number, set_outputs,
 )
@@ -30,15 +31,15 @@ cdef PyObject* NONE = <PyObject*>None
 
 # --- forward --------------------------------------------------------------------------------------------------------
 
-cdef layered_t _layered = NULL
+cdef dispatcher_t _dispatch = NULL
 
 
-cdef void set_layered(layered_t function) noexcept:
-    global _layered
-    _layered = function
+cdef void set_dispatcher(dispatcher_t function) noexcept:
+    global _dispatch
+    _dispatch = function
 
 
-cdef class Below:
+cdef class LevelCall:
     cdef object run(self):
         raise NotImplementedError
 
@@ -54,12 +55,12 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
         # A custom operator's rule may be a function, which makes the call and records it in its own way.
         return owned(vectorcall(o.rule, slots, o.nslots, NULL))
     if flags & T_LAYERED or thread_flags().transforming:
-        return _layered(op, slots)
-    return _record_above(op, &o, slots, None)
+        return _dispatch(op, slots)
+    return _record(op, &o, slots, None)
 
 
-cdef inline bint _wants(PyObject* tensor, Below below) except -1:
-    return requires_grad(tensor) and (below is None or history_depth(tensor) > below.floor)
+cdef inline bint _wants(PyObject* tensor, LevelCall inner) except -1:
+    return requires_grad(tensor) and (inner is None or history_depth(tensor) > inner.batch_depth)
 
 
 cdef bint _out_requires_grad(PyObject* out) except -1:
@@ -71,13 +72,20 @@ cdef bint _out_requires_grad(PyObject* out) except -1:
     return False
 
 
-cdef object record_above(PyObject* op, PyObject** slots, Below below):
-    cdef OperatorFacts o
-    look_operator(op, &o)
-    return _record_above(op, &o, slots, below)
+cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
+    if o.rule != NULL and thread_flags().grad_enabled:
+        return _record(op, o, slots, inner)
+    if inner is None:
+        return run_kernel(op, slots)
+    if o.flags & O_RECORD and o.rule == NULL:
+        raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
+    result = inner.run()
+    if o.rule != NULL:
+        inner.finish(result)
+    return result
 
 
-cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Below below):
+cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
     cdef Rule rule
     cdef Node node
     cdef unsigned int wanted = 0
@@ -86,22 +94,22 @@ cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Belo
     rule = <Rule>o.rule if o.rule != NULL else declared(<object>op)
     nsaved = rule.nitems
     if rule.varies:
-        wanted = _wanted_with_lists(rule, slots, below, &nedges, &nsaved)
+        wanted = _wanted_with_lists(rule, slots, inner, &nedges, &nsaved)
     else:
         nedges = rule.nargs
         for k in range(nedges):
             p = slots[rule.slots[k]]
-            if is_tensor(p) and _wants(p, below):
+            if is_tensor(p) and _wants(p, inner):
                 wanted |= 1 << k
     if o.out_index >= 0 and slots[o.out_index] != NONE and not o.flags & O_INPLACE:
         if wanted or _out_requires_grad(slots[o.out_index]):
             raise RuntimeError(f"{(<object>op).name}(): functions with out=... arguments don't support automatic "
                                "differentiation, but one of the arguments requires grad.")
     if not wanted:
-        if below is None:
+        if inner is None:
             return run_kernel(op, slots)
-        result = below.run()
-        below.finish(result)
+        result = inner.run()
+        inner.finish(result)
         return result
     if rule.composition is not None:
         return compose(rule, slots, o.nslots)
@@ -110,18 +118,18 @@ cdef object _record_above(PyObject* op, OperatorFacts* o, PyObject** slots, Belo
     node = new_node(type_of(rule), apply_op, NODE_OP, nedges, nsaved)
     node.rule = rule
     if rule.varies:
-        _list_edges(node, rule, slots, below)
+        _list_edges(node, rule, slots, inner)
     else:
         for k in range(nedges - 1, -1, -1):  # the first argument's leaf gets the highest number, so its gradient first
             if wanted & (1 << k):
                 node.edges[k].node = gradient_edge(slots[rule.slots[k]], &node.edges[k].output_nr)
     if rule.nitems:
         _save_arguments(node, rule, slots, wanted, (o.flags & O_INPLACE) != 0)
-    result = run_kernel(op, slots) if below is None else below.run()
+    result = run_kernel(op, slots) if inner is None else inner.run()
     if is_tensor(<PyObject*>result):
-        _finish_one(node, rule, <PyObject*>result, o, slots, wanted, below)
+        _finish_one(node, rule, <PyObject*>result, o, slots, wanted, inner)
     elif isinstance(result, (tuple, list)):
-        _finish_several(node, rule, result, o, wanted, below)
+        _finish_several(node, rule, result, o, wanted, inner)
     return result
 
 
@@ -130,13 +138,13 @@ cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n):
 
 
 cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObject** slots,
-                     unsigned int wanted, Below below) except -1:
+                     unsigned int wanted, LevelCall inner) except -1:
     """Attach the node to its only output."""
     cdef Facts f
     cdef int k
     look(t, &f)
     if f.dtype < T_FLOATING or rule.not_outputs:
-        return below.finish(<object>t) if below is not None else 0
+        return inner.finish(<object>t) if inner is not None else 0
     set_outputs(node, 1)
     describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
     if o.flags & O_INPLACE:
@@ -151,8 +159,8 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
         set_history(t, <PyObject*>node, 0)
         if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # made by a kernel in Python, where recording is off
             set_flags(t, 0, T_NO_GRAD_VIEW)
-    if below is not None:
-        below.finish(<object>t)
+    if inner is not None:
+        inner.finish(<object>t)
     if rule.saves_results:
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
@@ -161,7 +169,7 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
 
 
 cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o, unsigned int wanted,
-                         Below below) except -1:
+                         LevelCall inner) except -1:
     cdef Facts f
     cdef int k, i, n = len(results)
     cdef PyObject* t
@@ -182,8 +190,8 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o,
         set_history(t, <PyObject*>node, i)
         if o.flags & O_VIEW and f.base != NULL:
             set_flags(t, T_MULTI_VIEW, T_NO_GRAD_VIEW)
-    if below is not None:
-        below.finish(results)
+    if inner is not None:
+        inner.finish(results)
     if rule.saves_results and any_output:
         for k in range(rule.nitems):
             if rule.items[k].kind == SAVE_RESULT and rule.items[k].users & wanted:
@@ -269,7 +277,7 @@ cdef inline int _keep_object(Saved* place, object value) except -1:
     return 0
 
 
-cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, Below below, int* nedges,
+cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, LevelCall inner, int* nedges,
                                      int* nsaved) except? 0xFFFFFFFF:
     cdef unsigned int wanted = 0
     cdef int k
@@ -280,12 +288,12 @@ cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, Below below, i
         p = slots[rule.slots[k]]
         if not rule.lists[k]:
             nedges[0] += 1
-            if is_tensor(p) and _wants(p, below):
+            if is_tensor(p) and _wants(p, inner):
                 wanted |= 1 << k
         elif p != NONE:
             nedges[0] += <int>tuple_size(p)
             for j in range(tuple_size(p)):
-                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), below):
+                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), inner):
                     wanted |= 1 << k
     for k in range(rule.nitems):
         if rule.items[k].kind == SAVE_TENSORS and slots[rule.items[k].index] != NONE:
@@ -293,19 +301,19 @@ cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, Below below, i
     return wanted
 
 
-cdef int _list_edges(Node node, Rule rule, PyObject** slots, Below below) except -1:
+cdef int _list_edges(Node node, Rule rule, PyObject** slots, LevelCall inner) except -1:
     cdef int k, e = 0
     cdef Py_ssize_t j
     cdef PyObject* p
     for k in range(rule.nargs):
         p = slots[rule.slots[k]]
         if not rule.lists[k]:
-            if is_tensor(p) and _wants(p, below):
+            if is_tensor(p) and _wants(p, inner):
                 node.edges[e].node = gradient_edge(p, &node.edges[e].output_nr)
             e += 1
         elif p != NONE:
             for j in range(tuple_size(p)):
-                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), below):
+                if is_tensor(tuple_item(p, j)) and _wants(tuple_item(p, j), inner):
                     node.edges[e].node = gradient_edge(tuple_item(p, j), &node.edges[e].output_nr)
                 e += 1
     return 0

@@ -12,7 +12,8 @@ from flambeau_tensor.abi cimport (
     thread_flags, type_string, version_of,
 )
 
-from flambeau_autograd._engine.layers cimport all_layers, bare, inside, set_layer
+from flambeau_autograd._engine.layers cimport all_layers, bare, set_layer
+from flambeau_autograd._engine.levels cimport inside
 from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 

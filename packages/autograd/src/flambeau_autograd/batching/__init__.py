@@ -3,10 +3,9 @@
 Elementwise operations need none, compositions batch by what they are made of, and an operation without a rule runs
 once for each example (``table.looped``), so a rule is only ever a matter of speed. One file per family, as in
 ``derivatives``; a package with operators of its own (nn) keeps its rules beside them, in a module that it names by
-``_engine.layered.batching_rules_in``.
+``_engine.batch_level.batching_rules_in``.
 """
 
-from flambeau_autograd._engine import layered as _layered
 from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     factories,
     gathering,
@@ -18,5 +17,6 @@ from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     sorting,
     views,
 )
+from flambeau_autograd.batching.table import apply
 
-_layered.import_batching_rules()
+__all__ = ["apply"]

@@ -3,8 +3,10 @@
 from flambeau_tensor._core.registry import find_operator
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layered, layers
-from flambeau_autograd.batching.table import at_front, batched, call, front
+from flambeau_autograd._engine.batch_level import BatchLevel
+from flambeau_autograd._engine.dispatch import kernel
+from flambeau_autograd._engine.levels import levels
+from flambeau_autograd.batching.table import VmapUnsupportedError, at_front, batched, call, front
 
 _MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm")}
 _LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
@@ -23,8 +25,8 @@ def _allowed(level):
 def _level():
     """The innermost batch that draws different numbers, or None; the innermost of all must allow drawing."""
     found = None
-    for level in layers.levels():
-        if level.size >= 0 and not level.running and _allowed(level):
+    for level in levels():
+        if isinstance(level, BatchLevel) and not level.running and _allowed(level):
             found = level
     return found
 
@@ -35,15 +37,16 @@ def made(op, args):
         level = _level()
         if level is None:
             return NotImplemented
-        raise RuntimeError(f"vmap: {op.name}() would write different numbers for each example into one tensor that "
-                           "they share. Make it with one for each, or use randomness='same'.")
+        raise VmapUnsupportedError(
+            f"vmap: {op.name}() would write different numbers for each example into one tensor that they share. "
+            "Make it with one for each, or use randomness='same'.")
     if op not in _MADE and op not in _LIKE_OPS:
         return NotImplemented
     level = _level()
     if level is None:
         return NotImplemented
-    drawn = torch.stack([layered.kernel(op, *args) for _ in range(level.size)])
-    return layers.batch(drawn, 0, level)
+    drawn = torch.stack([kernel(op, *args) for _ in range(level.size)])
+    return level.wrap(drawn, 0)
 
 
 def _like(level, op, args, dims):
@@ -73,4 +76,3 @@ _LIKE_OPS = {find_operator(name) for name in _LIKE}
 _FILLED_OPS = {find_operator(name) for name in _FILLED}
 batched(_like, *_LIKE)
 batched(_filled, *_FILLED)
-layered.set_rules(random=made)

@@ -13,8 +13,7 @@ from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.registry import find_operator
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layered
-from flambeau_autograd._engine.layered import call
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call
 
 Tensor = torch.Tensor
 # In Operator.sockets: rules of this table, and those that users register for their operators.
@@ -44,7 +43,7 @@ def apply(level, op, args, dims):
     """One call at a batch's level."""
     first = dims[0]
     if first is None and op.schema.returns[0].write and any(_is_batched(d) for d in dims):
-        raise RuntimeError(
+        raise VmapUnsupportedError(
             f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
             f"extra_args that has more elements than `self`: {op.name}() would write many examples into one tensor. "
             f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...).")
@@ -136,8 +135,8 @@ def looped(level, op, args, dims):
     try:
         return at_front(torch.stack(results))
     except RuntimeError as error:
-        raise RuntimeError(f"vmap: {op.name}() gives results of different sizes for different examples, which one "
-                           "tensor cannot hold. Use torch.where or masks of fixed size.") from error
+        raise VmapUnsupportedError(f"vmap: {op.name}() gives results of different sizes for different examples, which "
+                                   "one tensor cannot hold. Use torch.where or masks of fixed size.") from error
 
 
 def _example(args, dims, i):
@@ -282,5 +281,3 @@ def reduced(level, op, args, dims):
 def _without(result, dim):
     return result.squeeze(dim) if isinstance(result, Tensor) and result.ndim > dim else result
 
-
-layered.set_rules(batch=apply)

@@ -3,7 +3,16 @@
 from functools import partial
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import at_front, batched, call, front, one_more, plain, shifted
+from flambeau_autograd.batching.table import (
+    VmapUnsupportedError,
+    at_front,
+    batched,
+    call,
+    front,
+    one_more,
+    plain,
+    shifted,
+)
 from flambeau_autograd.strided import extent
 from flambeau_tensor.ops import views as ops
 
@@ -42,9 +51,9 @@ def _as_strided(level, op, args, dims):
     own = t.storage_offset()
     offset = own if offset is None else offset
     if offset < own or offset + extent(size, stride) > own + extent(t.shape[1:], t.stride()[1:]):
-        raise RuntimeError(f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) "
-                           "reaches beyond the memory of one example. Use other view operations, or call contiguous() "
-                           "first.")
+        raise VmapUnsupportedError(
+            f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches beyond the "
+            "memory of one example. Use other view operations, or call contiguous() first.")
     return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
 
 

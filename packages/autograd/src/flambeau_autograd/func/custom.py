@@ -4,30 +4,18 @@ import inspect
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine import layers
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError, dispatch_function
+from flambeau_autograd._engine.dual_level import have_tangents
 from flambeau_autograd._engine.function import apply_in, context_of
-from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
+from flambeau_autograd._engine.grad_mode import enable_grad
+from flambeau_autograd._engine.histories import lowered
 from flambeau_autograd.batching.table import Info
 from flambeau_autograd.func.examples import Examples
-from flambeau_autograd.func.trees import broadcast, filled, leaves, tree_map
 from flambeau_autograd.function import Function, bind
 from flambeau_autograd.tangents import transposed
+from flambeau_autograd.trees import broadcast, filled, leaves, tree_map
 
 Tensor = torch.Tensor
-
-
-def apply_layered(cls, args, kwargs):
-    """``cls.apply(*args, **kwargs)`` where an argument has a layer, or a transform is under way."""
-    tensors = _tensors((args, kwargs))
-    level, floor = layers.innermost(tensors)
-    if level is None:
-        return apply_in(context_of(cls), None, *args, **kwargs)
-    if level.size < 0:
-        return _dual(cls, args, kwargs, level)
-    _check_batchable(cls)
-    if is_grad_enabled() and any(layers.tape_depth(t) > floor for t in tensors):
-        # Differentiated for each example: the node sees single examples.
-        return apply_in(context_of(_above(cls, False)), None, *args, **kwargs)
-    return _batch(cls, *_bound(cls, args, kwargs), level)
 
 
 def _is_combined(cls):
@@ -44,54 +32,59 @@ def _root(tensor):
     return tensor if tensor._base is None else tensor._base
 
 
-# --- what the levels below compute ----------------------------------------------------------------------------------
+# --- what levels further out compute --------------------------------------------------------------------------------
 
-def _above(cls, whole):
-    """A Function like ``cls`` for the level that is being dealt with: its values come from the levels below.
+def differentiated(cls, args, kwargs, all_histories=False):
+    """Apply ``cls`` at this level: its values come from the levels further out, its node and context are this one's."""
+    return apply_in(context_of(_lifted(cls, all_histories)), None, *args, **kwargs)
 
-    Histories up to the innermost batch are recorded there; with ``whole`` all, for tangents there that follow them.
+
+def _lifted(cls, all_histories):
+    """A Function like ``cls`` whose values come from the levels further out.
+
+    Histories up to the innermost batch are recorded there; with ``all_histories`` all, for tangents that follow them.
     """
-    made = cls.__dict__.get("_flambeau_above")
+    made = cls.__dict__.get("_flambeau_lifted")
     if made is None:
-        made = cls._flambeau_above = {}  # on the class, to go with it
-    if whole not in made:
-        made[whole] = _run_below(cls, whole)
-    return made[whole]
+        made = cls._flambeau_lifted = {}  # on the class, to go with it
+    if all_histories not in made:
+        made[all_histories] = _lift(cls, all_histories)
+    return made[all_histories]
 
 
-def _run_below(cls, whole):
+def _lift(cls, all_histories):
     if _is_combined(cls):
         def forward(ctx, *args, **kwargs):
             own = cls.forward(ctx, *args, **kwargs)  # for what it keeps on ctx
             if ctx.dirty_tensors is not None:
                 raise RuntimeError(f"{cls.__name__}: mark_dirty inside of several transforms needs a Function with a "
                                    "separate setup_context")
-            out = _below(cls, args, kwargs, whole)
+            out = _apply_further_out(cls, args, kwargs, all_histories)
             ctx.replace_saved({id(a): b for a, b in zip(leaves(own), leaves(out), strict=True)})
             return out
     else:
         def forward(*args, **kwargs):
-            return _below(cls, args, kwargs, whole)
+            return _apply_further_out(cls, args, kwargs, all_histories)
 
         forward.__signature__ = inspect.signature(cls.forward)
     module = cls._backward_cls.__module__  # cls itself may have none
-    members = {"forward": staticmethod(forward), "_is_run_below": True, "__module__": module}
+    members = {"forward": staticmethod(forward), "_is_lifted": True, "__module__": module}
     return type(cls.__name__, (cls,), members)
 
 
-def _below(cls, args, kwargs, whole):
-    """``cls`` of what the arguments are to the levels below; what it hands on or writes to is the argument again."""
+def _apply_further_out(cls, args, kwargs, all_histories):
+    """``cls`` of what the arguments are further out; what it hands on or writes to is the argument again."""
     given = _tensors((args, kwargs))
-    lowered = layers.lowered(given, whole)
-    rest = iter(lowered)
+    stand_ins = lowered(given) if all_histories else lowered(given, layers.innermost(given)[1])
+    rest = iter(stand_ins)
     args, kwargs = tree_map(lambda a: next(rest) if isinstance(a, Tensor) else a, (args, kwargs))
     with enable_grad():
-        out = apply_layered(cls, args, kwargs)
+        out = dispatch_function(cls, args, kwargs)
 
     def original(o):
-        for a, b in zip(given, lowered, strict=True):
+        for a, b in zip(given, stand_ins, strict=True):
             if o is b:
-                layers.follow(a, b)
+                layers.take_layers(a, b)
                 return a
         return o
 
@@ -110,14 +103,16 @@ def _check_batchable(cls):
                            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden "
                            "vmap staticmethod to avoid ambiguity.")
     if not _has_rule(cls) and not cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override "
-                           "and implement the vmap staticmethod or set generate_vmap_rule=True, or use "
-                           "vmap(..., fallback=\"loop\").")
+        raise VmapUnsupportedError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+                                   "override and implement the vmap staticmethod or set generate_vmap_rule=True, or "
+                                   "use vmap(..., fallback=\"loop\").")
 
 
-def _batch(cls, args, kwargs, level):
+def batch(cls, args, kwargs, level):
     """All examples at once, by the Function's own rule or by a generated one."""
-    values, dims = (tree_map(lambda a, i=i: layers.unbatch(a, level)[i], (args, kwargs)) for i in (0, 1))
+    _check_batchable(cls)
+    args, kwargs = _bound(cls, args, kwargs)
+    values, dims = (tree_map(lambda a, i=i: level.unwrap(a)[i], (args, kwargs)) for i in (0, 1))
     if _has_rule(cls):
         result = cls.vmap(Info(level.size, level.randomness), dims[0], *values[0], **values[1])
         if not isinstance(result, tuple) or len(result) != 2:
@@ -141,7 +136,7 @@ def _one_example(value, dim, level, given):
     for argument, theirs, at in given:
         if value is theirs and dim == at:
             return argument  # handed on, or written to
-    out = layers.batch(value, dim, level)
+    out = level.wrap(value, dim)
     if value._is_view():
         for argument, theirs, _ in given:
             if _root(theirs) is value._base:
@@ -151,11 +146,11 @@ def _one_example(value, dim, level, given):
 
 # --- tangents -------------------------------------------------------------------------------------------------------
 
-def _dual(cls, args, kwargs, level):
+def dual(cls, args, kwargs, level):
     """Values come from the levels below; the tangents follow from ``jvp``, or from ``backward`` if there is none."""
     bound, keywords = _bound(cls, args, kwargs)
     flat = leaves((bound, keywords))
-    pairs = [layers.unpack_dual(a, level) if isinstance(a, Tensor) else (a, None) for a in flat]
+    pairs = [level.unpack(a) if isinstance(a, Tensor) else (a, None) for a in flat]
     values, tangents = [p[0] for p in pairs], [p[1] for p in pairs]
     own = cls.jvp is not Function.jvp and not keywords
     if not own and getattr(cls.backward, "once_differentiable", False):
@@ -184,9 +179,9 @@ def _dual(cls, args, kwargs, level):
         derived = None if own else transposed(
             lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
         tensors = _tensors(flat)
-        lower, _ = layers.innermost(tensors)
+        further_out, _ = layers.innermost(tensors)
         # The arguments themselves, so that saved ones keep their tangents for forward over reverse.
-        ctx = context_of(cls if lower is None else _above(cls, layers.have_tangents(tensors)))
+        ctx = context_of(cls if further_out is None else _lifted(cls, have_tangents(tensors)))
         ctx.dual_level = level
         out = apply_in(ctx, attach, *args, **kwargs)
     finally:
@@ -212,7 +207,7 @@ def _by_rule(cls, ctx, args, values, tangents, level):
     for i, (value, tangent) in enumerate(zip(values, tangents, strict=True)):
         if tangent is not None and ctx.dirty_tensors is not None and not layers.holds_examples(tangent, value):
             tangents[i] = tangent + torch.zeros_like(value)  # jvp writes to it, and the values may be of more examples
-            layers.attach_tangent(leaves(args)[i], tangents[i], level)
+            level.attach(leaves(args)[i], tangents[i])
     given = [_zeros(v) if t is None and ctx.materialize_grads else t for v, t in zip(values, tangents, strict=True)]
     ctx.in_jvp = True
     try:
@@ -273,4 +268,4 @@ def _attach(cls, out, tangent, flat, tangents, level, own):
     if whose is not None and (_root(tangent) is not _root(whose) or not tangent._is_view()):
         raise RuntimeError(f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
                            "the jvp is not returning a view of the tangent that it was given.")
-    layers.attach_tangent(out, tangent, level)
+    level.attach(out, tangent)

@@ -1,11 +1,9 @@
 """Generated batching rules of custom Functions: a call for all examples at once as a Function of its own."""
 
-from contextlib import contextmanager
-
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layers
-from flambeau_autograd.func.trees import broadcast, filled, leaves, tree_map
+from flambeau_autograd._engine.batch_level import BatchLevel
 from flambeau_autograd.function import Function, FunctionCtx
+from flambeau_autograd.trees import broadcast, filled, leaves, tree_map
 
 Tensor = torch.Tensor
 
@@ -60,13 +58,8 @@ class Examples:
         out = type(f"Vmapped{cls.__name__}", (Function,), members).apply(*values)
         return filled(self.out_form, out if isinstance(out, tuple) else (out,)), filled(self.out_form, self.out_dims)
 
-    @contextmanager
     def _level(self):
-        level = layers.enter_level("vmap", self.size, self.randomness)
-        try:
-            yield level
-        finally:
-            layers.leave_level(level)
+        return BatchLevel(self.size, self.randomness)
 
     # --- between one example and all of them
 
@@ -78,7 +71,7 @@ class Examples:
 
     def _results(self, out, level):
         """All examples of what one example's call returned."""
-        pairs = [layers.unbatch(o, level) for o in leaves(out)]
+        pairs = [level.unwrap(o) for o in leaves(out)]
         self.out_form = tree_map(lambda o: None if isinstance(o, Tensor) else o, out)
         self.out_dims = [p[1] for p in pairs]
         values = tuple(p[0] for p in pairs)
@@ -93,14 +86,14 @@ class Examples:
 
     def _keep(self, ctx, own, level):
         """Let ``ctx`` keep, with all examples, what the Function asked its context to."""
-        saved = [layers.unbatch(t, level) for t in own.to_save]
+        saved = [level.unwrap(t) for t in own.to_save]
         ctx.save_for_backward(*(p[0] for p in saved))
         ctx.saved_dims = ctx.jvp_dims = [p[1] for p in saved]
         if own.saved_for_forward is not None:
-            saved = [layers.unbatch(t, level) for t in own.saved_for_forward]
+            saved = [level.unwrap(t) for t in own.saved_for_forward]
             ctx.save_for_forward(*(p[0] for p in saved))
             ctx.jvp_dims = [p[1] for p in saved]
-        ctx.mark_non_differentiable(*(layers.unbatch(t, level)[0] for t in own.non_differentiable))
+        ctx.mark_non_differentiable(*(level.unwrap(t)[0] for t in own.non_differentiable))
         ctx.set_materialize_grads(own.materialize_grads)
         own.to_save, own.saved_for_forward, own.non_differentiable = (), None, ()
         ctx.own = own
@@ -156,7 +149,7 @@ class Examples:
         if gradient is None:
             return None
         one = shape if dim is None else shape[:dim] + shape[dim + 1:]
-        value, at = layers.unbatch(gradient if tuple(gradient.shape) == one else gradient.sum_to_size(one), level)
+        value, at = level.unwrap(gradient if tuple(gradient.shape) == one else gradient.sum_to_size(one))
         if dim is None:
             return value if at is None else value.sum(at)
         return self._laid_out(value, at, dim)
@@ -182,7 +175,7 @@ class Examples:
             found = leaves(found if type(found) is tuple else (found,))
             out = []
             for i, t in enumerate(found):
-                value, at = layers.unbatch(t, level)
+                value, at = level.unwrap(t)
                 dim = self.out_dims[i] if i < len(self.out_dims) else None
                 if dim is None and at is not None:
                     raise RuntimeError(f"{self.cls.__name__}.jvp: output {i} is the same for all examples under vmap, "
@@ -192,4 +185,4 @@ class Examples:
 
 
 def _enter(values, dims, level):
-    return [v if d is None or v is None else layers.batch(v, d, level) for v, d in zip(values, dims, strict=True)]
+    return [v if d is None or v is None else level.wrap(v, d) for v, d in zip(values, dims, strict=True)]

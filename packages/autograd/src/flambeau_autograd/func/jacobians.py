@@ -4,8 +4,8 @@ import functools
 
 import flambeau_tensor as torch
 from flambeau_autograd.func.transforms import _argnums, jvp, vjp
-from flambeau_autograd.func.trees import filled, leaves, tree_map
 from flambeau_autograd.func.vectorize import vmap
+from flambeau_autograd.trees import filled, leaves, tree_map
 
 
 def _basis(tensors):

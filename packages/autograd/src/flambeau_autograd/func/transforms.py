@@ -3,12 +3,13 @@
 import functools
 
 import flambeau_tensor as torch
-from flambeau_autograd import tangents as _tangents  # noqa: F401  (plugs itself in)
-from flambeau_autograd._engine import layers
 from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.dual_level import DualLevel
 from flambeau_autograd._engine.edges import edge_of
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
-from flambeau_autograd.func.trees import filled, form, leaves, leaves_like, tree_map
+from flambeau_autograd._engine.histories import depends_on_others
+from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd.trees import filled, form, leaves, leaves_like, tree_map
 
 Tensor = torch.Tensor
 
@@ -20,20 +21,21 @@ class _Tape:
         self.keep = is_grad_enabled()
 
     def __enter__(self):
-        self.level = layers.enter_level("grad")
+        self.level = TapeLevel()
+        self.level.__enter__()
         self.mode = enable_grad()
         self.mode.__enter__()
         return self
 
     def __exit__(self, *error):
         self.mode.__exit__(*error)
-        layers.leave_level(self.level)
+        self.level.__exit__(*error)
 
     def enter(self, tree):
-        return tree_map(lambda t: layers.enter_tape(t, self.level) if isinstance(t, Tensor) else t, tree)
+        return tree_map(lambda t: self.level.wrap(t) if isinstance(t, Tensor) else t, tree)
 
     def leave(self, tree):
-        return tree_map(lambda t: layers.leave_tape(t, self.level, self.keep) if isinstance(t, Tensor) else t, tree)
+        return tree_map(lambda t: self.level.unwrap(t, self.keep) if isinstance(t, Tensor) else t, tree)
 
     def product(self, outputs, inputs):
         """A function from the outputs' gradients to those of the inputs, also for when this level is over.
@@ -46,7 +48,7 @@ class _Tape:
             rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
             if not rows:
                 return [torch.zeros_like(t) for t in inputs]
-            deeper = any(layers.depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
+            deeper = any(depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
                          if isinstance(t, Tensor))
             found = _grad([r for _, r, _ in rows], targets, [s for _, _, s in rows], retain_graph=retain or deeper,
                           create_graph=deeper, allow_unused=True)
@@ -183,7 +185,7 @@ def vjp(func, *primals, has_aux=False):
                                f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
         with enable_grad():
             found = product(seeds, retain=retain_graph)
-            found = [layers.leave_tape(g, tape.level, tape.keep or is_grad_enabled()) for g in found]
+            found = [tape.level.unwrap(g, tape.keep or is_grad_enabled()) for g in found]
         return filled(entered, found)
 
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
@@ -222,22 +224,19 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
                                + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__))
         if not (p.is_floating_point() or p.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
-    level = layers.enter_level("jvp")
-    try:
-        duals = filled(primals, [layers.make_dual(p, t, level) for p, t in zip(flat, directions, strict=True)])
+    with DualLevel() as level:
+        duals = filled(primals, [level.make_dual(p, t) for p, t in zip(flat, directions, strict=True)])
         out, aux = _parted(func(*duals), has_aux, "jvp(f, primals, tangents)")
-        aux = tree_map(lambda t: layers.unpack_dual(t, level)[0] if isinstance(t, Tensor) else t, aux)
+        aux = tree_map(lambda t: level.unpack(t)[0] if isinstance(t, Tensor) else t, aux)
         pairs = []
         for o in _results(out, "jvp(f, primals, tangents)"):
-            value, tangent = layers.unpack_dual(o, level)
+            value, tangent = level.unpack(o)
             if tangent is None:
                 if strict:
                     raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the "
                                        "inputs. This is not allowed with strict=True.")
                 tangent = torch.zeros_like(value)
             pairs.append((value, tangent))
-    finally:
-        layers.leave_level(level)
     value, tangent = filled(out, [p[0] for p in pairs]), filled(out, [p[1] for p in pairs])
     return (value, tangent, aux) if has_aux else (value, tangent)
 
@@ -255,7 +254,7 @@ def linearize(func, *primals):
         inputs = _tensors(entered, )
         out = func(*entered)
         outputs = _results(out, "linearize(f, *primals)", 0)
-        seeds = [layers.enter_tape(torch.zeros_like(o).detach(), tape.level) for o in outputs]
+        seeds = [tape.level.wrap(torch.zeros_like(o).detach()) for o in outputs]
         live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
         gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \
             if live else [None] * len(inputs)
@@ -275,10 +274,10 @@ def linearize(func, *primals):
         rows = [row for row in zip(gradients, roots, directions, strict=True) if row[1] is not None]
         if not rows:
             return tree_map(torch.zeros_like, value)
-        deeper = any(layers.depends_on_others(x, tape.level) for g, _, t in rows for x in (g, t))
+        deeper = any(depends_on_others(x, tape.level) for g, _, t in rows for x in (g, t))
         with enable_grad() if deeper else no_grad():
             found = _grad([r for _, r, _ in rows], targets, [t for _, _, t in rows], retain_graph=True,
                           create_graph=deeper, allow_unused=True, materialize_grads=True)
-        return filled(out, [layers.leave_tape(t, tape.level, tape.keep or deeper) for t in found])
+        return filled(out, [tape.level.unwrap(t, tape.keep or deeper) for t in found])
 
     return value, along

@@ -6,9 +6,9 @@ import warnings
 from flambeau_tensor._core.operands import wrapped_dim
 
 import flambeau_tensor as torch
-from flambeau_autograd import batching as _batching  # noqa: F401  (the rules)
-from flambeau_autograd._engine import layers
-from flambeau_autograd.func.trees import broadcast, filled, form, is_leaf, leaves, tree_map
+from flambeau_autograd._engine.batch_level import BatchLevel
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+from flambeau_autograd.trees import broadcast, filled, form, is_leaf, leaves, tree_map
 
 Tensor = torch.Tensor
 
@@ -105,13 +105,10 @@ def _examples(func, in_dims, args, kwargs):
 
 
 def _run(func, args, flat, dims, size, *, out_dims, randomness):
-    level = layers.enter_level("vmap", size, randomness)
-    try:
-        entered = [a if d is None else layers.batch(a, d, level) for a, d in zip(flat, dims, strict=True)]
+    with BatchLevel(size, randomness) as level:
+        entered = [a if d is None else level.wrap(a, d) for a, d in zip(flat, dims, strict=True)]
         result = func(*filled(args, entered))
         return _out(func, result, out_dims, level)
-    finally:
-        layers.leave_level(level)
 
 
 def _out(func, result, out_dims, level):
@@ -124,7 +121,7 @@ def _out(func, result, out_dims, level):
                 return out
             raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
                              f"{type(out)}. Did you mean to set out_dims= to None for output?")
-        value, at = layers.unbatch(out, level)
+        value, at = level.unwrap(out)
         if dim is None:
             if at is not None:
                 raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when "
@@ -165,8 +162,8 @@ def _guarded(func, fallback, run, flat, dims, size):
         return run(flat, dims, size)
     try:
         return run(flat, dims, size)
-    except (RuntimeError, TypeError) as error:
-        if size == 0 or "vmap" not in str(error):
+    except VmapUnsupportedError as error:
+        if size == 0:
             raise
         if func not in _warned:
             _warned.add(func)

@@ -56,12 +56,14 @@ def writing(op: Operator, name: str) -> Callable:
                     f"{name}: argument '{op.schema.arguments[i].name}' requires grad and would be written to, "
                     "which has no derivative: call it under torch.no_grad(), or give it detach()"
                 )
+        from flambeau_autograd._engine.batch_level import BatchLevel
+
         from flambeau_autograd._engine import layers
 
         level, _ = layers.innermost([t for slot in slots for t in _tensors(slot)])
         if level is None:
             return run_kernel(op, *slots)
-        if level.size < 0:
+        if not isinstance(level, BatchLevel):
             raise NotImplementedError(f"{name}: it writes to an argument, which has no tangent")
         return _each(op, name, slots, level, written)
 
@@ -70,13 +72,13 @@ def writing(op: Operator, name: str) -> Callable:
 
 def _each(op: Operator, name: str, slots: tuple, level, written: list[int]) -> None:
     """Run on one example of a batch after the other, in the memory of all."""
-    from flambeau_autograd._engine import layers
-
-    pairs = [layers.unbatch(slot, level) if isinstance(slot, torch.Tensor) else (slot, None) for slot in slots]
+    pairs = [level.unwrap(slot) if isinstance(slot, torch.Tensor) else (slot, None) for slot in slots]
     alone = [op.schema.arguments[i].name for i in written if pairs[i][1] is None]
     if alone or op.schema.returns:
         why = f"argument '{alone[0]}' is one tensor for all examples" if alone else "it has results, too"
-        raise RuntimeError(f"vmap: {name} cannot write for each example: {why}")
+        from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+
+        raise VmapUnsupportedError(f"vmap: {name} cannot write for each example: {why}")
     for example in range(level.size):
         op_call = [value if dim is None else value.select(dim, example) for value, dim in pairs]
         spread(op, op.schema)(*op_call)

@@ -1,0 +1,343 @@
+# cython: language_level=3
+"""Forward mode as a level: a call on tensors with tangents is one on their values, and one of the tangent rule.
+
+A recorded call attaches the tangents when its results have their history and before they are saved for backward.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach, flags_of,
+    is_tensor, look, look_operator, set_base, thread_flags,
+)
+
+from flambeau_autograd._engine.edges cimport requires_grad
+from flambeau_autograd._engine.histories cimport history_levels, with_history
+from flambeau_autograd._engine.layers cimport (
+    DualLayer, Layer, all_layers, bare, has_tangents, holds_examples_of, laid_out, layer_at, layer_of, new_dual,
+    set_layer, value_of, write_to_base,
+)
+from flambeau_autograd._engine.levels cimport Level
+from flambeau_autograd._engine.record cimport LevelCall, compose, process_call
+from flambeau_autograd._engine.rule cimport Rule
+
+from flambeau_autograd._engine.levels import levels
+
+cdef enum:
+    MAX_SLOTS = 32
+
+cdef object _rule = None  # (operator, values, tangents, results) -> tangents of the results
+
+
+cdef object tangent_rule():
+    global _rule
+    if _rule is None:
+        from flambeau_autograd.tangents import tangents_of
+
+        _rule = tangents_of
+    return _rule
+
+
+cdef class DualLevel(Level):
+    """``jvp``, or ``forward_ad``'s own level."""
+
+    kind = "jvp"
+
+    def make_dual(self, tensor, tangent):
+        """``tensor`` with a tangent at this level."""
+        cdef PyObject* t = <PyObject*>tensor
+        cdef Layer outer = layer_of(t)
+        if tangent.dtype is not tensor.dtype:
+            tangent = tangent.to(tensor.dtype)
+        if layer_of(<PyObject*>tangent) is not None and layer_at(<PyObject*>tangent, self) is not None:
+            raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level "
+                               f"{self.depth} is not supported.")
+        if outer is not None and outer.level is self:
+            raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                               f"level {self.depth} is not supported.")
+        out = with_history(bare(t), t)
+        set_base(<PyObject*>out, t)
+        tangent = laid_out(tangent, t)
+        set_layer(<PyObject*>out, new_dual(self, tangent, tangent, outer))
+        return out
+
+    def unpack(self, tensor):
+        """(value, tangent or None) of a tensor; this must be the innermost level that it has a layer at."""
+        cdef PyObject* t = <PyObject*>tensor
+        cdef Layer layer = layer_of(t)
+        if layer is None or layer.level is not self:
+            return tensor, None
+        out = detach(t)
+        set_layer(<PyObject*>out, layer.outer)
+        return with_history(out, t), (<DualLayer>layer).tangent
+
+    def attach(self, tensor, tangent):
+        """Give a result its tangent; where it has one, that is replaced."""
+        cdef Layer layer = layer_of(<PyObject*>tensor)
+        if layer is None or layer.level is not self:
+            layer = new_dual(self, None, None, layer)
+            set_layer(<PyObject*>tensor, layer)
+        (<DualLayer>layer).tangent = (<DualLayer>layer).origin = tangent
+
+    cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
+        cdef OperatorFacts o
+        cdef int i
+        cdef _DualCall call
+        look_operator(op, &o)
+        if o.rule != NULL and (<Rule>o.rule).composition is not None:
+            return compose(<Rule>o.rule, slots, o.nslots)
+        call = _DualCall.__new__(_DualCall)
+        call.op, call.level, call.batch_depth = <object>op, self, batch_depth
+        call.args = [<object>slots[i] for i in range(o.nslots)]
+        call.all_histories = thread_flags().grad_enabled and _has_tangents(call.args, self)
+        call.inplace, call.view = (o.flags & O_INPLACE) != 0, (o.flags & O_VIEW) != 0
+        return process_call(op, &o, slots, call)
+
+    def process_function(self, cls, args, kwargs, int batch_depth):
+        from flambeau_autograd.func.custom import dual
+
+        return dual(cls, args, kwargs, self)
+
+
+cdef bint _has_tangents(object a, Level but) except -1:
+    """Whether a tensor among an argument's has a tangent at another level."""
+    if is_tensor(<PyObject*>a):
+        return has_tangents(<PyObject*>a, but)
+    return isinstance(a, (tuple, list)) and any([_has_tangents(item, but) for item in a])
+
+
+def have_tangents(tensors):
+    """Whether one of the tensors has a tangent."""
+    return _has_tangents(tensors, None)
+
+
+# --- forward mode outside of all transforms -------------------------------------------------------------------------
+
+cdef DualLevel _outer = None  # forward_ad's own level; there is one for all threads, as there is in PyTorch
+
+
+def enter_outer_dual():
+    """Begin forward mode outside of all transforms."""
+    global _outer
+    if _outer is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    level = DualLevel()
+    if levels():  # inside of transforms it is one of them
+        level.__enter__()
+    else:
+        (<Level>level).alive = True
+    _outer = level
+    return level
+
+
+def leave_outer_dual():
+    """End it: tangents are forgotten."""
+    global _outer
+    if _outer is None:
+        raise RuntimeError("Trying to exit a forward AD level but no level is active")
+    level, _outer = _outer, None
+    if level.depth:
+        level.__exit__(None, None, None)
+    (<Level>level).alive = False
+
+
+def outer_dual():
+    """The level of forward mode outside of all transforms, or None."""
+    return _outer
+
+
+def dual_levels():
+    """The levels of forward mode that this thread's operations see."""
+    found = [level for level in levels() if isinstance(level, DualLevel)]
+    return found if _outer is None or _outer.depth else [_outer, *found]
+
+
+# --- calls of operators ---------------------------------------------------------------------------------------------
+
+cdef class _DualCall(LevelCall):
+    """One call of an operator on tensors with tangents."""
+
+    cdef object op
+    cdef list args
+    cdef DualLevel level
+    cdef bint inplace, view
+    cdef bint all_histories  # levels further out give tangents, too, which follow the same histories
+    cdef list values  # the arguments one level further out, as what the tangent's formulas read
+    cdef list tangents
+    cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
+
+    cdef object run(self):
+        cdef PyObject* slots[MAX_SLOTS]
+        cdef Layer layer
+        cdef Py_ssize_t i
+        cdef list args = [self.argument(a) for a in self.args]
+        self.read_tangents()
+        for i in range(len(args)):
+            slots[i] = <PyObject*>args[i]
+        result = call_bound(<PyObject*>self.op, slots)
+        if not self.inplace:
+            return self.restored(result, args)
+        written = self.args[0]
+        if args[0] is not written:  # its stand-in may have got tangents
+            layer = layer_of(<PyObject*>written)
+            if layer is not None and layer.level is self.level:
+                layer.outer = all_layers(<PyObject*>args[0])
+            else:
+                set_layer(<PyObject*>written, all_layers(<PyObject*>args[0]))
+            write_to_base(<PyObject*>written)
+        return written
+
+    cdef object argument(self, object a):
+        """An argument as the levels further out see it."""
+        cdef PyObject* p = <PyObject*>a
+        cdef Layer layer
+        if not is_tensor(p):
+            if isinstance(a, (tuple, list)):
+                return tuple([self.argument(item) for item in a])
+            return a
+        layer = layer_of(p)
+        if layer is not None and layer.level is self.level:
+            t = detach(p)
+            set_layer(<PyObject*>t, layer.outer)
+        elif flags_of(p) & T_REQUIRES_GRAD or requires_grad(p):
+            t = bare(p)
+        else:
+            return a
+        # Histories up to the innermost batch are recorded there; others are this recording's. A tensor may have both.
+        if requires_grad(p) and (self.all_histories or self.batch_depth >= 0):
+            if self.all_histories:
+                with_history(t, p)
+            else:
+                with_history(t, p, self.batch_depth)
+        return t
+
+    cdef object restored(self, object result, list args):
+        """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
+        cdef Facts f
+        cdef Py_ssize_t i
+        if isinstance(result, (tuple, list)):
+            items = [self.restored(r, args) for r in result]
+            if type(result) is tuple or type(result) is list:
+                return type(result)(items)
+            return type(result)(tuple(items))
+        if not is_tensor(<PyObject*>result):
+            return result
+        for i in range(len(args)):
+            if args[i] is result:
+                return self.args[i]
+        if self.view:
+            look(<PyObject*>result, &f)
+            if f.base != NULL and is_tensor(<PyObject*>self.args[0]):
+                set_base(<PyObject*>result, <PyObject*>self.args[0])
+        return result
+
+    # --- tangents
+
+    cdef int read_tangents(self) except -1:
+        """Note what the tangent's formulas read, before a call in place overwrites it."""
+        cdef bint recording = thread_flags().grad_enabled
+        cdef Py_ssize_t i
+        self.values, self.tangents = [], []
+        for i in range(len(self.args)):
+            value, tangent = self.parts(self.args[i], recording)
+            if i == 0 and self.inplace:
+                copy = value_of(<PyObject*>value)
+                value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
+                if recording and tangent is not None:
+                    tangent = self.before = tangent.clone()
+            self.values.append(value)
+            self.tangents.append(tangent)
+        return 0
+
+    cdef tuple parts(self, object a, bint recording):
+        """(value, tangent or None) of an argument; the value with its history if tangents must follow that."""
+        cdef PyObject* p = <PyObject*>a
+        cdef Layer layer
+        if not is_tensor(p):
+            if isinstance(a, (tuple, list)):
+                pairs = [self.parts(item, recording) for item in a]
+                tangents = tuple([pair[1] for pair in pairs])
+                return tuple([pair[0] for pair in pairs]), \
+                    tangents if any([t is not None for t in tangents]) else None
+            return a, None
+        layer = layer_of(p)
+        tangent = None
+        if layer is not None and layer.level is self.level:
+            tangent = (<DualLayer>layer).tangent
+            t = detach(p)
+            set_layer(<PyObject*>t, layer.outer)
+        elif requires_grad(p):
+            t = bare(p)
+        else:
+            return a, None
+        if recording and history_levels(p) & ((<unsigned long long>2 << self.level.depth) - 1):
+            with_history(t, p)
+        return t, tangent
+
+    cdef int finish(self, object result) except -1:
+        """Give the results their tangents."""
+        cdef bint recording = thread_flags().grad_enabled
+        if not any([t is not None for t in self.tangents]):
+            return 0
+        if not isinstance(result, (tuple, list)):
+            return self.attach(result, tangent_rule()(self.op, self.values, self.tangents,
+                                                      self.parts(result, recording)[0]))
+        plain = [self.parts(out, recording)[0] for out in result]
+        tangents = tangent_rule()(self.op, self.values, self.tangents,
+                                  tuple(plain) if type(result) in (tuple, list) else type(result)(tuple(plain)))
+        for out, tangent in zip(result, tangents, strict=True):
+            self.attach(out, tangent)
+        return 0
+
+    cdef int attach(self, object out, object tangent) except -1:
+        cdef PyObject* p = <PyObject*>out
+        cdef Layer layer
+        cdef DualLayer theirs
+        cdef Facts f
+        if not is_tensor(p):
+            return 0
+        look(p, &f)
+        if f.dtype < T_FLOATING:
+            return 0
+        layer = layer_of(p)
+        if layer is not None and layer.level is self.level:
+            if self.replace(<DualLayer>layer, tangent, p):
+                return 0
+        elif tangent is None:
+            return 0
+        elif not self.view:
+            set_layer(p, new_dual(self.level, self.own(tangent, p), None, layer))
+        else:
+            theirs = <DualLayer>layer_at(f.base, self.level) if f.flags & T_VIEW and f.base != NULL else None
+            origin = None
+            if f.flags & T_VIEW and f.base != NULL:
+                origin = theirs.tangent if theirs is not None else tangent
+            set_layer(p, new_dual(self.level, tangent, origin, layer))
+        return write_to_base(p) if self.inplace else 0
+
+    cdef bint replace(self, DualLayer layer, object tangent, PyObject* p) except -1:
+        """Give a result that has a tangent another one; whether what shares its memory has it, too."""
+        if self.view:
+            layer.tangent = tangent
+            return True
+        if tangent is None:
+            tangent = layer.tangent * 0
+        if tangent is layer.tangent or tangent is self.before:
+            return True
+        if holds_examples_of(layer.tangent, tangent):  # what views this memory views the tangent's
+            layer.tangent.copy_(tangent)
+            return True
+        own = layer.origin is layer.tangent
+        layer.tangent = self.own(tangent, p)
+        layer.origin = layer.tangent if own else None
+        return False
+
+    cdef object own(self, object tangent, PyObject* p):
+        """A tangent that writes to `p` may change."""
+        return laid_out(tangent, p, flags_of(<PyObject*>tangent) & T_VIEW or self.is_given(tangent))
+
+    cdef bint is_given(self, object tangent) except -1:
+        """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
+        for t in self.tangents:
+            if t is tangent or (isinstance(t, tuple) and any([each is tangent for each in <tuple>t])):
+                return True
+        return False

@@ -1,0 +1,91 @@
+# cython: language_level=3
+"""Levels: the transforms that are under way in a thread, each inside of the one before.
+
+A level is entered by ``with``. It says how it processes a call of an operator (``process``) and one of a custom
+Function (``process_function``) whose arguments it is the innermost level of: ``BatchLevel`` for ``vmap``, ``DualLevel``
+for forward mode, ``TapeLevel`` for reverse mode. What a tensor is at a level stands in ``layers.pyx``.
+"""
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
+
+cdef enum:
+    MAX_DEPTH = 62
+
+cdef dict _stacks = {}  # thread -> its levels, outermost first
+
+
+cdef class Level:
+    """One transform under way in one thread."""
+
+    kind = "none"
+
+    def __enter__(self):
+        cdef list stack = _stacks.setdefault(PyThread_get_thread_ident(), [])
+        if len(stack) == MAX_DEPTH:
+            raise RuntimeError(f"more than {MAX_DEPTH} transforms inside each other")
+        self.depth, self.alive = <int>len(stack) + 1, True
+        stack.append(self)
+        self.begin()
+        return self
+
+    def __exit__(self, *error):
+        """End it, and what was begun inside of it and not ended, as where an interrupt came between."""
+        cdef Level last
+        stack = _stacks.get(PyThread_get_thread_ident())
+        if stack is None or self not in stack:
+            return
+        while True:
+            last = stack.pop()
+            last.alive = False
+            last.end()
+            if last is self:
+                break
+        if not stack:
+            del _stacks[PyThread_get_thread_ident()]
+
+    def __repr__(self):
+        return f"<{self.kind} level {self.depth}{'' if self.alive else ', left'}>"
+
+    cdef int begin(self) except -1:
+        return 0
+
+    cdef int end(self) except -1:
+        return 0
+
+    cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
+        raise NotImplementedError
+
+    def process_function(self, cls, args, kwargs, int batch_depth):
+        """``cls.apply(*args, **kwargs)``, where this is the innermost level of the arguments."""
+        raise NotImplementedError
+
+
+def levels():
+    """The levels of this thread, outermost first."""
+    return tuple(_stacks.get(PyThread_get_thread_ident(), ()))
+
+
+cdef bint inside() noexcept:
+    if not _stacks:
+        return False
+    found = _stacks.get(PyThread_get_thread_ident())
+    return found is not None and not (<Level>(<list>found)[len(<list>found) - 1]).internal
+
+
+cdef int refuse_inside(str what) except -1:
+    if inside():
+        also = "(or perhaps using torch.autograd.functional.* APIs) " if what == "requires_grad_" else ""
+        raise RuntimeError(
+            f"You are attempting to call Tensor.{what}() {also}inside of "
+            "a function being transformed by a functorch transform. This is unsupported, please attempt to use the "
+            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
+            f"{what}() outside of a function being transformed instead.")
+    return 0
+
+
+cdef int refuse_backward() except -1:
+    if inside():
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, please use "
+                           "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
+                           "transforms.")
+    return 0
