@@ -8,7 +8,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import Function, graph
-from flambeau_autograd._engine import place
+from flambeau_autograd._engine import call_site
 
 
 def line_of(function, offset):
@@ -109,7 +109,7 @@ def test_calls_from_inside_the_library_name_the_user(leaf):
     """What records a call is often a function of ours; the line that counts is the one that called that."""
     x = leaf(1.0, 2.0)
     y = torch.std_mean(x)[0]  # a composition
-    assert y.grad_fn._place[0].co_filename == __file__
+    assert y.grad_fn._call_site[0].co_filename == __file__
     z = graph.saved_tensors_hooks  # a class of ours calls hooks of the user's
     with z(lambda t: t, lambda t: 3):
         w = x * x
@@ -174,11 +174,11 @@ def test_knowing_the_place_takes_a_tenth_of_a_microsecond_at_most(leaf):
     try:
         for turn in range(400):
             on = turn % 2 == 0
-            place.note_places(on)
+            call_site.note_call_sites(on)
             begin = time.thread_time_ns()
             recorded(x, n)
             shortest[on] = min(time.thread_time_ns() - begin, shortest.get(on, 10**12))
-            assert ((x * 2).grad_fn._place is not None) == on
+            assert ((x * 2).grad_fn._call_site is not None) == on
     finally:
-        place.note_places(True)
+        call_site.note_call_sites(True)
     assert shortest[True] - shortest[False] < 100 * n, f"{(shortest[True] - shortest[False]) / n} ns"

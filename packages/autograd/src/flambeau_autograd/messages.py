@@ -41,9 +41,9 @@ def forward_call(node) -> str | None:
     import linecache
     from itertools import islice
 
-    if node._place is None:
+    if node._call_site is None:
         return None
-    code, instruction = node._place
+    code, instruction = node._call_site
     line = next(islice(code.co_positions(), max(instruction, 0) // 2, None))[0]  # two bytes each
     text = f'{_FORWARD_CALL}{node.name()} is in "{code.co_filename}", line {line}, in {code.co_name}'
     source = linecache.getline(code.co_filename, line or 0).strip()

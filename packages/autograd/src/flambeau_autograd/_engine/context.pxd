@@ -10,7 +10,7 @@ cdef enum:
 cdef enum:  # Context.layout: what an argument is
     PLAIN = 0
     TENSOR = 1
-    NEST = 2  # a container with tensors in it
+    CONTAINER = 2  # a container with tensors in it
 
 cdef enum:  # Context.origins
     CONSTANT = -1  # does not depend on the inputs

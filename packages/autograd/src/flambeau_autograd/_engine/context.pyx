@@ -11,13 +11,13 @@ from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.engine cimport keeps_graph
 from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.layers cimport layer_at
-from flambeau_autograd._engine.nests cimport gather, path_to
+from flambeau_autograd._engine.containers cimport gather, path_to
 from flambeau_autograd._engine.node cimport (
     NODE_FUNCTION, NODE_OTHER, NOT_A_TENSOR, Node, describe, discard, make_type, new_node, number,
     release_saved, set_outputs,
 )
 from flambeau_autograd._engine.node_hooks cimport as_tuple
-from flambeau_autograd._engine.place cimport note_place
+from flambeau_autograd._engine.call_site cimport note_call_site
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.saved cimport unpack, with_history
 from flambeau_autograd._engine.saved_tensor cimport saved_tensor
@@ -203,7 +203,7 @@ cdef Context new_context(PyObject* cls):
     ctx.origins = ctx.inline_origins
     ctx.materialize_grads = True
     ctx.keywords = _nothing
-    note_place(&ctx.code, &ctx.instruction)
+    note_call_site(&ctx.code, &ctx.instruction)
     ctx._forward_cls = <object>cls
     return ctx
 

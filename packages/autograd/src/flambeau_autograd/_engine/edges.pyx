@@ -16,7 +16,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.node cimport (
     Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, hold_leaf, is_over, make_type,
-    new_node, number, set_outputs, wake,
+    new_node, number, resurrect, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
 
@@ -105,7 +105,7 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     meta = (<Node>f.accumulator).metas
     if not has_form(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
         describe(meta, f.dtype, f.ndim, f.sizes)
-    wake(f.accumulator, tensor)
+    resurrect(f.accumulator, tensor)
     return f.accumulator
 
 

@@ -74,7 +74,7 @@ def mul_other(grad, self):
 
 # --- products of matrices -------------------------------------------------------------------------------------------
 
-cdef object _turned(object matrix):
+cdef object _conj_transpose(object matrix):
     """The conjugate transpose."""
     cdef Facts f
     cdef Py_ssize_t sizes[2]
@@ -90,12 +90,12 @@ cdef object _turned(object matrix):
 
 def mm_self(grad, mat2):
     """The gradient of the left factor of a matrix product."""
-    return _call2(_mm, grad, _turned(mat2))
+    return _call2(_mm, grad, _conj_transpose(mat2))
 
 
 def mm_mat2(grad, self):
     """The gradient of the right factor."""
-    return _call2(_mm, _turned(self), grad)
+    return _call2(_mm, _conj_transpose(self), grad)
 
 
 # --- slopes in one pass ---------------------------------------------------------------------------------------------

@@ -14,12 +14,12 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.classes cimport class_attribute
 from flambeau_autograd._engine.context cimport (
-    CONSTANT, INLINE_ARGS, INTERMEDIATE, NEST, PLAIN, TENSOR, Context, new_context, watch,
+    CONSTANT, INLINE_ARGS, INTERMEDIATE, CONTAINER, PLAIN, TENSOR, Context, new_context, watch,
 )
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.inplace cimport check_write, rebase
 from flambeau_autograd._engine.layers cimport bare, layer_of, set_layer
-from flambeau_autograd._engine.nests cimport fill, may_hold_tensors, numbers_in, template_of
+from flambeau_autograd._engine.containers cimport fill, may_hold_tensors, numbers_in, template_of
 from flambeau_autograd._engine.node cimport (
     INLINE_EDGES, INLINE_SAVED, NOT_A_TENSOR, Edge, Saved, describe, number, set_outputs,
 )
@@ -281,7 +281,7 @@ cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) e
             layout[i] = TENSOR
             needs.append(tensors[template])
         else:
-            layout[i] = NEST
+            layout[i] = CONTAINER
             needs.append(any([tensors[k] for k in numbers_in(template)]))
     ctx.templates = templates
     ctx.nargs = n

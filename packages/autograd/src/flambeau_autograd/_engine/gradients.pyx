@@ -37,17 +37,17 @@ cdef int validate(Node node, PyObject** out) except -1:
             continue
         meta = &(<Node>edge.node).metas[edge.output_nr]
         if not has_form(out[i], meta.dtype, meta.ndim, meta.sizes):
-            fitted = _fit(<object>out[i], meta, node, i)
+            fitted = _unbroadcast(<object>out[i], meta, node, i)
             decref(out[i])
             out[i] = <PyObject*>fitted
             incref(out[i])
     return 0
 
 
-cdef object _fit(object gradient, Meta* meta, Node node, int index):
-    from flambeau_autograd.fit import fit_gradient
+cdef object _unbroadcast(object gradient, Meta* meta, Node node, int index):
+    from flambeau_autograd.unbroadcast import unbroadcast
 
-    return fit_gradient(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node, index,
+    return unbroadcast(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node, index,
                         node.kind == NODE_FUNCTION)
 
 

@@ -58,7 +58,7 @@ cdef class Node:
     cdef object rule
     cdef unsigned long holder  # of a leaf: the thread that is adding to its gradient, or 0
     cdef Extra extra
-    cdef PyObject* code  # owned: of the Python function that made the call, and the instruction in it; see place.pyx
+    cdef PyObject* code  # owned: of the Python function that made the call, and the instruction in it; call_site.pyx
     cdef int instruction
     # Of the run that holds the in-node places (one at a time, see engine.pyx):
     cdef PyObject** pending  # gradients of the outputs that have arrived
@@ -72,7 +72,7 @@ cdef class Node:
 
 cdef PyTypeObject* make_type(str name, PyTypeObject* base, dict attributes=*) except NULL
 cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int nsaved)
-cdef void wake(PyObject* asleep, PyObject* leaf) noexcept  # a leaf's node that no graph needed for a while
+cdef void resurrect(PyObject* dormant, PyObject* leaf) noexcept  # a leaf's node that no graph needed for a while
 cdef void hold_leaf(Node node, PyObject* leaf) noexcept
 cdef int make_outputs(Node node, int n) except -1
 

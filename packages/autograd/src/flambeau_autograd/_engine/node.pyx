@@ -10,7 +10,7 @@ from cpython.object cimport PyObject, PyTypeObject, newfunc
 
 from flambeau_tensor.abi cimport Facts, dtype_of, look, plug_accumulators, set_accumulator, size_of
 
-from flambeau_autograd._engine.place cimport note_place
+from flambeau_autograd._engine.call_site cimport note_call_site
 from flambeau_autograd._engine.refs cimport *
 
 cdef extern from "Python.h":
@@ -234,7 +234,7 @@ cdef class Node:
                 if self.metas[i].ndim >= 0 else None for i in range(self.noutputs)]
 
     @property
-    def _place(self):
+    def _call_site(self):
         """The code object of the user's function that made the call, and the instruction in it; or None."""
         return None if self.code == NULL else (<object>self.code, self.instruction)
 
@@ -305,7 +305,7 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
     node.metas = &node.inline_meta
     node.pending = &node.pending_inline
     if kind != NODE_LEAF:  # a leaf is no call
-        note_place(&node.code, &node.instruction)
+        note_call_site(&node.code, &node.instruction)
     return node
 
 
@@ -319,17 +319,17 @@ cdef void _dealloc(PyObject* o) noexcept:
             set_accumulator((<Node>o).saved[0].value, NULL)  # what a weak reference calls may use the leaf
         PyObject_ClearWeakRefs(o)
     if holds_leaf and not watched and (<Node>o).extra is None:
-        _fall_asleep(<Node>o)
+        _make_dormant(<Node>o)
     else:
         _free(o)
     drain()
 
 
 # A leaf is used by one graph after the other, each of which needs its AccumulateGrad for as long as it lives. Between
-# them the node stays with the leaf, asleep: without references, unknown to the garbage collector, and not holding the
+# them the node stays with the leaf, dormant: without references, unknown to the garbage collector, and not holding the
 # leaf, with which it goes.
 
-cdef void _fall_asleep(Node node) noexcept:
+cdef void _make_dormant(Node node) noexcept:
     cdef PyObject* leaf = node.saved[0].value
     node.saved[0].value = NULL
     node.queued = False
@@ -339,7 +339,7 @@ cdef void _fall_asleep(Node node) noexcept:
     discard(leaf)
 
 
-cdef void wake(PyObject* o, PyObject* leaf) noexcept:
+cdef void resurrect(PyObject* o, PyObject* leaf) noexcept:
     fl_revive(o, o.ob_type)
     hold_leaf(<Node>o, leaf)
 
@@ -361,12 +361,12 @@ cdef void _forget(PyObject* leaf, PyObject* node) noexcept:
         set_accumulator(leaf, NULL)
 
 
-cdef void _free_asleep(PyObject* o) noexcept:
+cdef void _free_dormant(PyObject* o) noexcept:
     _free(o)
     drain()
 
 
-plug_accumulators(_free_asleep)
+plug_accumulators(_free_dormant)
 
 
 cdef void _free(PyObject* o) noexcept:

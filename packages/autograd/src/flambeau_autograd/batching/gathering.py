@@ -5,7 +5,7 @@ An index that all examples share stays what it is. Vectors of indices that diffe
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import along, at_front, batched, call, flat, front, looped, out_of_place, plain
+from flambeau_autograd.batching.table import along, in_dim_0, batched, call, flat, batch_first, looped, out_of_place, plain
 
 
 def _rank(t, dim):
@@ -14,10 +14,10 @@ def _rank(t, dim):
 
 def _slices(level, args, dims):
     """(the tensor with examples in front, its dimension, a vector of indices for each example) of ``index_...``."""
-    t = front(args[0], dims[0], level.size)
+    t = batch_first(args[0], dims[0], level.size)
     if t.ndim == 1:
         t = t.unsqueeze(1)
-    return t, args[1] % (t.ndim - 1) + 1, flat(front(args[2], dims[2]).long())
+    return t, args[1] % (t.ndim - 1) + 1, flat(batch_first(args[2], dims[2]).long())
 
 
 def _for_each_element(index, t, dim):
@@ -38,9 +38,9 @@ def _index_select(level, op, args, dims):
     if not _in_range(args, dims):
         return looped(level, op, args, dims)
     if dims[2] is None and rank:
-        return at_front(call(op, front(t, dims[0]), dim % rank + 1, *args[2:]))
+        return in_dim_0(call(op, batch_first(t, dims[0]), dim % rank + 1, *args[2:]))
     t, dim, index = _slices(level, args, dims) if dims[2] is not None else \
-        (front(t, dims[0]).unsqueeze(1), 1, index.long().reshape((1, -1)).expand((level.size, -1)))
+        (batch_first(t, dims[0]).unsqueeze(1), 1, index.long().reshape((1, -1)).expand((level.size, -1)))
     out = t.gather(dim, _for_each_element(index, t, dim))
     return out if rank else out.reshape((level.size,)), 0
 
@@ -54,8 +54,8 @@ def _index_write(level, op, args, dims):
     if not _in_range(args, dims) or not fills and _rank(source, dims[3]) != rank:
         return looped(level, op, args, dims)
     if rank and dims[2] is None and (number or not fills or dims[3] is None):
-        return at_front(call(op, front(args[0], dims[0], level.size), args[1] % rank + 1, args[2],
-                             source if fills else front(source, dims[3], level.size), *args[4:]))
+        return in_dim_0(call(op, batch_first(args[0], dims[0], level.size), args[1] % rank + 1, args[2],
+                             source if fills else batch_first(source, dims[3], level.size), *args[4:]))
     args, dims = list(args), list(dims)
     if dims[2] is None:
         args[2], dims[2] = args[2].expand((level.size, *args[2].shape)), 0
@@ -64,10 +64,10 @@ def _index_write(level, op, args, dims):
     if fills:
         written = torch.zeros(t.shape, dtype=torch.bool).scatter(dim, _from_front(each, t, dim), value=True)
         if not number:
-            source = front(source, dims[3], level.size).to(t.dtype).reshape((-1,) + (1,) * (t.ndim - 1))
+            source = batch_first(source, dims[3], level.size).to(t.dtype).reshape((-1,) + (1,) * (t.ndim - 1))
         out = torch.where(written, source, t)
     else:
-        source = front(source, dims[3], level.size)
+        source = batch_first(source, dims[3], level.size)
         source = source.unsqueeze(1) if source.ndim < t.ndim else source
         if source.shape != each.shape or source.dtype is not t.dtype:
             return looped(level, op, args, dims)
@@ -84,12 +84,12 @@ def _from_front(index, t, dim):
 
 
 def _vectors(level, args, dims, n):
-    return [flat(front(a, d, level.size)) for a, d in zip(args[:n], dims[:n], strict=True)]
+    return [flat(batch_first(a, d, level.size)) for a, d in zip(args[:n], dims[:n], strict=True)]
 
 
 def _take(level, op, args, dims):
     t, index = _vectors(level, args, dims, 2)
-    shape = front(args[1], dims[1], level.size).shape
+    shape = batch_first(args[1], dims[1], level.size).shape
     return t.gather(1, _from_front(index.long(), t, 1)).reshape(tuple(shape)), 0
 
 
@@ -100,21 +100,21 @@ def _put(level, op, args, dims):
         return looped(level, op, args, dims)
     write = torch.scatter_add if args[3] else torch.scatter
     out = write(t, 1, _from_front(index.long(), t, 1), source)
-    return out.reshape(tuple(front(args[0], dims[0], level.size).shape)), 0
+    return out.reshape(tuple(batch_first(args[0], dims[0], level.size).shape)), 0
 
 
 def _embedding(level, op, args, dims):
     index, weight = args[:2]
     if dims[1] is None:
-        return at_front(call(op, front(index, dims[0]), *args[1:]))
-    weight = front(weight, dims[1])
+        return in_dim_0(call(op, batch_first(index, dims[0]), *args[1:]))
+    weight = batch_first(weight, dims[1])
     size, count, width = weight.shape
     if dims[0] is None and args[3] is None:  # one matrix with the rows of all examples side by side
         wide = weight.movedim(0, 1).reshape((count, size * width))
         return call(op, index, wide, *args[2:]).reshape((*index.shape, size, width)), index.ndim
     if args[2] is not None or args[3] is not None:
         return looped(level, op, args, dims)
-    index = front(index, dims[0])
+    index = batch_first(index, dims[0])
     rows = flat(index.long())
     return weight.gather(1, _for_each_element(rows, weight, 1)).reshape((*index.shape, width)), 0
 

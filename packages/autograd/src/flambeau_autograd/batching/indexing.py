@@ -1,21 +1,21 @@
 """Batching of indexing.
 
 Where indices differ between examples, one more of them counts the examples. It stands first, so the indexed dimensions
-are turned to the front, and the result is turned back. A mask that differs selects different numbers of elements, so
+are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of elements, so
 it can only say where to write.
 """
 
 from typing import NamedTuple
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import batched, call, elementwise, flat, front, looped, out_of_place
+from flambeau_autograd.batching.table import batched, call, elementwise, flat, batch_first, looped, out_of_place
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import indexing as ops
 
 _MASKS = ("bool", "uint8")
 
 
-class _Turned(NamedTuple):
+class _Permuted(NamedTuple):
     """An indexed tensor with its indexed dimensions in front, behind that of the examples, if it has one."""
 
     tensor: object
@@ -46,11 +46,11 @@ def _without_masks(indices, dims):
 def _aligned(index, dim, rank):
     if dim is None:
         return index
-    index = front(index, dim)
+    index = batch_first(index, dim)
     return index.reshape((index.shape[0],) + (1,) * (rank - index.ndim + 1) + tuple(index.shape[1:]))
 
 
-def _turn(level, t, dim, indices, dims):
+def _permuted(level, t, dim, indices, dims):
     found = _without_masks(indices, dims if isinstance(dims, tuple) else (None,) * len(indices))
     rank = t.ndim - (dim is not None)
     if found is None or len(found[0]) > rank:
@@ -71,16 +71,16 @@ def _turn(level, t, dim, indices, dims):
         t = t.permute(order)
     else:
         order = (0, *(n + 1 for n in where), *(n + 1 for n in rest))
-        t = front(t, dim).permute(order)
+        t = batch_first(t, dim).permute(order)
         chosen.insert(0, factories.arange(level.size).reshape((-1,) + (1,) * width) if differ else None)
-    return _Turned(t, order, tuple(chosen), (0, *result))
+    return _Permuted(t, order, tuple(chosen), (0, *result))
 
 
 def _index(level, op, args, dims):
-    turned = _turn(level, args[0], dims[0], *(args[1], dims[1]))
-    if turned is None:
+    permuted = _permuted(level, args[0], dims[0], *(args[1], dims[1]))
+    if permuted is None:
         return looped(level, op, args, dims)
-    return call(op, turned.tensor, turned.indices).permute(turned.result), 0
+    return call(op, permuted.tensor, permuted.indices).permute(permuted.result), 0
 
 
 def _index_put(level, op, args, dims):
@@ -88,17 +88,17 @@ def _index_put(level, op, args, dims):
     if isinstance(dims[1], tuple) and any(_is_mask(i) and d is not None for i, d in zip(indices, dims[1], strict=True)):
         return _put_where(level, op, args, dims)
     writes = op.functional is not None
-    t = t if writes else front(t, dims[0], level.size)
-    turned = _turn(level, t, dims[0] if writes else 0, indices, dims[1])
-    if turned is None or values.ndim - (dims[2] is not None) > len(turned.result) - 1:
+    t = t if writes else batch_first(t, dims[0], level.size)
+    permuted = _permuted(level, t, dims[0] if writes else 0, indices, dims[1])
+    if permuted is None or values.ndim - (dims[2] is not None) > len(permuted.result) - 1:
         return looped(level, op, args, dims)
     if dims[2] is not None:
-        values = _aligned(values, dims[2], len(turned.result) - 1)
+        values = _aligned(values, dims[2], len(permuted.result) - 1)
     else:
-        values = values.reshape((1,) * (len(turned.result) - values.ndim) + tuple(values.shape))
-    values = values.permute(_inverse(turned.result))
-    out = call(op, turned.tensor, turned.indices, values, accumulate)
-    return (args[0], dims[0]) if writes else (out.permute(_inverse(turned.order)), 0)
+        values = values.reshape((1,) * (len(permuted.result) - values.ndim) + tuple(values.shape))
+    values = values.permute(_inverse(permuted.result))
+    out = call(op, permuted.tensor, permuted.indices, values, accumulate)
+    return (args[0], dims[0]) if writes else (out.permute(_inverse(permuted.order)), 0)
 
 
 def _inverse(order):
@@ -111,13 +111,13 @@ def _put_where(level, op, args, dims):
     t, (mask, *more), values, accumulate = args
     rank, masked = t.ndim - (dims[0] is not None), mask is not None and mask.ndim - (dims[1][0] is not None)
     behind = values.ndim - (dims[2] is not None) - (rank - masked)
-    values, at = front(values, dims[2]), None if dims[2] is None else 0
+    values, at = batch_first(values, dims[2]), None if dims[2] is None else 0
     one = behind == 1 and values.shape[0 if at is None else 1] == 1
     if any(i is not None for i in more) or not _is_mask(mask) or behind > 0 and not one or values.dtype is not t.dtype:
         return looped(level, op, args, dims)
     if one:
         values = values.squeeze(0 if at is None else 1)
-    mask = front(mask, dims[1][0])
+    mask = batch_first(mask, dims[1][0])
     mask = mask.bool().reshape(tuple(mask.shape) + (1,) * (rank - masked))
     if not accumulate:
         return elementwise(level, pointwise.where, [mask, values, t, None], [0, at, dims[0], None])
@@ -136,7 +136,7 @@ def _masked_fill(level, op, args, dims):
 def _fill(level, op, args, dims):
     if dims[1] is None:
         return elementwise(level, op, args, dims)
-    t = front(args[0], dims[0])
+    t = batch_first(args[0], dims[0])
     t.copy_(args[1].reshape((-1,) + (1,) * (t.ndim - 1)))
     return args[0], dims[0]
 
@@ -144,7 +144,7 @@ def _fill(level, op, args, dims):
 def _masked_select(level, op, args, dims):
     if dims[1] is not None:
         return looped(level, op, args, dims)  # as many elements as a mask has places: they must agree
-    t, mask = front(args[0], dims[0]), args[1]
+    t, mask = batch_first(args[0], dims[0]), args[1]
     shape = torch.broadcast_shapes(tuple(t.shape[1:]), tuple(mask.shape))
     t = t.reshape((t.shape[0],) + (1,) * (len(shape) - t.ndim + 1) + tuple(t.shape[1:])).expand((level.size, *shape))
     return flat(t).index_select(1, torch.nonzero(mask.expand(shape).reshape(-1)).reshape(-1)), 0
@@ -152,8 +152,8 @@ def _masked_select(level, op, args, dims):
 
 @out_of_place
 def _masked_scatter(level, op, args, dims):
-    t, mask = (front(a, d, level.size) for a, d in zip(args[:2], dims[:2], strict=True))
-    source = flat(front(args[2], dims[2], level.size))
+    t, mask = (batch_first(a, d, level.size) for a, d in zip(args[:2], dims[:2], strict=True))
+    source = flat(batch_first(args[2], dims[2], level.size))
     if source.shape[1] == 0 or t.ndim < mask.ndim or source.dtype is not t.dtype:
         return looped(level, op, args, dims)
     mask = mask.reshape((level.size,) + (1,) * (t.ndim - mask.ndim) + tuple(mask.shape[1:])).expand(t.shape)

@@ -1,12 +1,12 @@
 """Batching of products: a batch of matrices is what ``matmul`` multiplies anyway."""
 
-from flambeau_autograd.batching.table import at_front, batched, call, front, looped
+from flambeau_autograd.batching.table import in_dim_0, batched, call, batch_first, looped
 from flambeau_tensor.ops import matmul as ops
 
 
 def _product(level, op, args, dims):
     """Matrices and vectors, with examples in front where there are any."""
-    a, b = front(args[0], dims[0]), front(args[1], dims[1])
+    a, b = batch_first(args[0], dims[0]), batch_first(args[1], dims[1])
     ranks = a.ndim - (dims[0] is not None), b.ndim - (dims[1] is not None)
     if ranks[1] == 1:
         b = b.unsqueeze(-1)
@@ -22,7 +22,7 @@ def _product(level, op, args, dims):
         out = out.squeeze(-1)
     if ranks[0] == 1:
         out = out.squeeze(-1 if ranks[1] == 1 else -2)
-    return at_front(out)
+    return in_dim_0(out)
 
 
 def _vdot(level, op, args, dims):
@@ -32,8 +32,8 @@ def _vdot(level, op, args, dims):
 
 def _many(level, op, args, dims):
     """Batches of matrices, with examples in front of those."""
-    a, b = (front(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
-    return at_front(a @ b)
+    a, b = (batch_first(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
+    return in_dim_0(a @ b)
 
 
 def _added(level, op, args, dims):
@@ -43,12 +43,12 @@ def _added(level, op, args, dims):
     if alpha != 1:
         inner = inner * alpha
     if beta == 0:
-        return at_front(inner)
+        return in_dim_0(inner)
     rank = inner.ndim - 1
     if dims[0] is not None:
-        bias = front(bias, dims[0])
+        bias = batch_first(bias, dims[0])
         bias = bias.reshape((bias.shape[0],) + (1,) * (rank - bias.ndim + 1) + tuple(bias.shape[1:]))
-    return at_front(inner + (bias * beta if beta != 1 else bias))
+    return in_dim_0(inner + (bias * beta if beta != 1 else bias))
 
 
 def _added_or_in_place(level, op, args, dims):
@@ -59,10 +59,10 @@ def _added_or_in_place(level, op, args, dims):
 def _linear(level, op, args, dims):
     x, weight, bias = args
     if dims[1] is None and (bias is None or dims[2] is None):
-        return at_front(call(op, front(x, dims[0]), weight, bias))
+        return in_dim_0(call(op, batch_first(x, dims[0]), weight, bias))
     if weight.ndim - (dims[1] is not None) == 1:
         return looped(level, op, args, dims)
-    x, weight = front(x, dims[0]), front(weight, dims[1])
+    x, weight = batch_first(x, dims[0]), batch_first(weight, dims[1])
     rank = x.ndim - (dims[0] is not None)
     weight = weight.transpose(-1, -2)
     if rank == 1:
@@ -72,11 +72,11 @@ def _linear(level, op, args, dims):
             weight = weight.reshape((weight.shape[0],) + (1,) * (rank - 2) + tuple(weight.shape[1:]))
         out = x @ weight
     if bias is not None:
-        bias = front(bias, dims[2])
+        bias = batch_first(bias, dims[2])
         if dims[2] is not None:
             bias = bias.reshape((bias.shape[0],) + (1,) * (rank - 1) + tuple(bias.shape[1:]))
         out = out + bias
-    return at_front(out)
+    return in_dim_0(out)
 
 
 batched(_product, ops.mm, ops.mv, ops.dot)

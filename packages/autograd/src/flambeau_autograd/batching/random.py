@@ -6,7 +6,7 @@ import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
 from flambeau_autograd._engine.dispatch import kernel
 from flambeau_autograd._engine.levels import levels
-from flambeau_autograd.batching.table import VmapUnsupportedError, at_front, batched, call, front
+from flambeau_autograd.batching.table import VmapUnsupportedError, in_dim_0, batched, call, batch_first
 
 _MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm")}
 _LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
@@ -51,7 +51,7 @@ def made(op, args):
 
 def _like(level, op, args, dims):
     if _allowed(level):
-        return at_front(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
+        return in_dim_0(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
     if op.name in ("bernoulli", "multinomial", "normal"):
         raise RuntimeError(f"vmap: {op.name}() of examples that differ cannot draw the same numbers for all; use "
                            "randomness='different'")
@@ -63,7 +63,7 @@ def _one(args, dims, i):
 
 
 def _filled(level, op, args, dims):
-    t = front(args[0], dims[0])
+    t = batch_first(args[0], dims[0])
     if _allowed(level):
         for i in range(level.size):
             call(op, t[i], *_one(args[1:], dims[1:], i))

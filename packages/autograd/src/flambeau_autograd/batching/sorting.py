@@ -1,7 +1,7 @@
 """Batching of places in sorted sequences, histograms and one-hot vectors."""
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import at_front, batched, call, flat, front, looped
+from flambeau_autograd.batching.table import in_dim_0, batched, call, flat, batch_first, looped
 from flambeau_tensor.ops import factories
 
 
@@ -11,22 +11,22 @@ def _searchsorted(level, op, args, dims):
         values = torch.tensor(values)
     rank = edges.ndim - (dims[0] is not None)
     if dims[0] is None and dims[5] is None and rank == 1:
-        return at_front(call(op, edges, front(values, dims[1]), *args[2:]))
-    edges, values = front(edges, dims[0], level.size), front(values, dims[1], level.size)
+        return in_dim_0(call(op, edges, batch_first(values, dims[1]), *args[2:]))
+    edges, values = batch_first(edges, dims[0], level.size), batch_first(values, dims[1], level.size)
     if rank == 1:
         rows = flat(values)
     elif rank == values.ndim - 1:
         rows = values
     else:
         return looped(level, op, args, dims)
-    sorter = None if sorter is None else front(sorter, dims[5], level.size)
+    sorter = None if sorter is None else batch_first(sorter, dims[5], level.size)
     return call(op, edges, rows, int32, right, side, sorter, None).reshape(tuple(values.shape)), 0
 
 
 def _bucketize(level, op, args, dims):
     values, edges, int32, right = args[:4]
     if dims[1] is None:
-        return at_front(call(op, front(values, dims[0]), *args[1:]))
+        return in_dim_0(call(op, batch_first(values, dims[0]), *args[1:]))
     if edges.ndim != 2:
         return looped(level, op, args, dims)
     return _searchsorted(level, torch.searchsorted, [edges, values, int32, right, None, None],
@@ -38,7 +38,7 @@ def _histc(level, op, args, dims):
     t, bins, low, high = args[:4]
     if not low < high or bins <= 0 or not t.is_floating_point():
         return looped(level, op, args, dims)
-    t = flat(front(t, dims[0])).detach()
+    t = flat(batch_first(t, dims[0])).detach()
     edges = factories.linspace(low, high, bins + 1, dtype=torch.float64)
     place = (torch.bucketize(t.double(), edges, right=True) - 1).clamp(0, bins - 1)  # the last one has its upper end
     inside = ((t >= low) & (t <= high)).to(t.dtype)
@@ -48,7 +48,7 @@ def _histc(level, op, args, dims):
 def _one_hot(level, op, args, dims):
     if args[1] < 0:
         return looped(level, op, args, dims)  # as many classes as the example's largest number says: they must agree
-    return at_front(call(op, front(args[0], dims[0]), args[1]))
+    return in_dim_0(call(op, batch_first(args[0], dims[0]), args[1]))
 
 
 batched(_searchsorted, "torch.searchsorted")

@@ -21,7 +21,7 @@ RULE, USER_RULE = "batch", "vmap"
 
 
 def batched(rule, *ops):
-    """Make ``rule`` the batching rule of operators, given as such or by qualified name, and of their in-place kin."""
+    """Make ``rule`` the batching rule of operators, given as such or by qualified name, and of their in-place variants."""
     for op in ops:
         op = find_operator(op) if isinstance(op, str) else op
         for each in (op, op.inplace):
@@ -59,7 +59,7 @@ def _is_batched(dim):
 
 # --- moving the examples --------------------------------------------------------------------------------------------
 
-def front(t, dim, size=None):
+def batch_first(t, dim, size=None):
     """``t`` with its examples in dimension 0; a shared one repeated ``size`` times, or as it is without ``size``."""
     if dim is None:
         return t if size is None else t.expand(size, *t.shape)
@@ -71,19 +71,19 @@ def flat(t):
     return t.unsqueeze(1) if t.ndim == 1 else t.flatten(1)
 
 
-def all_front(level, args, dims):
+def all_batch_first(level, args, dims):
     """Every tensor among the arguments with its examples in front, shared ones repeated."""
     out = []
     for a, d in zip(args, dims, strict=True):
         if isinstance(a, Tensor):
-            a = front(a, d, level.size)
+            a = batch_first(a, d, level.size)
         elif isinstance(a, tuple) and any(isinstance(item, Tensor) for item in a):
-            a = tuple(all_front(level, a, d if isinstance(d, tuple) else (None,) * len(a)))
+            a = tuple(all_batch_first(level, a, d if isinstance(d, tuple) else (None,) * len(a)))
         out.append(a)
     return out
 
 
-def at_front(result):
+def in_dim_0(result):
     """Results with their examples in dimension 0."""
     if isinstance(result, (tuple, list)):
         return result, tuple(0 if isinstance(r, Tensor) else None for r in result)
@@ -113,7 +113,7 @@ def out_of_place(rule):
         # What is saved for backward must not be what is written to.
         before = args[0].clone() if args[0].requires_grad else args[0]
         new, at = rule(level, op.functional, [before, *args[1:]], dims)
-        front(args[0], dims[0]).copy_(front(new, at))
+        batch_first(args[0], dims[0]).copy_(batch_first(new, at))
         return args[0], dims[0]
 
     return either
@@ -131,9 +131,9 @@ def looped(level, op, args, dims):
         columns = [torch.stack(column) if isinstance(column[0], Tensor) else column[0]
                    for column in zip(*results, strict=True)]
         kind = type(results[0])
-        return at_front(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
+        return in_dim_0(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
     try:
-        return at_front(torch.stack(results))
+        return in_dim_0(torch.stack(results))
     except RuntimeError as error:
         raise VmapUnsupportedError(f"vmap: {op.name}() gives results of different sizes for different examples, which "
                                    "one tensor cannot hold. Use torch.where or masks of fixed size.") from error
@@ -155,8 +155,8 @@ def _none(result):
     if isinstance(result, (tuple, list)):
         columns = [_none(r)[0] if isinstance(r, Tensor) else r for r in result]
         kind = type(result)
-        return at_front(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
-    return at_front(result.new_zeros((0, *result.shape)) if isinstance(result, Tensor) else result)
+        return in_dim_0(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
+    return in_dim_0(result.new_zeros((0, *result.shape)) if isinstance(result, Tensor) else result)
 
 
 def elementwise(level, op, args, dims):
@@ -174,7 +174,7 @@ def elementwise(level, op, args, dims):
     out = []
     for a, d in zip(args, dims, strict=True):
         if isinstance(a, Tensor) and d is not None:
-            a = front(a, d)
+            a = batch_first(a, d)
             own = a.ndim - 1
             if own == 0 and rank and together is not None and a.dtype is not torch.bool and a is not args[0]:
                 a = a.to(together)
@@ -197,7 +197,7 @@ def _promoted(tensors):
 
 def plain(level, op, args, dims):
     """Operators to which another dimension in front is nothing special."""
-    return at_front(call(op, *all_front(level, args, dims)))
+    return in_dim_0(call(op, *all_batch_first(level, args, dims)))
 
 
 _DIMS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension", "start_dim", "end_dim")
@@ -219,7 +219,7 @@ def shifted(level, op, args, dims, *, more=0):
             args[i] = tuple(_shift(d, rank) for d in args[i]) if isinstance(args[i], tuple) else _shift(args[i], rank)
         elif a.name in _SIZES and a.is_list:
             args[i] = (level.size, *(args[i] if isinstance(args[i], (tuple, list)) else (args[i],)))
-    return at_front(call(op, *all_front(level, args, dims)))
+    return in_dim_0(call(op, *all_batch_first(level, args, dims)))
 
 
 def along(level, op, args, dims):
@@ -227,12 +227,12 @@ def along(level, op, args, dims):
     ranks = [_rank(a, d) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
     if any(ranks):
         return shifted(level, op, args, dims)
-    pairs = [(front(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
+    pairs = [(batch_first(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
              for a, d in zip(args, dims, strict=True)]
     result, _ = shifted(level, op, [p[0] for p in pairs], [p[1] for p in pairs])
     if isinstance(result, tuple):
         parts = tuple(r.reshape((level.size,)) for r in result)
-        return at_front(parts if type(result) is tuple else type(result)(parts))
+        return in_dim_0(parts if type(result) is tuple else type(result)(parts))
     return result.reshape((level.size,)), 0
 
 
@@ -261,21 +261,21 @@ def reduced(level, op, args, dims):
     where = next(i for i, a in enumerate(op.schema.arguments) if a.name == "dim")
     if args[where] is not None and args[where] != ():
         return shifted(level, op, args, dims)
-    t = front(args[0], dims[0])
+    t = batch_first(args[0], dims[0])
     if op.schema.arguments[where].is_list:
         if t.ndim == 1:
             t = t.unsqueeze(1)
             args[where] = (1,)
-            return at_front(_without(call(op, t, *args[1:]), 1))
+            return in_dim_0(_without(call(op, t, *args[1:]), 1))
         args[where] = tuple(range(1, t.ndim))
-        return at_front(call(op, t, *args[1:]))
+        return in_dim_0(call(op, t, *args[1:]))
     rank = t.ndim - 1
     args[where] = 1
     result = call(op, t.reshape((t.shape[0], -1)), *args[1:])
     keeps = next((i for i, a in enumerate(op.schema.arguments) if a.name == "keepdim"), None)
     if keeps is not None and args[keeps]:
         result = result.reshape((t.shape[0],) + (1,) * rank)
-    return at_front(result)
+    return in_dim_0(result)
 
 
 def _without(result, dim):

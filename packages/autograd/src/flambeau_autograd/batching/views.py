@@ -5,10 +5,10 @@ from functools import partial
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
-    at_front,
+    in_dim_0,
     batched,
     call,
-    front,
+    batch_first,
     one_more,
     plain,
     shifted,
@@ -25,62 +25,62 @@ batched(partial(shifted, more=-1), ops.unfold_backward)
 
 
 def _view(level, op, args, dims):
-    t, size = front(args[0], dims[0]), args[1]
+    t, size = batch_first(args[0], dims[0]), args[1]
     if isinstance(size, torch.dtype):
-        return at_front(call(op, t, size))
-    return at_front(call(op, t, (level.size, *size)))
+        return in_dim_0(call(op, t, size))
+    return in_dim_0(call(op, t, (level.size, *size)))
 
 
 def _view_as_complex(level, op, args, dims):
-    t = front(args[0], dims[0])
-    return at_front(call(op, t if t.stride(-1) == 1 else t.contiguous()))
+    t = batch_first(args[0], dims[0])
+    return in_dim_0(call(op, t if t.stride(-1) == 1 else t.contiguous()))
 
 
 def _permute(level, op, args, dims):
-    t, order = front(args[0], dims[0]), args[1]
+    t, order = batch_first(args[0], dims[0]), args[1]
     rank = t.ndim - 1
     if len(order) != rank:
         raise RuntimeError(f"permute(): {len(order)} dimensions were given for a tensor of {rank}")
-    return at_front(call(op, t, (0, *(d % rank + 1 for d in order))))
+    return in_dim_0(call(op, t, (0, *(d % rank + 1 for d in order))))
 
 
 def _as_strided(level, op, args, dims):
     """A window on the memory that an example spans; with an example's strides, which it shows."""
     t, size, stride, offset = args
-    t = front(t, dims[0])
+    t = batch_first(t, dims[0])
     own = t.storage_offset()
     offset = own if offset is None else offset
     if offset < own or offset + extent(size, stride) > own + extent(t.shape[1:], t.stride()[1:]):
         raise VmapUnsupportedError(
             f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches beyond the "
             "memory of one example. Use other view operations, or call contiguous() first.")
-    return at_front(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
+    return in_dim_0(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
 
 
 def _expand(level, op, args, dims):
-    t, size = front(args[0], dims[0]), args[1]
+    t, size = batch_first(args[0], dims[0]), args[1]
     missing = len(size) - (t.ndim - 1)
     if missing > 0:
         t = t.reshape((t.shape[0],) + (1,) * missing + tuple(t.shape[1:]))
-    return at_front(call(op, t, (level.size, *size), *args[2:]))
+    return in_dim_0(call(op, t, (level.size, *size), *args[2:]))
 
 
 def _squeeze(level, op, args, dims):
-    t, dim = front(args[0], dims[0]), args[1]
+    t, dim = batch_first(args[0], dims[0]), args[1]
     rank = t.ndim - 1
     which = range(rank) if dim is None else [d % max(rank, 1) for d in ((dim,) if isinstance(dim, int) else dim)]
     which = tuple(d + 1 for d in which if d < rank and t.shape[d + 1] == 1)
-    return at_front(call(op, t, which) if which else torch.Tensor.view_as(t, t))
+    return in_dim_0(call(op, t, which) if which else torch.Tensor.view_as(t, t))
 
 
 def _t(level, op, args, dims):
-    t = front(args[0], dims[0])
-    return at_front(t.transpose(1, 2) if t.ndim == 3 else torch.Tensor.view_as(t, t))
+    t = batch_first(args[0], dims[0])
+    return in_dim_0(t.transpose(1, 2) if t.ndim == 3 else torch.Tensor.view_as(t, t))
 
 
 def _reversed(level, op, args, dims):
-    t = front(args[0], dims[0])
-    return at_front(t.permute((0, *range(t.ndim - 1, 0, -1))))
+    t = batch_first(args[0], dims[0])
+    return in_dim_0(t.permute((0, *range(t.ndim - 1, 0, -1))))
 
 
 batched(_view, ops.view)

@@ -1,6 +1,6 @@
 """Batching of losses: element by element (row by row for cross entropy), and reduced for each example."""
 import flambeau_tensor as ft
-from flambeau_autograd.batching.table import batched, call, flat, front, looped
+from flambeau_autograd.batching.table import batched, call, flat, batch_first, looped
 from flambeau_nn.ops import loss as ops
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -16,7 +16,7 @@ def _shaped(t, ndim):
 
 
 def _fronts(level, args, dims, n):
-    return [a if a is None else front(a, d, level.size) for a, d in zip(args[:n], dims[:n], strict=True)]
+    return [a if a is None else batch_first(a, d, level.size) for a, d in zip(args[:n], dims[:n], strict=True)]
 
 
 # --- pairs ----------------------------------------------------------------------------------------------------------

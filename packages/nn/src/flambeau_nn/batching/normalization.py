@@ -1,21 +1,21 @@
 """Batching of normalization."""
 from math import prod
 
-from flambeau_autograd.batching.table import at_front, batched, call, front
+from flambeau_autograd.batching.table import in_dim_0, batched, call, batch_first
 from flambeau_nn.ops import normalization as ops
 
 
 def _behind(t, dim, rank):
     """A tensor for each example, or one for all, that broadcasts with tensors of `rank` dimensions for each."""
-    t = front(t, dim)
+    t = batch_first(t, dim)
     return t if dim is None else t.reshape((t.shape[0],) + (1,) * (rank - t.ndim + 1) + tuple(t.shape[1:]))
 
 
 def _layer_norm(level, op, args, dims):
     x, shape, weight, bias, eps = args
-    x = front(x, dims[0], level.size)
+    x = batch_first(x, dims[0], level.size)
     if dims[2] is None and dims[3] is None:
-        return at_front(call(op, x, shape, weight, bias, eps))
+        return in_dim_0(call(op, x, shape, weight, bias, eps))
     out = call(op, x, shape, None, None, eps)
     if weight is not None:
         out = out * _behind(weight, dims[2], x.ndim - 1)
@@ -25,7 +25,7 @@ def _layer_norm(level, op, args, dims):
 def _layer_norm_backward(level, op, args, dims):
     """The sums over rows that are gradients of weight and bias are each example's own."""
     grad, x, shape, weight, bias, eps = args
-    grad, x = front(grad, dims[0], level.size), front(x, dims[1], level.size)
+    grad, x = batch_first(grad, dims[0], level.size), batch_first(x, dims[1], level.size)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     scaled = grad if weight is None else grad * _behind(weight, dims[3], x.ndim - 1)
     of_x = call(op, scaled, x, shape, None, None, eps)[0]
@@ -35,7 +35,7 @@ def _layer_norm_backward(level, op, args, dims):
 
     of_weight = None if weight is None else summed(grad * call(ops.layer_norm, x, shape, None, None, eps))
     of_bias = None if bias is None else summed(grad)
-    return at_front((of_x, of_weight, of_bias))
+    return in_dim_0((of_x, of_weight, of_bias))
 
 
 batched(_layer_norm, ops.layer_norm)

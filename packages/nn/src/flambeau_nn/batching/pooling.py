@@ -1,5 +1,5 @@
 """Batching of pooling: planes are pooled alone, so examples are more of them."""
-from flambeau_autograd.batching.table import all_front, batched, call, looped
+from flambeau_autograd.batching.table import all_batch_first, batched, call, looped
 from flambeau_nn.ops import pooling as ops
 
 
@@ -13,7 +13,7 @@ def _planes(n, *sizes):
         rank = args[0].ndim - (dims[0] is not None)
         if level.size == 0 or rank not in (dims_pooled + 1, dims_pooled + 2):
             return looped(level, op, args, dims)
-        args = all_front(level, args, dims)
+        args = all_batch_first(level, args, dims)
         samples = rank == dims_pooled + 2
         for i, a in enumerate(args):
             if i in sizes:

@@ -2,4 +2,4 @@
 from cpython.object cimport PyObject
 
 # The code object (a new reference) that is running, not counting our own packages, and the instruction in it.
-cdef void note_place(PyObject** code, int* instruction) noexcept
+cdef void note_call_site(PyObject** code, int* instruction) noexcept

@@ -91,7 +91,7 @@ cdef bint _lies_in_our_packages(object code) noexcept:
 cdef bint _noting = True
 
 
-def note_places(bint on):
+def note_call_sites(bint on):
     """Whether nodes that are made from now on know the line they come from; returns whether they did."""
     global _noting
     was = _noting
@@ -99,7 +99,7 @@ def note_places(bint on):
     return was
 
 
-cdef void note_place(PyObject** code, int* instruction) noexcept:
+cdef void note_call_site(PyObject** code, int* instruction) noexcept:
     cdef frame f = fl_innermost() if _noting else NULL
     cdef frame outer
     code[0] = NULL

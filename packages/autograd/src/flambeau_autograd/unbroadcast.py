@@ -3,7 +3,7 @@
 from flambeau_autograd.messages import argument_name
 
 
-def fit_gradient(grad, shape, dtype, node, index, custom):
+def unbroadcast(grad, shape, dtype, node, index, custom):
     """``grad`` summed to ``shape`` where that was broadcast, as the dtype of what it belongs to.
 
     Raises:
@@ -15,7 +15,7 @@ def fit_gradient(grad, shape, dtype, node, index, custom):
             raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - got "
                                f"{list(grad.shape)} but expected shape compatible with {list(shape)}"
                                f"{argument_name(node, index)}")
-        grad = sum_to(grad, shape)
+        grad = sum_to_size(grad, shape)
     if grad.dtype is not dtype:
         if grad.is_complex() and not dtype.is_complex:
             if custom:
@@ -32,7 +32,7 @@ def _expandable(shape, to):
     return len(shape) <= len(to) and all(s in (1, t) for s, t in zip(reversed(shape), reversed(to), strict=False))
 
 
-def sum_to(tensor, shape):
+def sum_to_size(tensor, shape):
     """Sum over the dimensions along which ``shape`` was broadcast."""
     lead = tensor.ndim - len(shape)
     dims = [*range(lead), *(i + lead for i, s in enumerate(shape) if s == 1 and tensor.shape[i + lead] != 1)]
