@@ -209,8 +209,9 @@ def asan(session):
         command = ["python", "-m", "pytest", *but, *spread(package), f"packages/{package}/tests", *session.posargs]
         session.run(*command, env=env)
     # Extensions, compiled in the same way, by compilers that run without it; exceptions need their library, too.
-    session.install("--no-deps", "packages/cext")
+    session.install("--no-deps", "packages/cext", "packages/flambeau")
     session.install(*group("test", "cext"))
+    session.run("python", "-m", "pytest", "tests/test_fuzz.py", env=env)
     standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
     env["LD_PRELOAD"] = f"{library} {standard}"
     env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
@@ -255,8 +256,9 @@ def fuzz(session):
 
 @nox.session(requires=["build"])
 def conformance(session):
-    """Replay PyTorch's operator database against flambeau: results, gradients and transforms."""
+    """Replay PyTorch's operator database against flambeau: results, gradients, transforms, exceptions and strides."""
     folder = ROOT / "conformance"
     compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
     options = ["--json", str(folder / "transforms.json"), *session.posargs]
     session.run("python", str(folder / "transforms.py"), *options)
+    session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)

@@ -4,6 +4,10 @@ import re
 
 # (a pattern of the program, a pattern of "class detail", the reason)
 DECIDED = [
+    (r"(topk|kthvalue|mode|sort|median)\w*\(", r"^value", "which of equal elements"),
+    (r"(scatter|put|index_copy)\w*\(|\[.*\b[a-m]\b.*\] = ", r"^value", "which of several writes to one element"),
+    (r"polygamma", r"^value", "polygamma at poles is infinite"),
+    (r"torch\.complex\(", r"^dtype.*complex32", "no complex32"),
 ]
 
 

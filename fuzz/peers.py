@@ -16,17 +16,18 @@ HERE = Path(__file__).parent
 class Peer:
     """A worker process. ``outcomes(recipes)`` has an outcome, ``"hang"`` or ``"crash: …"`` for each recipe."""
 
-    def __init__(self, python, module, *, seconds=10, env=None):
+    def __init__(self, python, module, *, seconds=10, megabytes=1500):
         self.module, self.seconds = module, seconds
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **(env or {})}
-        self.process = subprocess.Popen([python, "-W", "ignore", str(HERE / "worker.py"), module],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        env=environment)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        command = [python, "-W", "ignore", str(HERE / "worker.py"), module, str(megabytes)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, env=environment)
         self.child = self._read(120)[1]
 
     def close(self):
         self.process.stdin.close()
         self.process.wait(10)
+        self.process.stdout.close()
 
     def _bytes(self, n, deadline):
         fd, parts = self.process.stdout.fileno(), []

@@ -52,7 +52,7 @@ class Comparison:
                 self.counts["PyTorch: " + b.partition(":")[0]] += 1
             else:
                 self.counts["raise in PyTorch"] += bool(b[0])
-            found = compare(a, b, strides=self.strides, values=calls.has_values(text))
+            found = compare(a, b, text, strides=self.strides, values=calls.has_values(text))
             if not found:
                 continue
             known = reason(text, *found)
@@ -82,7 +82,7 @@ class Comparison:
         """The lines of a program that are enough for a difference of the same kind."""
         def still(lines):
             a, b = (peer.outcomes(["\n".join(lines)])[0] for peer in (self.ours, self.theirs))
-            found = compare(a, b, strides=self.strides)
+            found = compare(a, b, "\n".join(lines), strides=self.strides)
             return found is not None and found[0] == kind
 
         return "\n".join(smaller(text.split("\n"), still, 60))

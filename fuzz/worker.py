@@ -1,6 +1,6 @@
 """One side of the comparison: runs recipes against `flambeau` or `torch` and tells what came of them.
 
-    python fuzz/worker.py MODULE [MEGABYTES]
+    python fuzz/worker.py MODULE MEGABYTES
 
 A recipe is the text of a small program over the name ``torch``. Each line runs by itself, so a line that raises does
 not end the program. The outcome is what each line raised and what each name holds at the end, in builtin types alone.
@@ -78,6 +78,8 @@ def maker(torch):
 
 
 def listed(t):
+    if t.numel() == 0:  # its sizes tell all, and may be endless to list
+        return []
     return t.tolist() if t.numel() <= HELD else [t.reshape(-1)[:64].tolist(), t.reshape(-1)[-64:].tolist()]
 
 
@@ -166,9 +168,10 @@ def write(fd, what):
 
 
 def serve(torch, fd, megabytes):
-    with open("/proc/self/statm") as f:
-        room = int(f.read().split()[0]) * resource.getpagesize() + megabytes * 2**20
-    resource.setrlimit(resource.RLIMIT_AS, (room, room))
+    if megabytes:
+        with open("/proc/self/statm") as f:
+            room = int(f.read().split()[0]) * resource.getpagesize() + megabytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     write(fd, ("child", os.getpid()))
     while True:
@@ -200,7 +203,7 @@ def main():
     torch.set_num_threads(1)
     make_tensor = maker(torch)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    megabytes = int(sys.argv[2]) if len(sys.argv) > 2 else 1500
+    megabytes = int(sys.argv[2])
     while True:
         pid = os.fork()
         if pid == 0:

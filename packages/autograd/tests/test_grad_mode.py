@@ -191,3 +191,17 @@ def test_what_inference_mode_made(leaf):
         with pytest.raises(RuntimeError, match=message):
             use()
     assert made.tolist() == [2.0]
+
+
+def test_gradients_of_views_made_without_recording_end_there():
+    leaf = torch.ones(2, 3, requires_grad=True)
+    with no_grad():
+        view = leaf[::2]
+    assert view.requires_grad and view.is_leaf
+    (view * 2).sum().backward()
+    assert view.grad is None and leaf.grad is None
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        autograd.grad((view * 2).sum(), view)
+    view.requires_grad_()
+    (view * 2).sum().backward()
+    assert view.grad.tolist() == [[2, 2, 2]] and leaf.grad is None

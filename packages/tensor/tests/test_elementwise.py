@@ -314,3 +314,13 @@ def test_bfloat16_rounds_to_even():
                            (-one - step / 2, -one), (3.4e38, float("inf")), (float("inf"), float("inf"))):
         assert ft.tensor([value]).to(ft.bfloat16).item() == rounded
     assert str(ft.tensor([float("nan")]).to(ft.bfloat16).item()) == "nan"
+
+
+def test_out_of_a_wider_dtype_gets_what_the_operands_dtype_holds():
+    x = ft.tensor([0.1, 2.5, 3.3], dtype=ft.bfloat16)
+    for dtype in (ft.float32, ft.complex64, ft.float64):
+        out = ft.empty(3, dtype=dtype)
+        ft.sigmoid(x, out=out)
+        assert ft.equal(out, ft.sigmoid(x).to(dtype))
+        ft.mul(x, x, out=out)
+        assert ft.equal(out, (x * x).to(dtype))

@@ -314,9 +314,13 @@ def test_named_results():
                                              (lambda x: x.roll(2**63), ValueError),
     (lambda x: x.add(2**64), OverflowError), (lambda x: x.unflatten(10**30, (3, 1)), ValueError),
     (lambda x: ft.tensor(1.0).roll(1, 0), IndexError), (lambda x: x.tensor_split(2**31), RuntimeError),
-    (lambda x: ft.combinations(ft.ones(65), 100), RuntimeError),
+    (lambda x: ft.combinations(ft.ones(65), 100), RuntimeError), (lambda x: ft.combinations(x, 2**62), RuntimeError),
+    (lambda x: ft.addbmm(x, x, x), IndexError), (lambda x: ft.baddbmm(x, x, x), IndexError),
+    (lambda x: ft.mv(ft.tensor(1.0), x), IndexError), (lambda x: ft.bincount(x.view(1, 3)), NotImplementedError),
+    (lambda x: ft.frombuffer([1], dtype=ft.int8), ValueError), (lambda x: ft.tensordot(x, x, (0,)), ValueError),
+    (lambda x: ft.broadcast_shapes((-3,), (1,)), ValueError), (lambda x: ft.zeros(1, device="cuda"), AssertionError),
 ])
-def test_ints_beyond_64_bits_and_memory_have_pytorchs_exceptions(call, error):
+def test_exceptions_have_pytorchs_types(call, error):
     with pytest.raises(error) as caught:
         call(ft.ones(3))
     assert type(caught.value) is error

@@ -84,8 +84,8 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
     if f.flags & T_VIEW and f.base != NULL:
         if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
             refresh_view(tensor, &f)
-        elif not (f.flags & T_REQUIRES_GRAD or flags_of(f.base) & T_REQUIRES_GRAD):
-            return NULL
+        elif f.grad_fn == NULL and not f.flags & T_REQUIRES_GRAD:
+            return NULL  # made without recording: a gradient ends here, even if the base takes them
         if f.dtype < T_FLOATING:  # the bytes of what requires grad, as integers
             return NULL
     elif not f.flags & T_REQUIRES_GRAD:

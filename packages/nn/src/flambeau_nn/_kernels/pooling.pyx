@@ -13,7 +13,7 @@ from libc.stdint cimport INT64_MIN, int64_t
 from flambeau_tensor.abi cimport TENSOR_ABI, OperatorFacts, look_operator, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
-    dense, fresh, parallel_for, read_ints, shape_text,
+    dense, fresh, parallel_for, read_ints, shape_text, wrap_dim,
 )
 
 from flambeau_tensor.abi import require
@@ -386,6 +386,8 @@ cdef object _check_size(str name, int dims, bint maximum, int ndim, const Py_ssi
     if dims == 1 and not maximum and not good:
         raise RuntimeError(f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' "
                            f"(while checking arguments for {name})")
+    if dims == 2 and not maximum and ndim < 3:
+        wrap_dim(-3, ndim)
     if dims == 3 and not good:
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
     for d in range(ndim - dims - 1 if good else 0, ndim):
@@ -394,8 +396,7 @@ cdef object _check_size(str name, int dims, bint maximum, int ndim, const Py_ssi
                                f"has a shape of {shape} and non-batch dimension {d - (ndim - 4)} has length zero!")
         good = good and sizes[d] != 0
     if not good:
-        of = f"{name}: " if dims == 1 else ""
-        raise RuntimeError(f"{of}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch "
+        raise RuntimeError(f"{name + ': ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch "
                            f"size for input, but got:{shape}")
 
 

@@ -227,8 +227,12 @@ binary_cross_entropy_with_logits = front(
            f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}")
 def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
     reduction = legacy_reduction(size_average, reduce, reduction)
+    if input.ndim == 0:
+        raise ValueError("Expected 1 or more dimensions (got 0)")
+    if input.ndim == target.ndim == 1 and target.shape[0] != 1:
+        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
     dim = 0 if input.ndim == 1 else 1
-    if input.ndim == 0 or target.ndim != max(input.ndim - 1, 0) or input.shape[:dim] != target.shape[:dim]:
+    if target.ndim != max(input.ndim - 1, 0) or input.shape[:dim] != target.shape[:dim]:
         if input.ndim > 1 and target.ndim and input.shape[0] != target.shape[0]:
             raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
                              f"({target.shape[0]}).")

@@ -29,7 +29,7 @@ def group_norm(input, num_groups, weight, bias, eps):
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, channels = input.shape[:2]
-    if num_groups <= 0:
+    if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
         raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -51,9 +51,17 @@ def group_norm(input, num_groups, weight, bias, eps):
            "precision unless given. Half precision is computed in float32.")
 def rms_norm(input, normalized_shape, weight, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
+    if input.ndim < len(shape):
+        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
     if not shape or tuple(input.shape[-len(shape):]) != tuple(shape):
         raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
                            f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}")
+    if weight is not None and tuple(weight.shape) != tuple(shape):
+        raise RuntimeError(f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
+                           f"{list(weight.shape)} and normalized_shape = {list(shape)}")
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
+        kind = input.type().removeprefix("torch.").removesuffix("Tensor")
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{kind}'")
     dtype, x = input.dtype, input.float() if input.dtype in (ft.float16, ft.bfloat16) else input
     if eps is None:
         eps = ft.finfo(x.dtype).eps

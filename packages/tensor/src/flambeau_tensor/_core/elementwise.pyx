@@ -9,7 +9,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memset
 
 from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.copying cimport copy_of, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.dtype cimport (
     CATEGORY, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, type_name,
 )
@@ -124,7 +124,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef double[8] params
     cdef Scalar s
     cdef Entry* e
-    cdef Tensor out, t
+    cdef Tensor out, t, given = None
     cdef list keep = []
     cdef int k, ndim, dtype, result, compute
     cdef int nop = el.nin + 1
@@ -169,6 +169,8 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
                     t = copy_of(t)
                     keep.append(t)
                     tensors[k] = <PyObject*>t
+        if out.dtype != result and e.written != result:  # round to the result's dtype on the way
+            given, out = out, _fresh(el.nin, tensors, ndim, shape, result)
 
     for k in range(el.nin):
         stride_ptrs[k] = strides[k]
@@ -201,6 +203,9 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
                 params[k], params[el.nparams + k] = s.re, s.im
         data = params
     run_loop(e.loop, data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
+    if given is not None:
+        copy_elements(given, out)
+        out = given
     if out_slot != <PyObject*>None:
         out.storage.version += 1
     return out

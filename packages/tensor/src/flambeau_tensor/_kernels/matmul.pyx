@@ -20,6 +20,7 @@ from flambeau_tensor._kernels.blas cimport Products, fits, has_factors, multiply
 from flambeau_tensor._kernels.recording cimport recorded
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 
 cdef tuple _C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
                        "float", "double", "c10::complex<float>", "c10::complex<double>")
@@ -151,6 +152,8 @@ cdef object _mm(Operator op, PyObject** a):
 
 
 cdef Tensor _mv_of(Tensor a, Tensor b):
+    if a.ndim == 0:
+        wrapped_dim(0, 0, False)
     if a.ndim != 2 or b.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {a.ndim}, {b.ndim}")
     if a.sizes[1] != b.sizes[0]:
@@ -489,6 +492,8 @@ cdef object _baddbmm(Operator op, PyObject** slots):  # (self, batch1, batch2, *
     cdef Tensor start = <Tensor>slots[0]
     cdef Tensor a = <Tensor>slots[1]
     cdef Tensor b = <Tensor>slots[2]
+    for t in (a, b):
+        wrapped_dim(2, t.ndim, False) if t.ndim < 3 else None
     _check_batches(a, b)
     if a.dtype != b.dtype or a.dtype != start.dtype:
         raise RuntimeError(f"Input dtypes must be the same, got: input {_C_NAMES[start.dtype]}, batch1: "

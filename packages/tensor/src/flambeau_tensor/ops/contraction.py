@@ -43,8 +43,9 @@ def _tensordot(a, b, dims, out):
         dims = dims.tolist()
     if isinstance(dims, (tuple, list)) and len(dims) == 2 and isinstance(dims[0], (tuple, list)):
         dims_a, dims_b = list(dims[0]), list(dims[1])
-    elif isinstance(dims, (tuple, list)) and len(dims) == 2:
-        dims_a, dims_b = [dims[0]], [dims[1]]
+    elif isinstance(dims, (tuple, list)):
+        first, second = dims
+        dims_a, dims_b = [first], [second]
     elif hasattr(dims, "__index__"):
         n = dims.__index__()
         if n < 0:

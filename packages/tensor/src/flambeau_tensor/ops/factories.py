@@ -122,6 +122,10 @@ asarray = Operator("asarray(Any obj, *, ScalarType? dtype=None, Device? device=N
 
 
 def _frombuffer(buffer, dtype, count, offset, requires_grad):
+    try:
+        memoryview(buffer)
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
     t = interop.from_numpy(np.frombuffer(buffer, numpy_dtype(dtype), count, offset))
     return t.requires_grad_() if requires_grad else t
 

@@ -1,6 +1,7 @@
 """Joining tensors into one, and cutting one into views."""
 from itertools import combinations as _choose
 from itertools import combinations_with_replacement as _choose_again
+from math import log2
 
 from flambeau_overrides import overridable
 from flambeau_tensor._core.operands import wrapped_dim
@@ -158,7 +159,7 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
         for d in range(1, len(shape) + 1):
             size = shape[-d]
             if size < 0:
-                raise RuntimeError(f"Trying to create tensor with negative dimension ({size}): ({list(shape)})")
+                raise ValueError("Attempting to broadcast a dimension with negative length!")
             if size != 1 and size != result[-d]:
                 if result[-d] != 1:
                     raise RuntimeError(f"Attempting to broadcast a dimension of length {size} at {-d}! Mismatching "
@@ -259,7 +260,7 @@ def _combinations(input, r, with_replacement):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return find_operator("torch.empty")((0,), dtype=input.dtype)
-    if input.shape[0] ** r > 2**46:
+    if r > 2**20 or input.shape[0] > 1 and r * log2(input.shape[0]) > 46:
         raise RuntimeError(f"combinations(): no memory holds the combinations of {r} among {input.shape[0]} elements")
     rows = list((_choose_again if with_replacement else _choose)(range(input.shape[0]), r))
     return input[find_operator("torch.tensor")(rows, dtype=find_operator("torch.arange")(0).dtype).reshape((-1, r))]

@@ -1,4 +1,5 @@
 """Matrix and vector products."""
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._kernels import matmul as kernels
@@ -36,6 +37,9 @@ linear = Operator("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Ten
 
 
 def _addbmm(input, batch1, batch2, beta, alpha, out):
+    for t in (batch1, batch2):
+        if t.ndim < 3:
+            wrapped_dim(2, t.ndim, False)
     if batch1.ndim != 3:
         raise RuntimeError("batch1 must be a 3D tensor")
     if batch2.ndim != 3:

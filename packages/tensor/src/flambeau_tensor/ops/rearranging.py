@@ -1,6 +1,7 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 import numpy as np
 
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -133,10 +134,10 @@ def _repeat_interleave(input, repeats, dim, output_size):
     if repeats is None:
         input, repeats, dim = None, input, 0
     if isinstance(repeats, Tensor):
+        if repeats.dtype.name not in ("int64", "int32"):
+            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_name(repeats.dtype)}'")
         if repeats.ndim > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-        if repeats.dtype.name not in ("int64", "int32"):
-            raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.name}'")
     elif isinstance(repeats, int):
         if repeats < 0:
             raise RuntimeError("Repeats must be non-negative")

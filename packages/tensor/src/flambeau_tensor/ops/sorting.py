@@ -270,10 +270,10 @@ def _histc(input, bins, low, high, out):
 
 
 def _bincount(input, weights, minlength):
-    if input.dim() != 1 or (input.numel() and not input.is_floating_point() and input.amin().item() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if input.dtype.is_floating_point or input.is_complex() or input.dtype.name == "bool":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input.dtype)}'")
+    if input.dim() != 1 or (input.numel() and input.amin().item() < 0):
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if weights is None:
