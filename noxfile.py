@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 WHOLE = "flambeau"  # the package that depends on all others
+TYPED = ["overrides", "cext"]  # checked strictly
 
 nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"
@@ -166,7 +167,7 @@ def before_the_interface_grew(session):
 def dev(session):
     """Install all packages, editable, into the environment that runs nox."""
     python = [sys.executable, "-m", "pip", "install"]
-    tools = {*build_requirements(), *group("lint"), *group("docs"), *group("test", *ORDER), "nox"}
+    tools = {*build_requirements(), *group("lint"), *group("types"), *group("docs"), *group("test", *ORDER), "nox"}
     session.run(*python, *sorted(tools))
     editable = [part for package in ORDER for part in ("--editable", f"packages/{package}")]
     session.run(*python, "--no-build-isolation", *editable)
@@ -179,6 +180,18 @@ def lint(session):
     session.run("ruff", "check", ".")
     session.run("cython-lint", "packages")
     session.run("python", "-m", "pytest", "tests/test_structure.py", "tests/test_interfaces.py")
+
+
+@nox.session(requires=["build"])
+def types(session):
+    """Check types: what mypy and pyright infer for typical calls from the installed stubs, and packages strictly."""
+    install(session, WHOLE)
+    session.install(*group("types"))
+    samples = "tests/typing_samples/calls.py"
+    session.run("mypy", samples)
+    session.run("pyright", "--level", "error", samples)
+    for package in TYPED:
+        session.run("mypy", "-p", PROJECTS[package]["project"]["name"].replace("-", "_"))
 
 
 @nox.session(requires=["build"])

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from flambeau.autograd import forward_ad
 from torch.autograd import forward_ad as peer_forward
 from torch.testing._internal.common_methods_invocations import op_db
 
 import flambeau
+from flambeau.autograd import forward_ad
 
 MODES = ("jvp", "gradgrad", "jvpgrad", "vmap")
 # Draws numbers, or returns memory that nobody wrote.

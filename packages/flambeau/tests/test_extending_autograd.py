@@ -1,9 +1,9 @@
 """The programs of PyTorch's note "Extending PyTorch", on autograd and nn, in every version that it printed them in."""
 import pytest
-from flambeau.autograd import Function, gradcheck, gradgradcheck
 
 import flambeau as torch
 from flambeau import nn
+from flambeau.autograd import Function, gradcheck, gradgradcheck
 
 
 class LinearCombined(Function):

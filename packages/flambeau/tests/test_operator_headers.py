@@ -1,7 +1,6 @@
 """The C++ headers say what the operators' schemas say."""
 
 import flambeau.nn  # noqa: F401  (its operators are in the headers)
-
 from flambeau_cext import operator_headers
 
 

@@ -2,10 +2,10 @@
 import importlib.metadata
 
 import pytest
-from flambeau.nn import functional as F
 
 import flambeau as torch
 from flambeau import nn
+from flambeau.nn import functional as F
 
 DISTRIBUTIONS = ("numpy", "flambeau", "flambeau-overrides", "flambeau-tensor", "flambeau-autograd", "flambeau-nn",
                  "flambeau-cext")

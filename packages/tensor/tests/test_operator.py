@@ -3,10 +3,12 @@ import copy
 import functools
 import inspect
 import io
+import json
 import pickle
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -260,6 +262,21 @@ def test_overridable_functions_are_listed():
     assert not any(f in listed[ft] for name, f in operators().items() if name.startswith("torch._ops"))
 
 
+def test_stubs_are_current():
+    code = "import json; from flambeau_tensor import stubs; print(json.dumps(stubs.files()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for name, text in json.loads(done.stdout).items():
+        assert Path(ft.__file__).with_name(name).read_text(encoding="utf-8") == text, (
+            "renew them with: python -m flambeau_tensor.stubs packages/tensor/src/flambeau_tensor"
+        )
+
+
+def test_several_signatures_are_overloads():
+    lines = stubs.function_stub(ft.max, indent="    ").split("\n")
+    assert lines[::2] == ["    @overload"] * 3
+    assert [line.rpartition(" -> ")[2] for line in lines[1::2]] == ["Tensor: ...", "_return_types.max: ...", "Tensor: ..."]
+
+
 def test_stubs_are_python_and_complete():
     text = stubs.stub_text()
     compile(text, "stubs.pyi", "exec")
@@ -267,7 +284,9 @@ def test_stubs_are_python_and_complete():
            "-> Tensor: ..." in text
     assert "    def view(self, *size: Any) -> Tensor: ..." in text
     assert "    def __add__(self, other: Any) -> Tensor: ..." in text
-    assert "    def shape(self) -> torch.Size: ..." in text
+    assert "    def shape(self) -> Size: ..." in text
+    assert "    def __neg__(self) -> Tensor: ..." in text
+    assert "    def sort(self, dim: _int = -1" in text and ") -> _return_types.sort: ..." in text
     for name in functions("torch"):
         assert f"\ndef {name}(" in text
 

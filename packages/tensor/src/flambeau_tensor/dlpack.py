@@ -29,7 +29,7 @@ class DLDeviceType(enum.IntEnum):
     kDLMAIA = 17
 
 
-def from_dlpack(ext_tensor, *, device=None, copy=None):
+def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None = None) -> Tensor:
     """A tensor over the memory of any object with the DLPack protocol, or of a capsule.
 
     Args:
@@ -53,7 +53,7 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return tensor.clone() if copy else tensor
 
 
-def to_dlpack(tensor):
+def to_dlpack(tensor: Tensor) -> object:
     """The tensor's memory as a capsule for another library, in the form that has no version.
 
     >>> to_dlpack(torch.ones(2))

@@ -14,7 +14,7 @@ class _Limits:
     __slots__ = ("bits", "dtype", "max", "min")
     __hash__ = None
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.dtype == self.dtype
 
     def __reduce__(self):
@@ -41,7 +41,7 @@ class finfo(_Limits):
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, type=None):
+    def __init__(self, type: DType | None = None) -> None:
         dtype = get_default_dtype() if type is None else type
         _check("finfo", dtype)
         if not (dtype.is_floating_point or dtype.is_complex):
@@ -56,7 +56,7 @@ class finfo(_Limits):
         self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
         self.resolution = 10.0 ** -_DIGITS[self.dtype]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
                 f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})")
 
@@ -71,7 +71,7 @@ class iinfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type):
+    def __init__(self, type: DType) -> None:
         _check("iinfo", type)
         if type.is_floating_point or type.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
@@ -81,5 +81,5 @@ class iinfo(_Limits):
         self.min = -2 ** (self.bits - 1) if type.is_signed else 0
         self.max = 2 ** (self.bits - type.is_signed) - 1
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -10,9 +10,11 @@ class device:
     """
 
     __slots__ = ("index", "type")
+    index: int | None
+    type: str
     _TYPES = ("cpu", "cuda", "mps", "meta", "xpu", "hpu", "mtia")
 
-    def __init__(self, type, index=None):
+    def __init__(self, type: "device | str", index: int | None = None) -> None:
         if isinstance(type, device):
             type, index = type.type, type.index
         if not isinstance(type, str):
@@ -28,20 +30,20 @@ class device:
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type='{self.type}'{index})"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.type, self.index))
 
     def __reduce__(self):
@@ -51,10 +53,10 @@ class device:
 class _Named:
     __slots__ = ("name",)
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self):

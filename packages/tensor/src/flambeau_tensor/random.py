@@ -4,7 +4,9 @@ Without a ``generator=`` of their own, random operations draw from :data:`defaul
 PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move between the two.
 """
 import contextlib
+from collections.abc import Iterator
 
+from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels.generator import Generator, default_generator
 
 __all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
@@ -39,12 +41,12 @@ def initial_seed() -> int:
     return default_generator.initial_seed()
 
 
-def get_rng_state():
+def get_rng_state() -> Tensor:
     """The default generator's state, a uint8 tensor of 5056 elements."""
     return default_generator.get_state()
 
 
-def set_rng_state(new_state) -> None:
+def set_rng_state(new_state: Tensor) -> None:
     """Let the default generator go on from a state that :func:`get_rng_state` gave.
 
     Raises:
@@ -55,7 +57,7 @@ def set_rng_state(new_state) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(devices=None, enabled: bool = True, *, device_type: str = "cuda"):
+def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str = "cuda") -> Iterator[None]:
     """A ``with`` block after which the default generator goes on as if the block had drawn nothing.
 
     Args:

@@ -1,6 +1,7 @@
 """Type stubs, written from the schemas: ``python -m flambeau_tensor.stubs [folder]``.
 
-Without a folder the text goes to standard output; with one, to ``folder/__init__.pyi``.
+Without a folder the text of ``__init__.pyi`` goes to standard output; with one, all stub files go there. Those
+beside the sources are part of the wheel, and a test compares them with what is written here.
 """
 import re
 import sys
@@ -8,71 +9,218 @@ import sys
 import flambeau_tensor
 from flambeau_tensor import documentation
 from flambeau_tensor._core.dtype import DType
-from flambeau_tensor._core.registry import Property, functions, syntax_operators
+from flambeau_tensor._core.overloads import OverloadSet
+from flambeau_tensor._core.registry import Property, functions, operators, syntax_operators
 from flambeau_tensor._core.tensor import Tensor
 
-_HEAD = '''"""Generated from the operators' schemas by flambeau_tensor.stubs."""
+_MARK = '"""Written from the operators\' schemas by flambeau_tensor.stubs; do not edit."""\n'
+# What no schema tells. Names such as `float` are methods and dtypes from `Tensor` on, hence the underscores.
+_HEAD = _MARK + '''
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, SupportsIndex, TypeVar, overload
 
-import flambeau_tensor as torch
-from flambeau_tensor._core.dtype import DType as dtype
-from flambeau_tensor._core.storage import Storage
-from flambeau_tensor._core.tensor import Size as Size
-from flambeau_tensor._kernels.generator import Generator as Generator
-from flambeau_tensor.options import device as device, layout as layout, memory_format as memory_format
+from typing_extensions import Buffer as _Buffer
 
+from flambeau_tensor import return_types as _return_types
+from flambeau_tensor.checks import (
+    _check as _check, _check_index as _check_index, _check_not_implemented as _check_not_implemented,
+    _check_type as _check_type, _check_value as _check_value,
+)
+from flambeau_tensor.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
+from flambeau_tensor.numeric_limits import finfo as finfo, iinfo as iinfo
+from flambeau_tensor.options import (
+    channels_last as channels_last, channels_last_3d as channels_last_3d, contiguous_format as contiguous_format,
+    device as device, layout as layout, memory_format as memory_format, preserve_format as preserve_format,
+    strided as strided,
+)
+from flambeau_tensor.printing import printoptions as printoptions, set_printoptions as set_printoptions
+from flambeau_tensor.random import fork_rng as fork_rng
+
+__version__: _str
 Number = _bool | _int | _float | _complex
+_T = TypeVar("_T", bound=Tensor)
+
+class Operator:
+    name: _str
+    namespace: _str
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __getattr__(self, name: _str) -> Any: ...
+
+class dtype:
+    is_floating_point: _bool
+    is_complex: _bool
+    is_signed: _bool
+    itemsize: _int
+    def to_complex(self) -> dtype: ...
+    def to_real(self) -> dtype: ...
+
+class Size(tuple[_int, ...]):
+    def numel(self) -> _int: ...
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> _int: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Size: ...
+
+class Generator:
+    def __init__(self, device: _device | _str = "cpu") -> None: ...
+    @property
+    def device(self) -> _device: ...
+    def manual_seed(self, seed: _int) -> Generator: ...
+    def seed(self) -> _int: ...
+    def initial_seed(self) -> _int: ...
+    def get_state(self) -> Tensor: ...
+    def set_state(self, new_state: Tensor) -> Generator: ...
+
+default_generator: Generator
+
+def manual_seed(seed: _int) -> Generator: ...
+def seed() -> _int: ...
+def initial_seed() -> _int: ...
+def get_rng_state() -> Tensor: ...
+def set_rng_state(new_state: Tensor) -> None: ...
+
+class _Storage:
+    def __len__(self) -> _int: ...
+    def __getattr__(self, name: _str) -> Any: ...
+
+_dtype = dtype
+_device = device
+_layout = layout
+_memory_format = memory_format
+
+def scalar_tensor(
+    s: Number, *, dtype: _dtype | None = None, device: _device | _str | None = None, requires_grad: _bool = False
+) -> Tensor: ...
+def can_cast(from_: _dtype, to: _dtype) -> _bool: ...
+def promote_types(type1: _dtype, type2: _dtype) -> _dtype: ...
+def get_default_dtype() -> _dtype: ...
+def set_default_dtype(d: _dtype) -> None: ...
+def get_num_threads() -> _int: ...
+def set_num_threads(n: _int) -> None: ...
+
+class Tensor:
+    data: Tensor
+    grad: Tensor | None
+    requires_grad: _bool
+    _backward_hooks: Any
+    @property
+    def is_leaf(self) -> _bool: ...
+    @property
+    def grad_fn(self) -> Any: ...
+    @property
+    def output_nr(self) -> _int: ...
+    @property
+    def retains_grad(self) -> _bool: ...
+    def __init__(self, *args: Any, device: _device | _str | None = None, data: Any = None) -> None: ...
+    def __hash__(self) -> _int: ...
+    def __array__(self, dtype: Any = None, copy: _bool | None = None) -> Any: ...
+    def __dlpack__(self, **options: Any) -> Any: ...
+    def __dlpack_device__(self) -> tuple[_int, _int]: ...
+    @classmethod
+    def __torch_function__(
+        cls, func: Callable[..., Any], types: Sequence[type], args: tuple[Any, ...] = (),
+        kwargs: dict[_str, Any] | None = None,
+    ) -> Any: ...
+    def as_subclass(self, cls: type[_T]) -> _T: ...
+    def backward(
+        self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False,
+        inputs: Tensor | Sequence[Tensor] | None = None,
+    ) -> None: ...
+    def requires_grad_(self, requires_grad: _bool = True) -> Tensor: ...
+    def _is_view(self) -> _bool: ...
+    def detach(self) -> Tensor: ...
+    def detach_(self) -> Tensor: ...
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Any: ...
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any: ...
+    def retain_grad(self) -> None: ...
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any: ...
 '''
+_WRITTEN_OUT = {*re.findall(r"(?m)^    (?:def )?(\w+)", _HEAD.partition("class Tensor:")[2])}
+_RESULTS = {"Number": "int | float", "torch.device | str": "torch.device"}  # what is less than what is taken
 _REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-_RESULTS = {"iter": "Iterator[Tensor]", "bool": "_bool", "int": "_int", "float": "_float", "complex": "_complex",
-            "index": "_int", "len": "_int", "contains": "_bool", "setitem": "None"}
+_SYNTAX_RESULTS = {"iter": "Iterator[Tensor]", "bool": "_bool", "int": "_int", "float": "_float",
+                   "complex": "_complex", "index": "_int", "len": "_int", "contains": "_bool", "setitem": "None"}
+_SYNTAX_ARGUMENTS = {"getitem": "index: Any", "setitem": "index: Any, value: Any", "contains": "element: Any"}
 
 
-def function_stub(op, name=None, *, method=False, indent=""):
-    """The ``def`` line of an operator.
+def signatures(op):
+    """What stands behind a name, an operator for each signature: one, or the members of an overload set."""
+    return op.overloads if isinstance(op, OverloadSet) else (op,)
+
+
+def function_stub(op, name=None, *, method=False, indent="", module=""):
+    """The ``def`` of an operator; where it has several signatures, an ``@overload`` for each.
+
+    ``module`` stands before types where they are not in the same file.
 
     >>> from flambeau_tensor import exp
     >>> function_stub(exp)
     'def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...'
     """
+    several = signatures(op)
+    mark = f"{indent}@overload\n" if len(several) > 1 else ""
+    return "\n".join(f"{mark}{indent}{_signature(one, name or op.name, method, module)}" for one in several)
+
+
+def _signature(op, name, method, module):
     numbers, parts, starred = op.numbers, [], False
     for i, (public, a) in enumerate(documentation.parameter_names(op)):
         public = "self" if method and i == 0 else public
         if a.kwarg_only and not starred:
             parts.append("*")
             starred = True
-        text = public if method and i == 0 else f"{public}: {_spelled(documentation.type_text(a, a.name in numbers))}"
+        kind = _spelled(documentation.type_text(a, a.name in numbers), module)
+        text = public if method and i == 0 else f"{public}: {kind}"
         if i == op.varargs and all(b.kwarg_only for b in op.schema.arguments[i + 1:]):
             text, starred = f"*{public}: Any", True  # one by one, or as one sequence
         elif a.has_default:
+            if a.default is None and not kind.endswith(("None", "Any")):
+                text += " | None"
             text += f" = {a.default!r}" if isinstance(a.default, (int, str, tuple, type(None))) else " = ..."
         parts.append(text)
-    return f"{indent}def {name or op.name}({', '.join(parts)}) -> {_spelled(documentation.result_text(op))}: ..."
+    return f"def {name}({', '.join(parts)}) -> {_result(op, module)}: ..."
 
 
-def _spelled(text):
+def _result(op, module=""):
+    """The type of the result: a named tuple where the schema names several results."""
+    returns = op.schema.returns
+    if any(a.name == "out" and a.type.startswith("Any") for a in op.schema.arguments):
+        return "Any"  # one tensor or several, as the arguments tell
+    if len(returns) > 1 and all(r.name for r in returns):
+        return f"_return_types.{op.name}"
+    text = documentation.result_text(op)
+    return _spelled(_RESULTS.get(text, text), module)
+
+
+def _spelled(text, module=""):
     """A type with the built-in ones under names that no dtype or method hides."""
-    return re.sub(r"(?<![.\w])(bool|complex|float|int|str)\b", r"_\1", text)
+    text = re.sub(r"\btorch\.(\w+)", lambda m: {"Size": "Size", "Generator": "Generator"}.get(m[1], f"_{m[1]}"), text)
+    text = re.sub(r"\b(Storage|Buffer)\b", r"_\1", text)
+    text = re.sub(r"(?<![.\w])(bool|complex|float|int|str)\b", r"_\1", text)
+    return re.sub(r"\b(Tensor|Number|Size|Generator|_dtype|_device|_layout|_memory_format)\b", rf"{module}\1", text)
 
 
 def _members():
+    syntax = {f"__{word}__" for word in syntax_operators()}
     for name, value in sorted(vars(Tensor).items()):
+        if name in _WRITTEN_OUT or name in syntax:
+            continue
         if isinstance(value, Property):
-            yield f"    @property\n    def {name}(self) -> {_spelled(documentation.result_text(value.getter))}: ..."
+            yield f"    @property\n    def {name}(self) -> {_result(value.getter)}: ..."
             if value.setter is not None:
                 yield f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ..."
-        elif type(value).__name__ == "Method" and not (name.startswith("__") and name[2:-2] in _RESULTS):
+        elif type(value).__name__ == "Method":
             yield function_stub(value.target, name, method=True, indent="    ")
 
 
 def _syntax():
     for word, op in sorted(syntax_operators().items()):
-        result = _RESULTS.get(word, "Tensor")
-        other = {"getitem": "index: Any", "setitem": "index: Any, value: Any", "contains": "element: Any"}.get(word)
+        result = _SYNTAX_RESULTS.get(word, "Tensor")
+        other = _SYNTAX_ARGUMENTS.get(word)
         if other is None:
-            other = "other: Any" if op.schema.arguments[1:] and op.schema.arguments[1].kind == 0 else ""
+            second = op.schema.arguments[1:2]
+            other = "other: Any" if second and second[0].kind == 0 and not second[0].kwarg_only else ""
         ignore = "  # type: ignore[override]" if word in ("eq", "ne") else ""
         yield f"    def __{word}__(self{', ' * bool(other)}{other}) -> {result}: ...{ignore}"
         if word in _REFLECTED:
@@ -81,15 +229,42 @@ def _syntax():
 
 def stub_text():
     """The stub file of `flambeau_tensor`."""
-    lines = [_HEAD, "class Tensor:"]
-    lines += ["    def __init__(self, *args: Any, device: torch.device | _str | None = None, data: Any = None) -> "
-              "None: ..."]
-    lines += [*_members(), *_syntax(), ""]
-    lines += [f"{name}: dtype" for name, value in sorted(vars(flambeau_tensor).items())
-              if isinstance(value, DType) and not name.startswith("_")]
+    lines = [_HEAD.rstrip(), *_members(), *_syntax(), ""]
     names = functions("torch")
+    for name, value in sorted(vars(flambeau_tensor).items()):
+        if isinstance(value, DType) and not name.startswith("_") and name != "dtype":
+            lines.append(f"{name}: _dtype")
+        elif getattr(value, "__wrapped__", None) is not None and name not in names and not name.startswith("_"):
+            lines.append(f"def {name}(*args: Any, **kwargs: Any) -> Any: ...")
+    lines.append("def broadcast_shapes(*shapes: Any) -> Size: ...")
     lines += [function_stub(op, name) for name, op in sorted(names.items()) if name.isidentifier()]
     return "\n".join(lines) + "\n"
+
+
+def return_types_text():
+    """The stub file of `flambeau_tensor.return_types`."""
+    lines = [_MARK, "from typing import Any, NamedTuple", "", "from flambeau_tensor import Tensor", "",
+             "def named_result(name: str, fields: tuple[str, ...]) -> type: ..."]
+    found = {one.name: one for op in operators().values() for one in signatures(op)
+             if len(one.schema.returns) > 1 and all(r.name for r in one.schema.returns)}
+    for name, op in sorted(found.items()):
+        lines += ["", f"class {name}(NamedTuple):"]
+        lines += [f"    {r.name}: {documentation.type_text(r)}" for r in op.schema.returns]
+    return "\n".join(lines) + "\n"
+
+
+def namespace_text(namespace, more=""):
+    """The stub file of a module of another package that holds the operators of a namespace, ``torch.nn.functional``."""
+    lines = [_MARK, "from builtins import bool as _bool, float as _float, int as _int, str as _str",
+             "from collections.abc import Sequence", "from typing import Any, overload", "",
+             "import flambeau_tensor as _torch", "from flambeau_tensor import return_types as _return_types", "", more]
+    lines += [function_stub(op, name, module="_torch.") for name, op in sorted(functions(namespace).items())]
+    return "\n".join(lines) + "\n"
+
+
+def files():
+    """The texts of the package's stub files, by name."""
+    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text()}
 
 
 def main(arguments):
@@ -101,7 +276,8 @@ def main(arguments):
 
     folder = Path(arguments[0])
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "__init__.pyi").write_text(stub_text(), encoding="utf-8")
+    for name, text in files().items():
+        (folder / name).write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,0 +1,30 @@
+from typing import Any
+
+from flambeau_autograd import enable_grad as enable_grad
+from flambeau_autograd import inference_mode as inference_mode
+from flambeau_autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
+from flambeau_autograd import is_anomaly_enabled as is_anomaly_enabled
+from flambeau_autograd import is_grad_enabled as is_grad_enabled
+from flambeau_autograd import is_inference_mode_enabled as is_inference_mode_enabled
+from flambeau_autograd import no_grad as no_grad
+from flambeau_autograd import set_grad_enabled as set_grad_enabled
+from flambeau_autograd.func import vmap as vmap
+from flambeau_tensor import *
+
+from . import autograd as autograd
+from . import cext as cext
+from . import func as func
+from . import library as library
+from . import linalg as linalg
+from . import nn as nn
+from . import optim as optim
+from . import overrides as overrides
+from . import random as random
+from . import return_types as return_types
+from . import utils as utils
+from . import version as version
+
+__version__: str
+ops: Any
+
+def install_as_torch() -> None: ...

@@ -1,0 +1,40 @@
+"""The type stub of ``torch.nn.functional``, written from the schemas: ``python -m flambeau_nn.stubs [folder]``.
+
+It is part of the wheel, and a test compares it with what this module writes.
+"""
+import sys
+from pathlib import Path
+
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import functions
+
+from flambeau_nn import functional
+from flambeau_nn.ops import NAMESPACE, missing
+from flambeau_tensor import stubs
+
+
+def files() -> dict[str, str]:
+    """The texts of the package's stub files, by name."""
+    listed, more = functions(NAMESPACE), []
+    for name, value in sorted(vars(functional).items()):
+        if name.startswith("_") or name in listed or name in missing.MISSING:
+            continue
+        if isinstance(value, Operator):
+            more.append(stubs.function_stub(value, name, module="_torch."))
+        elif callable(value):
+            more.append(f"def {name}(*args: Any, **kwargs: Any) -> _torch.Tensor: ...")
+    return {"functional.pyi": stubs.namespace_text(NAMESPACE, "\n".join(more))}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the stubs; returns the process's exit status."""
+    for name, text in files().items():
+        if arguments:
+            (Path(arguments[0]) / name).write_text(text, encoding="utf-8")
+        else:
+            sys.stdout.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
