@@ -21,6 +21,43 @@ def numbers(name, source, functions, **options):
     return cext.load_inline(name, c_sources=source, functions=functions, no_implicit_headers=True, **options)
 
 
+def test_docstrings():
+    text = 'Says "hello", \\ back\nand ??/ – zwölf.'
+    source = "int f(void) { return 1; } int g(int n) { return n; }"
+    module = numbers("documented", source, {"f": text, "g": None})
+    assert module.f.__doc__ == text and module.g.__doc__ == "int g(int n)"
+    cxx = "at::Tensor f(at::Tensor x) { return x; } std::map<int, int> g(int n) { return {{n, n}}; }"
+    module = cext.load_inline("documented_too", cpp_sources=cxx, functions={"f": text, "g": ""})
+    assert text in module.f.__doc__ and module.g(2) == {2: 2}
+
+
+def test_flags_that_stand_in_one_string(tmp_path):
+    folder = tmp_path / "with blanks"
+    folder.mkdir()
+    (folder / "two.h").write_text("#define TWO 2\n", encoding="utf-8")
+    source = '#include "two.h"\nint f(void) { return A + 10 * B + 100 * TWO + 1000 * (sizeof NAME); }'
+    flags = ["-DA=3 -DB=4", f"-I{folder}", "-include limits.h", '-DNAME="a b"']
+    assert numbers("blanks", source, "f", extra_cflags=flags, extra_ldflags=["-lm -lpthread"]).f() == 4243
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"functions": 3}, ValueError, "Expected 'functions' to be a list or dict, but was <class 'int'>"),
+        ({"functions": [3]}, TypeError, "'functions' must hold names and docstrings, got 3"),
+        ({"functions": {"f": 3}}, TypeError, "'functions' must hold names and docstrings, got 3"),
+        ({"c_sources": 3}, TypeError, r"load_inline\(\): argument 'c_sources' must be a list of str, not int"),
+        ({"c_sources": ["", b""]}, TypeError, "'c_sources' must be a list of str, but element 1 is bytes"),
+        ({"extra_cflags": [3]}, TypeError, "'extra_cflags' must be a list of str, but element 0 is int"),
+        ({"extra_ldflags": 3}, TypeError, "'extra_ldflags' must be a list of str, not int"),
+        ({"name": 3}, ValueError, r"argument 'name' \(position 1\) must be a C identifier, got 3"),
+    ],
+)
+def test_arguments_of_wrong_types(arguments, error, message):
+    with pytest.raises(error, match=message):
+        cext.load_inline(**{"name": "wrong", "c_sources": "int f(void) { return 1; }", **arguments})
+
+
 def test_cold_and_warm_times(run):
     code = """
         import sys, time

@@ -4,8 +4,9 @@ import importlib.machinery
 import importlib.util
 import os
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -63,8 +64,8 @@ def load(
     Args:
         name: the module's name, a C identifier.
         sources: the files; relative ones are taken from the current folder.
-        extra_cflags: further flags for the C and the C++ compiler, such as ``["-O2", "-DSIZE=4"]``; they follow ours
-            and so win. A ``-std=`` goes only to the compiler of its language.
+        extra_cflags: further flags for the C and the C++ compiler, such as ``["-O2", "-DSIZE=4"]`` or ``["-O2
+            -DSIZE=4"]``; they follow ours and so win. A ``-std=`` goes only to the compiler of its language.
         extra_ldflags: further flags for the linker, such as ``["-lfftw3"]``.
         extra_include_paths: folders to look for headers in.
         build_directory: where to build and keep the result, instead of the cache.
@@ -168,7 +169,11 @@ def load_inline(
     _refuse_devices("load_inline", cuda_sources=cuda_sources, sycl_sources=sycl_sources)
     _refuse_devices("load_inline", with_cuda=with_cuda, with_sycl=with_sycl)
     bound = _named_functions(functions)
-    texts = {C: _joined(c_sources), CXX: _joined(cpp_sources), CYTHON: _joined(cython_sources)}
+    texts = {
+        C: _joined("c_sources", c_sources),
+        CXX: _joined("cpp_sources", cpp_sources),
+        CYTHON: _joined("cython_sources", cython_sources),
+    }
     headers = {} if no_implicit_headers else dict(_OUR_HEADERS)
     if texts[CXX] is not None and uses_torch_layer(texts[CXX]):
         directly = {} if no_implicit_headers else _bound_directly(texts[CXX], bound)
@@ -225,8 +230,8 @@ def _load(
         name,
         tuple(sources),
         {} if modules else functions,
-        _strings(caller, "extra_cflags", extra_cflags),
-        _strings(caller, "extra_ldflags", extra_ldflags),
+        split_flags(_strings(caller, "extra_cflags", extra_cflags)),
+        split_flags(_strings(caller, "extra_ldflags", extra_ldflags)),
         tuple(str(Path(path).absolute()) for path in extra_include_paths or ()),
         **options,
     )
@@ -274,10 +279,11 @@ def _file_source(path: Path) -> Source:
                      f"{', '.join(SUFFIXES)}")  # fmt: skip
 
 
-def _joined(sources: str | Sequence[str] | None) -> str | None:
+def _joined(argument: str, sources: str | Sequence[str] | None) -> str | None:
     if sources is None or isinstance(sources, str):
         return sources
-    return "\n".join(sources) if sources else None
+    texts = _strings("load_inline", argument, sources)
+    return "\n".join(texts) if texts else None
 
 
 def _named_functions(functions: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str]:
@@ -285,13 +291,50 @@ def _named_functions(functions: str | Sequence[str] | Mapping[str, str] | None) 
         return {}
     if isinstance(functions, str):
         return {functions: ""}
-    return dict(functions) if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
+    if not isinstance(functions, Mapping | Sequence):
+        raise ValueError(f"Expected 'functions' to be a list or dict, but was {type(functions)}")
+    named = dict(functions) if isinstance(functions, Mapping) else dict.fromkeys(functions, "")
+    for function, text in named.items():
+        if not isinstance(function, str) or not isinstance(text, str | None):
+            wrong = function if not isinstance(function, str) else text
+            raise TypeError(f"argument 'functions' must hold names and docstrings, got {wrong!r}")
+    return {function: text or "" for function, text in named.items()}
 
 
 def _strings(caller: str, argument: str, values: Sequence[str] | None) -> tuple[str, ...]:
-    if isinstance(values, str):
-        raise TypeError(f"{caller}(): argument '{argument}' must be a list of str, not str")
-    return tuple(values or ())
+    if values is None:
+        return ()
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{caller}(): argument '{argument}' must be a list of str, not {type(values).__name__}")
+    given = tuple(values)
+    for position, value in enumerate(given):
+        if not isinstance(value, str):
+            wrong = f"element {position} is {type(value).__name__}"
+            raise TypeError(f"{caller}(): argument '{argument}' must be a list of str, but {wrong}")
+    return given
+
+
+# Flags whose value is the next word.
+_WITH_VALUE = {"-I", "-L", "-l", "-D", "-U", "-x", "-include", "-imacros", "-isystem", "-idirafter", "-iquote",
+               "-Xlinker", "-framework", "-arch", "-u", "-z", "-T"}  # fmt: skip
+
+
+def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
+    """Flags that stand together in one string, each by itself; a path or a text with blanks stays whole.
+
+    >>> split_flags(["-O2 -DTWO=2", "-include my.h", "-I/my files", '-DNAME="a b"'])
+    ('-O2', '-DTWO=2', '-include', 'my.h', '-I/my files', '-DNAME="a b"')
+    """
+    found: list[str] = []
+    for flag in flags:
+        try:
+            words = shlex.split(flag)
+        except ValueError:  # a quote without its end
+            words = [flag]
+        after = zip(words, words[1:], strict=False)
+        apart = len(words) > 1 and all(word.startswith("-") or before in _WITH_VALUE for before, word in after)
+        found += words if apart else [flag]
+    return tuple(found)
 
 
 def uses_torch_layer(text: str) -> re.Match | None:

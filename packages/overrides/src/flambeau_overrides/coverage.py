@@ -5,14 +5,16 @@ would. What the handler does tells the rest, so nothing has to be declared for i
 """
 
 import sys
+from collections.abc import Callable, Iterable
 from inspect import Parameter, signature
+from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from flambeau_overrides.modes import TorchFunctionMode
 from flambeau_overrides.registry import display_name, get_overridable_functions, resolve_name
 
 # What stands for an argument that is annotated so; whatever is not in the table gets the example.
-_PLAIN = {
+_PLAIN: dict[str, object] = {
     "int": 1,
     "float": 1.0,
     "complex": 1.0,
@@ -37,11 +39,11 @@ class Coverage:
 
     def __init__(self, cls: type):
         self.cls = cls
-        self.handled: list = []
-        self.refused: list = []
-        self.missed: dict = {}
+        self.handled: list[Any] = []
+        self.refused: list[Any] = []
+        self.missed: dict[Any, Exception] = {}
 
-    def __str__(self):
+    def __str__(self) -> str:
         total = len(self.handled) + len(self.refused) + len(self.missed)
         lines = [
             f"{self.cls.__name__} handles {len(self.handled)} of {total} overridable functions, refuses "
@@ -54,7 +56,7 @@ class Coverage:
         return "\n".join(lines)
 
 
-def coverage(example: object, functions: "list | None" = None) -> Coverage:
+def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
     """Try the type of `example` on every overridable function.
 
     The functions themselves are not called; what the handler calls is. A handler may therefore change `example`, as
@@ -104,7 +106,7 @@ def coverage(example: object, functions: "list | None" = None) -> Coverage:
     return found
 
 
-def sample_arguments(func: object, example: object) -> tuple[tuple, dict]:
+def sample_arguments(func: Callable[..., Any], example: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments with which `func` can be called: `example` where the signature does not ask for something plainer.
 
     >>> def clip(values: "Values", low: float, *, names: "list[str]", high: float = 1.0): ...
@@ -115,7 +117,8 @@ def sample_arguments(func: object, example: object) -> tuple[tuple, dict]:
         parameters = signature(func).parameters.values()
     except (TypeError, ValueError):
         return (example,), {}
-    args, kwargs = [], {}
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
     for p in parameters:
         if p.kind is Parameter.VAR_POSITIONAL:
             if not args:
@@ -129,7 +132,7 @@ def sample_arguments(func: object, example: object) -> tuple[tuple, dict]:
     return tuple(args), kwargs
 
 
-def _sample(annotation, example):
+def _sample(annotation: Any, example: object) -> Any:
     if annotation is Parameter.empty:
         return example
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
@@ -143,20 +146,23 @@ def _sample(annotation, example):
 class _Watch(TorchFunctionMode):
     """Notes whether `func` is called on arguments among which `cls` does not override any more."""
 
-    def __init__(self, func, cls):
+    def __init__(self, func: object, cls: type) -> None:
         self.func, self.cls, self.passed_on = func, cls, False
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         if func is self.func and self.cls not in types:
             self.passed_on = True
         return func(*args, **(kwargs or {}))
 
 
-def _by_namespace(title, functions):
+def _by_namespace(title: str, functions: Iterable[Any]) -> list[str]:
     """Lines that list functions under `title`."""
     from textwrap import wrap
 
-    groups = {}
+    groups: dict[str, list[str]] = {}
     for name in sorted(map(display_name, functions)):
         attribute, _, accessor = name.rpartition(".")  # shape.__get__ is one name
         namespace, _, name = attribute.rpartition(".") if accessor in ("__get__", "__set__") else (attribute, "", name)
@@ -168,7 +174,7 @@ def _by_namespace(title, functions):
     return lines
 
 
-def _line(error):
+def _line(error: Exception) -> str:
     from textwrap import shorten
 
     text = str(error).strip().partition("\n")[0]
@@ -216,7 +222,7 @@ def main(arguments: list[str]) -> int:
     return 1 if found.missed else 0
 
 
-def _functions_of(namespace):
+def _functions_of(namespace: str) -> list[Any]:
     functions = []
     for key, group in get_overridable_functions().items():
         if namespace in (key, getattr(key, "__name__", None), getattr(key, "__qualname__", None)):

@@ -1,19 +1,27 @@
 """Decorators with which a library makes its own functions overridable."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
 from flambeau_overrides._dispatch import handle_torch_function, has_torch_function
 from flambeau_overrides._function import OverridableFunction, OverridableMethod
 from flambeau_overrides.registry import register
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is slow to import
+    from typing import Any
+
 
 def overridable(
-    function=None,
+    function: Callable[..., Any] | None = None,
     /,
     *,
     namespace: object = None,
     name: str | None = None,
     signature: object = None,
     method: bool = False,
-):
+) -> Any:
     """Make a plain function overridable, and list it.
 
     All arguments are looked at, and the items of lists and tuples among them. Without an overriding type in it, a call
@@ -47,7 +55,9 @@ def overridable(
     return wrapped
 
 
-def wrap_torch_function(dispatcher):
+def wrap_torch_function(
+    dispatcher: Callable[..., Iterable[Any]],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator that asks only the arguments which `dispatcher`, called with the function's arguments, returns.
 
     >>> @wrap_torch_function(lambda a, b: (a,))
@@ -58,9 +68,9 @@ def wrap_torch_function(dispatcher):
     """
     from functools import wraps
 
-    def decorate(function):
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
-        def wrapped(*args, **kwargs):
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
             relevant_args = dispatcher(*args, **kwargs)
             if has_torch_function(relevant_args):
                 return handle_torch_function(wrapped, relevant_args, *args, **kwargs)

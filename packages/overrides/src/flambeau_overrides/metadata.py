@@ -4,8 +4,17 @@ A class names them in `__torch_metadata__`, each with a rule that makes one valu
 default handler of a library's base class does the rest with the functions below.
 """
 
+from __future__ import annotations
 
-def first(values: list) -> object:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is slow to import
+    from collections.abc import Iterator
+    from typing import Any
+
+_DECLARED = "__torch_metadata__"
+
+
+def first(values: list[object]) -> object:
     """A rule: the value of the first argument that has one.
 
     >>> first(["m", "s"])
@@ -14,7 +23,7 @@ def first(values: list) -> object:
     return values[0]
 
 
-def agreed(values: list) -> object:
+def agreed(values: list[object]) -> object:
     """A rule: the value that all arguments have in common. Raises ValueError when they differ.
 
     >>> agreed(["m", "m"])
@@ -35,7 +44,7 @@ def declare(cls: type) -> bool:
 
     Returns whether there is anything.
     """
-    own = vars(cls).get("__torch_metadata__")
+    own = vars(cls).get(_DECLARED)
     if own is not None and not (
         isinstance(own, dict) and all(isinstance(name, str) and callable(rule) for name, rule in own.items())
     ):
@@ -43,19 +52,19 @@ def declare(cls: type) -> bool:
             f"{cls.__name__}.__torch_metadata__ must be a dict from names of attributes to functions that merge a list "
             f"of their values, not {own!r}"
         )
-    rules = {}
+    rules: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        rules.update(vars(base).get("__torch_metadata__") or {})
+        rules.update(vars(base).get(_DECLARED) or {})
     if rules:
-        cls.__torch_metadata__ = rules
+        setattr(cls, _DECLARED, rules)
     return bool(rules)
 
 
-def merge(cls: type, func: object, args: tuple, kwargs: dict) -> dict:
+def merge(cls: type, func: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The metadata of what `func(*args, **kwargs)` returns to `cls`, by name. A rule that raises is told in a note."""
     merged = {}
-    arguments = [a for a in _each(args, kwargs) if getattr(type(a), "__torch_metadata__", None)]
-    for name, rule in cls.__torch_metadata__.items():
+    arguments = [a for a in _each(args, kwargs) if getattr(type(a), _DECLARED, None)]
+    for name, rule in getattr(cls, _DECLARED).items():
         values = [getattr(a, name) for a in arguments if name in type(a).__torch_metadata__ and hasattr(a, name)]
         if values:
             try:
@@ -66,7 +75,9 @@ def merge(cls: type, func: object, args: tuple, kwargs: dict) -> dict:
     return merged
 
 
-def attach(result: object, cls: type, merged: dict, args: tuple, kwargs: dict) -> None:
+def attach(
+    result: object, cls: type, merged: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
     """Give metadata to the instances of `cls` in `result`, except those that were arguments: they keep their own."""
     if isinstance(result, cls):
         if not any(result is a for a in _each(args, kwargs)):
@@ -77,7 +88,7 @@ def attach(result: object, cls: type, merged: dict, args: tuple, kwargs: dict) -
             attach(item, cls, merged, args, kwargs)
 
 
-def _each(args, kwargs):
+def _each(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Any]:
     for argument in (*args, *kwargs.values()):
         if isinstance(argument, (tuple, list)):
             yield from argument

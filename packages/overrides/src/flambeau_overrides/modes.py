@@ -1,5 +1,7 @@
 """Modes: overriding every function for the length of a `with` block, without a type of one's own."""
 
+from __future__ import annotations
+
 from flambeau_overrides._thread import (
     is_enabled,
     leave_again,
@@ -10,6 +12,11 @@ from flambeau_overrides._thread import (
     remove_mode,
     switches,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is slow to import
+    from collections.abc import Callable, Container
+    from typing import Any, Self
 
 
 class TorchFunctionMode:
@@ -35,24 +42,27 @@ class TorchFunctionMode:
     1.5
     """
 
-    __torch_function_handles__ = None
+    __torch_function_handles__: Container[object] | None = None
 
     # Here so that subclasses may call super().__init__() whatever stands between.
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define __torch_function__")
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         push_mode(self)
         return self
 
-    def __exit__(self, exc_type, exc_value, traceback):
+    def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None:
         remove_mode(self)
 
     @classmethod
-    def push(cls, *args, **kwargs):
+    def push(cls, *args: Any, **kwargs: Any) -> Self:
         """Old spelling of `cls(...)`."""
         import warnings
 
@@ -63,7 +73,10 @@ class TorchFunctionMode:
 class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that passes every call on."""
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(
+        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
         return func(*args, **(kwargs or {}))
 
 
@@ -73,62 +86,62 @@ class enable_reentrant_dispatch:
     The handling mode itself is active again, and what was switched off is on. Raises RuntimeError outside of a handler.
     """
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before = reenter()
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         leave_again(self._before)
 
 
 class _enable_torch_function:
     """Undoes the `Disable` classes for the length of a block."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before = switches((0, 0))
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         switches(self._before)
 
 
 class _pop_mode_temporarily:
     """Sets the innermost mode aside for the length of a block, and gives it as the block's variable."""
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         self._mode = pop_mode()
         return self._mode
 
-    def __exit__(self, *exc_info):
+    def __exit__(self, *exc_info: object) -> None:
         push_mode(self._mode)
 
 
-def _push_mode(mode):
+def _push_mode(mode: object) -> None:
     push_mode(mode)
 
 
-def _pop_mode():
+def _pop_mode() -> Any:
     return pop_mode()
 
 
-def _get_current_function_mode():
+def _get_current_function_mode() -> Any:
     stack = mode_stack()
     return stack[-1] if stack else None
 
 
-def _get_current_function_mode_stack():
+def _get_current_function_mode_stack() -> list[Any]:
     return mode_stack()
 
 
-def _len_torch_function_stack():
+def _len_torch_function_stack() -> int:
     return len(mode_stack())
 
 
-def _get_function_stack_at(i):
+def _get_function_stack_at(i: int) -> Any:
     return mode_stack()[i]
 
 
-def _is_torch_function_enabled():
+def _is_torch_function_enabled() -> bool:
     return is_enabled()
 
 
-def _is_torch_function_mode_enabled():
+def _is_torch_function_mode_enabled() -> bool:
     return bool(mode_stack()) and not switches()[1]

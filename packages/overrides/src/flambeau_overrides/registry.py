@@ -4,12 +4,21 @@ Declaring is one append to a list, because libraries declare hundreds of functio
 are looked up and signatures built when somebody asks.
 """
 
+from __future__ import annotations
+
 import sys
 
-_entries = []  # (namespace, name, function, signature)
-_namespaces = {}  # dotted name: object
-_ignored = []
-_cache = {}  # what is derived from the above; emptied when they change
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing and inspect are slow to import
+    from inspect import Signature
+    from typing import Any
+
+    _Entry = tuple[object, str, Any, object]
+
+_entries: list[_Entry] = []  # (namespace, name, function, signature)
+_namespaces: dict[str, object] = {}  # by dotted name
+_ignored: list[object] = []
+_cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
 
 
 def register(namespace: object, name: str, func: object, signature: object = None) -> None:
@@ -57,20 +66,20 @@ def unregister(*funcs: object) -> None:
     _cache.clear()
 
 
-def get_overridable_functions() -> dict[object, list]:
+def get_overridable_functions() -> dict[object, list[Any]]:
     """The overridable functions of all libraries: lists in order of name, by namespace.
 
     The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
     """
     if "functions" not in _cache:
-        found = {}
+        found: dict[object, dict[str, object]] = {}
         for namespace, name, func, _ in _listed():
             found.setdefault(_resolve(namespace), {})[name] = func
         _cache["functions"] = found
     return {namespace: [funcs[name] for name in sorted(funcs)] for namespace, funcs in _cache["functions"].items()}
 
 
-def get_testing_overrides() -> dict:
+def get_testing_overrides() -> dict[Any, Any]:
     """For every overridable function, a dummy that has its signature and returns -1.
 
     >>> import inspect
@@ -87,12 +96,12 @@ def get_testing_overrides() -> dict:
     return dict(_cache["dummies"])
 
 
-def get_ignored_functions() -> set:
+def get_ignored_functions() -> set[Any]:
     """The functions that are declared not to be overridable."""
     return set(_ignored)
 
 
-def get_default_nowrap_functions() -> set:
+def get_default_nowrap_functions() -> set[Any]:
     """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
     function says so. Of others a subclass gets results of its own class.
     """
@@ -109,11 +118,12 @@ def resolve_name(func: object) -> str | None:
     if isinstance(name, str):
         return name
     if "names" not in _cache:
-        names = {}
+        names: dict[object, str] = {}
         for namespace, name, function, _ in _entries:
             names.setdefault(function, _dotted(namespace, name))
         _cache["names"] = names
-    return _cache["names"].get(func)
+    found: str | None = _cache["names"].get(func)
+    return found
 
 
 def display_name(func: object) -> str:
@@ -130,7 +140,7 @@ def display_name(func: object) -> str:
     return name
 
 
-def is_tensor_method_or_property(func: object) -> bool:
+def is_tensor_method_or_property(func: Any) -> bool:
     """Whether `func` was registered for a class, as its method, or is the getter of a property; its setter is neither.
 
     Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
@@ -144,7 +154,7 @@ def is_tensor_method_or_property(func: object) -> bool:
     return func in _cache["methods"] or func.__name__ == "__get__"
 
 
-def _listed():
+def _listed() -> list[_Entry]:
     """The entries that are not ignored, those of modules included that declare functions when they are imported."""
     for namespace in list(_namespaces):
         _resolve(namespace)
@@ -152,7 +162,7 @@ def _listed():
     return [entry for entry in _entries if entry[2] not in ignored]
 
 
-def _resolve(namespace):
+def _resolve(namespace: object) -> Any:
     if not isinstance(namespace, str):
         return namespace
     if namespace in _namespaces:
@@ -170,7 +180,7 @@ def _resolve(namespace):
     return vars(outer).get(name, namespace)  # a class in a module
 
 
-def _dotted(namespace, name):
+def _dotted(namespace: Any, name: str) -> str:
     if isinstance(namespace, type):
         namespace = f"{namespace.__module__}.{namespace.__qualname__}"
     elif not isinstance(namespace, str):
@@ -178,7 +188,7 @@ def _dotted(namespace, name):
     return f"{namespace}.{name}"
 
 
-def _dummy(name, func, signature):
+def _dummy(name: str, func: Any, signature: Any) -> Any:
     """A function with the parameters that `signature` (see register()) tells, and nothing else."""
     import inspect
 
@@ -201,10 +211,10 @@ def _dummy(name, func, signature):
     return dummy
 
 
-def _from_signature(signature):
+def _from_signature(signature: Signature) -> tuple[str, dict[str, Any]]:
     import inspect
 
-    defaults = {}
+    defaults: dict[str, Any] = {}
     parameters = []
     for parameter in signature.parameters.values():
         if parameter.default is not inspect.Parameter.empty:
@@ -215,10 +225,12 @@ def _from_signature(signature):
     return str(inspect.Signature(parameters))[1:-1], defaults
 
 
-def _from_text(text):
+def _from_text(text: str) -> tuple[str, dict[str, Any]]:
     import ast
 
-    arguments = ast.parse(f"def _{text}: pass").body[0].args
+    (function,) = ast.parse(f"def _{text}: pass").body
+    assert isinstance(function, ast.FunctionDef)
+    arguments = function.args
     for argument in ast.walk(arguments):
         if isinstance(argument, ast.arg):
             argument.annotation = None
@@ -228,14 +240,14 @@ def _from_text(text):
 class _Verbatim(str):
     """Text that is its own repr."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
 
-class _Names(dict):
+class _Names(dict[str, object]):
     """What a name in the text of a signature means: a loaded module (`torch.float32`), infinity or not-a-number."""
 
-    def __missing__(self, name):
+    def __missing__(self, name: str) -> object:
         if name in ("inf", "nan"):
             return float(name)
         return sys.modules[name]
