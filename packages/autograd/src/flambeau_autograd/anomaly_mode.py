@@ -1,30 +1,28 @@
 """Finding the forward call behind an error in backward, and the first NaN."""
 
 from flambeau_autograd._engine import engine as _engine
-from flambeau_autograd._engine import node as _node
+from flambeau_autograd._engine.settings import Setting as _Setting
+from flambeau_autograd._engine.settings import Since as _Since
+from flambeau_autograd._engine.settings import Within as _Within
 
-_enabled = False
-_check_nan = True
+_mode = _Setting((False, True), _engine.set_anomaly)  # whether it is on, and looks for NaN
 
 
 def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on."""
-    return _enabled
+    return _mode.value[0]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly mode looks for NaN."""
-    return _check_nan
+    return _mode.value[1]
 
 
-def _switch(mode: bool, check_nan: bool) -> None:
-    global _enabled, _check_nan
+def _checked(mode, check_nan):
     for name, value in (("mode", mode), ("check_nan", check_nan)):
         if not isinstance(value, bool):
             raise TypeError(f"set_detect_anomaly(): argument '{name}' must be bool, not {type(value).__name__}")
-    _enabled, _check_nan = mode, check_nan
-    _node.record_tracebacks(mode)
-    _engine.set_anomaly(_look if mode else None)
+    return mode, check_nan
 
 
 def note_traceback(node) -> None:
@@ -35,8 +33,9 @@ def note_traceback(node) -> None:
     node.metadata["parent_"] = _engine.running_node()
 
 
-def _look(node, gradients):
-    if _check_nan:
+def look(node, gradients) -> None:
+    """Raise if NaN is among the gradients that ``node`` computed."""
+    if _mode.value[1]:
         for i, g in enumerate(gradients):
             if g is not None and bool((g != g).any()):
                 raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
@@ -61,21 +60,14 @@ def explain(node) -> None:
         parent = parent.metadata.get("parent_")
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(_Since):
     """Turn anomaly mode on or off: at once when called, and until the end of the block as a context."""
 
     def __init__(self, mode: bool, check_nan: bool = True):
-        self._previous = _enabled, _check_nan
-        _switch(mode, check_nan)
-
-    def __enter__(self):
-        pass
-
-    def __exit__(self, kind, value, traceback):
-        _switch(*self._previous)
+        super().__init__(_mode, _checked(mode, check_nan))
 
 
-class detect_anomaly:
+class detect_anomaly(_Within):
     """Inside the block, forward calls keep their traceback, an error in backward shows the one it belongs to, and a
     gradient that is NaN is an error. Slow: for debugging only.
 
@@ -90,13 +82,6 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True):
         import warnings
 
-        self._check_nan = check_nan
+        super().__init__(_mode, _checked(True, check_nan))
         warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
                       "enabled for debugging.", UserWarning, stacklevel=2)
-
-    def __enter__(self):
-        self._previous = _enabled, _check_nan
-        _switch(True, self._check_nan)
-
-    def __exit__(self, kind, value, traceback):
-        _switch(*self._previous)

@@ -15,6 +15,7 @@ from flambeau_autograd._engine.backward import backward as _backward
 from flambeau_autograd._engine.engine import current_run, queue_callback, runs_to_all_leaves
 from flambeau_autograd._engine.function import apply_in, context_of
 from flambeau_autograd._engine.layers import without_history
+from flambeau_autograd._engine.settings import Setting, Within
 from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
@@ -43,32 +44,17 @@ def noop_context_fn():
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-_early_stop = None  # what set_checkpoint_early_stop said, while inside
-_debug = None  # the same of set_checkpoint_debug_enabled
+_early_stop, _debug = Setting(None), Setting(None)  # None: what the call says
 
 
-@contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool):
     """Inside the block, decide for all calls of `checkpoint` whether running again ends with the last tensor needed."""
-    global _early_stop
-    before = _early_stop
-    _early_stop = enable
-    try:
-        yield
-    finally:
-        _early_stop = before
+    return Within(_early_stop, enable)
 
 
-@contextlib.contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None):
     """Inside the block, decide for all calls of `checkpoint` whether they keep a log for errors; None: each its own."""
-    global _debug
-    before = _debug
-    _debug = enabled
-    try:
-        yield
-    finally:
-        _debug = before
+    return Within(_debug, enabled)
 
 
 def checkpoint(function, *args, use_reentrant: bool | None = None, context_fn=noop_context_fn,
@@ -115,7 +101,7 @@ def checkpoint(function, *args, use_reentrant: bool | None = None, context_fn=no
     if determinism_check not in ("default", "none"):
         raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
     log = None
-    if debug if _debug is None else _debug:
+    if debug if _debug.value is None else _debug.value:
         if context_fn is not noop_context_fn:
             raise ValueError("debug=True is incompatible with non-default context_fn")
         log = _Log()
@@ -123,8 +109,8 @@ def checkpoint(function, *args, use_reentrant: bool | None = None, context_fn=no
     first, again = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    frame = _Frame(function, args, kwargs, preserve, again, early_stop if _early_stop is None else _early_stop,
-                   determinism_check == "default", log)
+    early_stop = early_stop if _early_stop.value is None else _early_stop.value
+    frame = _Frame(function, args, kwargs, preserve, again, early_stop, determinism_check == "default", log)
     completed = False
     with saved_tensors_hooks(frame.pack, frame.unpack), first:
         result = function(*args, **kwargs)
@@ -283,10 +269,9 @@ class _Log:
         self.runs = []
 
     def contexts(self):
-        return self.context(), self.context()
+        return self.mode(), self.mode()
 
-    @contextlib.contextmanager
-    def context(self):
+    def mode(self):
         from flambeau_overrides.modes import TorchFunctionMode
 
         lines = []
@@ -300,8 +285,7 @@ class _Log:
                 lines[-1] += f" -> {_shown(result)}"
                 return result
 
-        with Log():
-            yield
+        return Log()
 
     def text(self):
         titles = ("Calls of the original forward:", "Calls of the recomputation:")

@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
+from flambeau_autograd._engine.settings import OuterDual, Paused
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -33,14 +34,8 @@ def exit_dual_level(*, level=None):
     leave_outer_dual()
 
 
-class dual_level:
+class dual_level(OuterDual):
     """Forward mode for the length of a ``with`` block, outside of which tangents do not exist."""
-
-    def __enter__(self):
-        return enter_dual_level()
-
-    def __exit__(self, *error):
-        exit_dual_level()
 
 
 def make_dual(tensor, tangent, *, level=None):
@@ -89,20 +84,9 @@ def _check(tensor, tangent):
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
-class _set_fwd_grad_enabled:
+def _set_fwd_grad_enabled(mode):
     """A ``with`` block in which tangents are passed over where ``mode`` is False, as if tensors had none."""
-
-    def __init__(self, mode):
-        self.mode = bool(mode)
-
-    def __enter__(self):
-        self.levels = [] if self.mode else dual_levels()
-        for level in self.levels:
-            level.paused += 1
-
-    def __exit__(self, *error):
-        for level in self.levels:
-            level.paused -= 1
+    return Paused([] if mode else dual_levels())
 
 
 def _is_fwd_grad_enabled():

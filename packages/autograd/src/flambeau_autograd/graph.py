@@ -7,6 +7,7 @@ from flambeau_autograd._engine import saved as _saved
 from flambeau_autograd._engine.edges import edge_of
 from flambeau_autograd._engine.engine import will_run
 from flambeau_autograd._engine.node import Node
+from flambeau_autograd.grad_mode import decorate
 from flambeau_autograd.hooks import RemovableHandle
 
 __all__ = [
@@ -58,7 +59,7 @@ def increment_version(tensor):
         _saved.bump_version(t)
 
 
-class saved_tensors_hooks:
+class saved_tensors_hooks(_saved.SavedHooks):
     """Inside the block, every tensor saved for backward goes through ``pack_hook``, and what that returned through
     ``unpack_hook`` when backward reads it.
 
@@ -70,15 +71,6 @@ class saved_tensors_hooks:
     tensor([2., 2.])
     """
 
-    def __init__(self, pack_hook, unpack_hook):
-        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
-
-    def __enter__(self):
-        _saved.push_hooks(self.pack_hook, self.unpack_hook)
-
-    def __exit__(self, kind, value, traceback):
-        _saved.pop_hooks()
-
 
 class save_on_cpu(saved_tensors_hooks):
     """Copies saved tensors to the CPU's memory; there is no other here, so this only copies."""
@@ -87,27 +79,14 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
 
 
-class disable_saved_tensors_hooks:
-    """Inside the block, setting hooks on saved tensors raises ``error_message``."""
-
-    def __init__(self, error_message):
-        self.error_message = error_message
-
-    def __enter__(self):
-        _saved.forbid_hooks(self.error_message)
-
-    def __exit__(self, kind, value, traceback):
-        _saved.pop_hooks()
+class disable_saved_tensors_hooks(_saved.ForbiddenHooks):
+    """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too."""
 
     def __call__(self, function):
-        from functools import wraps
+        return decorate(self, function)
 
-        @wraps(function)
-        def wrapped(*args, **kwargs):
-            with disable_saved_tensors_hooks(self.error_message):
-                return function(*args, **kwargs)
-
-        return wrapped
+    def clone(self):
+        return disable_saved_tensors_hooks(self.error_message)
 
 
 class _MultiHandle(RemovableHandle):
@@ -174,11 +153,11 @@ def _hooks(nodes, fn, mode):
     return [make(i) for i in range(len(nodes))]
 
 
-class allow_mutation_on_saved_tensors:
+class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
     """Inside the block, tensors may be written to after they were saved: backward sees them as they were.
 
     What is saved is copied at once, so this costs the memory and the time of these copies. The context object's
-    ``clear()`` lets go of them.
+    ``clear()`` lets go of them, and so does the end of the block: backward has to run inside.
 
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():
@@ -190,38 +169,25 @@ class allow_mutation_on_saved_tensors:
     tensor([2., 4.])
     """
 
-    _entered = False  # anywhere: the blocks may not be nested
-
     def __init__(self):
-        self._copies = WeakKeyDictionary()
-        self._hooks = saved_tensors_hooks(self._pack, self._unpack)
+        super().__init__(self._pack, self._unpack)
 
     def _pack(self, tensor):
+        if self.copies is None:
+            self.copies = WeakKeyDictionary()
         key = _Key()
-        self._copies[key] = tensor.clone()
+        self.copies[key] = tensor.clone()
         return key
 
     def _unpack(self, key):
-        try:
-            return self._copies[key]
-        except KeyError:
-            raise RuntimeError("what this node saved inside allow_mutation_on_saved_tensors was let go by "
-                               "clear()") from None
+        if self.copies is None or key not in self.copies:
+            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which "
+                                 "the graph was originally recorded.")
+        return self.copies[key]
 
     def clear(self):
         """Let go of all copies; backward through what was recorded so far raises from now on."""
-        self._copies.clear()
-
-    def __enter__(self):
-        if allow_mutation_on_saved_tensors._entered:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        self._hooks.__enter__()
-        allow_mutation_on_saved_tensors._entered = True
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        allow_mutation_on_saved_tensors._entered = False
-        self._hooks.__exit__(kind, value, traceback)
+        self.copies = None
 
 
 class _Key:

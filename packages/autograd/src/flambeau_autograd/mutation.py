@@ -8,10 +8,9 @@ everything that goes into a Function, so it is for debugging; while it is off it
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine import context as _context
+from flambeau_autograd._engine.settings import Setting, Since, Within
 
 __all__ = ["detect_mutation", "is_mutation_detection_enabled", "set_detect_mutation"]
-
-_enabled = False
 
 
 class _Look:
@@ -50,32 +49,22 @@ class _Watcher:
     look = _Look
 
 
+_watcher = Setting(None, _context.set_watch)
+
+
 def is_mutation_detection_enabled() -> bool:
     """Whether custom Functions are being watched."""
-    return _enabled
+    return _watcher.value is not None
 
 
-def _switch(mode: bool) -> None:
-    global _enabled
-    _enabled = bool(mode)
-    _context.set_watch(_Watcher if _enabled else None)
-
-
-class set_detect_mutation:
+class set_detect_mutation(Since):
     """Turn the watch on or off: at once when called, and until the end of the block as a context."""
 
     def __init__(self, mode: bool):
-        self._previous = _enabled
-        _switch(mode)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        _switch(self._previous)
+        super().__init__(_watcher, _Watcher if mode else None)
 
 
-class detect_mutation:
+class detect_mutation(Within):
     """Inside the block, a custom Function that writes to an argument without ``ctx.mark_dirty``, or whose backward
     writes to the gradient that it is given, raises.
 
@@ -94,10 +83,5 @@ class detect_mutation:
     RuntimeError: Double: forward wrote to its argument 'x' without ctx.mark_dirty(x), so gradients of what used it before may be wrong. Mark it and return it, or write to a clone.
     """  # noqa: E501
 
-    def __enter__(self):
-        self._previous = _enabled
-        _switch(True)
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        _switch(self._previous)
+    def __init__(self):
+        super().__init__(_watcher, _Watcher)

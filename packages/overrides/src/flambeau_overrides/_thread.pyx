@@ -344,31 +344,67 @@ def switches(state=None):
     return before
 
 
-def reenter():
-    """Go back to the modes and switches with which the running handler's function was called.
+# The blocks of the modes begin and end in one step each: an interrupt may come at any call and line of Python.
 
-    Returns what leave_again() needs. Raises RuntimeError outside of a handler.
-    """
-    global tls_subclass_disabled, tls_all_disabled
-    cdef ThreadState state = this_thread()
-    cdef Running* frame
-    if state.depth == 0:
-        raise RuntimeError("Accessing torch dispatch state outside of '__torch_function__' is not allowed.")
-    before = (list(state.modes), tls_subclass_disabled, tls_all_disabled)
-    frame = &state.running[state.depth - 1]
-    if frame.modes != NULL:
-        state.extend(<list>frame.modes)
-    tls_subclass_disabled, tls_all_disabled = frame.subclass_disabled, frame.all_disabled
-    return before
+def enter_mode(self):
+    """`__enter__` of modes."""
+    push_mode(self)
+    return self
 
 
-def leave_again(before):
-    """End what reenter() began."""
-    global tls_subclass_disabled, tls_all_disabled
-    cdef ThreadState state = this_thread()
-    modes, tls_subclass_disabled, tls_all_disabled = before
-    state.cut(0)
-    state.extend(modes)
+def leave_mode(self, exc_type, exc_value, traceback):
+    """`__exit__` of modes."""
+    remove_mode(self)
+
+
+cdef class Reentered:
+    """The modes and switches with which the running handler's function was called, for the length of a block."""
+
+    cdef object before
+
+    def __enter__(self):
+        global tls_subclass_disabled, tls_all_disabled
+        cdef ThreadState state = this_thread()
+        cdef Running* frame
+        if state.depth == 0:
+            raise RuntimeError("Accessing torch dispatch state outside of '__torch_function__' is not allowed.")
+        self.before = (list(state.modes), tls_subclass_disabled, tls_all_disabled)
+        frame = &state.running[state.depth - 1]
+        if frame.modes != NULL:
+            state.extend(<list>frame.modes)
+        tls_subclass_disabled, tls_all_disabled = frame.subclass_disabled, frame.all_disabled
+
+    def __exit__(self, *exc_info):
+        global tls_subclass_disabled, tls_all_disabled
+        cdef ThreadState state = this_thread()
+        modes, tls_subclass_disabled, tls_all_disabled = self.before
+        state.cut(0)
+        state.extend(modes)
+
+
+cdef class Enabled:
+    """Undoes the `Disable` classes for the length of a block."""
+
+    cdef object before
+
+    def __enter__(self):
+        self.before = switches((0, 0))
+
+    def __exit__(self, *exc_info):
+        switches(self.before)
+
+
+cdef class SetAside:
+    """Sets the innermost mode aside for the length of a block, and gives it as the block's variable."""
+
+    cdef object mode
+
+    def __enter__(self):
+        self.mode = pop_mode()
+        return self.mode
+
+    def __exit__(self, *exc_info):
+        push_mode(self.mode)
 
 
 # --- what functions written in Python ask ----------------------------------------------------------------------------

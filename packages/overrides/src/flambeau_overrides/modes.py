@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from flambeau_overrides._thread import (
+    Enabled,
+    Reentered,
+    SetAside,
+    enter_mode,
     is_enabled,
-    leave_again,
+    leave_mode,
     mode_stack,
     pop_mode,
     push_mode,
-    reenter,
-    remove_mode,
     switches,
 )
 
@@ -54,12 +56,11 @@ class TorchFunctionMode:
     ) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define __torch_function__")
 
-    def __enter__(self) -> Self:
-        push_mode(self)
-        return self
-
-    def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None:
-        remove_mode(self)
+    if TYPE_CHECKING:
+        def __enter__(self) -> Self: ...
+        def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None: ...
+    else:
+        __enter__, __exit__ = enter_mode, leave_mode
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
@@ -80,38 +81,15 @@ class BaseTorchFunctionMode(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class enable_reentrant_dispatch:
+class enable_reentrant_dispatch(Reentered):
     """Inside a handler: dispatch as it was when the function that is being handled was called.
 
     The handling mode itself is active again, and what was switched off is on. Raises RuntimeError outside of a handler.
     """
 
-    def __enter__(self) -> None:
-        self._before = reenter()
 
-    def __exit__(self, *exc_info: object) -> None:
-        leave_again(self._before)
-
-
-class _enable_torch_function:
-    """Undoes the `Disable` classes for the length of a block."""
-
-    def __enter__(self) -> None:
-        self._before = switches((0, 0))
-
-    def __exit__(self, *exc_info: object) -> None:
-        switches(self._before)
-
-
-class _pop_mode_temporarily:
-    """Sets the innermost mode aside for the length of a block, and gives it as the block's variable."""
-
-    def __enter__(self) -> Any:
-        self._mode = pop_mode()
-        return self._mode
-
-    def __exit__(self, *exc_info: object) -> None:
-        push_mode(self._mode)
+_enable_torch_function = Enabled
+_pop_mode_temporarily = SetAside
 
 
 def _push_mode(mode: object) -> None:

@@ -3,11 +3,10 @@
 Without a ``generator=`` of their own, random operations draw from :data:`default_generator`. Seeds give the numbers of
 PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move between the two.
 """
-import contextlib
-from collections.abc import Iterator
+from contextlib import ContextDecorator
 
 from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._kernels.generator import Generator, default_generator
+from flambeau_tensor._kernels.generator import Forked, Generator, default_generator
 
 __all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
            "set_rng_state"]
@@ -56,8 +55,7 @@ def set_rng_state(new_state: Tensor) -> None:
     default_generator.set_state(new_state)
 
 
-@contextlib.contextmanager
-def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str = "cuda") -> Iterator[None]:
+class fork_rng(Forked, ContextDecorator):
     """A ``with`` block after which the default generator goes on as if the block had drawn nothing.
 
     Args:
@@ -71,11 +69,6 @@ def fork_rng(devices: object = None, enabled: bool = True, *, device_type: str =
     >>> initial_seed()
     0
     """
-    if not enabled:
-        yield
-        return
-    state = default_generator.get_state()
-    try:
-        yield
-    finally:
-        default_generator.set_state(state)
+
+    def __init__(self, devices: object = None, enabled: bool = True, *, device_type: str = "cuda") -> None:
+        super().__init__(default_generator if enabled else None)

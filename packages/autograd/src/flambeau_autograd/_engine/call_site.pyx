@@ -11,6 +11,8 @@ from flambeau_autograd._engine.refs cimport decref, incref
 import os
 import sys
 
+cdef str _SEPARATOR = os.sep
+
 cdef extern from * nogil:
     """
     /* A frame of the interpreter, innermost first. Frame objects are made on demand, which takes as long as a small
@@ -75,17 +77,17 @@ cdef bint _is_ours(PyObject* code) noexcept:
     return s.ours
 
 
+cdef tuple _PACKAGES = tuple([f"flambeau{part}" for part in ("", "_tensor", "_autograd", "_nn", "_overrides", "_cext")])
+
+
 cdef bint _lies_in_our_packages(object code) noexcept:
-    try:
-        path = code.co_filename
-        for name in ("tensor", "autograd", "nn", "overrides", "cext"):
-            module = sys.modules.get(f"flambeau_{name}")
-            if module is not None and path.startswith(os.path.dirname(module.__file__) + os.sep):
-                return True
-        return "flambeau" in sys.modules and \
-            path.startswith(os.path.dirname(sys.modules["flambeau"].__file__) + os.sep)
-    except Exception:
-        return False
+    # Nothing here runs Python code: an interrupt would arrive in it, and be lost, as there is nobody to raise it to.
+    cdef str path = code.co_filename
+    for name in _PACKAGES:
+        file = getattr(sys.modules.get(name), "__file__", None)
+        if type(file) is str and path.startswith((<str>file)[:(<str>file).rfind(_SEPARATOR) + 1]):
+            return True
+    return False
 
 
 cdef bint _noting = True

@@ -16,7 +16,7 @@ from cpython.pythread cimport PyThread_get_thread_ident
 from flambeau_tensor.abi cimport is_tensor, thread_flags
 
 from flambeau_autograd._engine.gradients cimport add_up, validate
-from flambeau_autograd._engine.node cimport NODE_LEAF, Node, release_saved
+from flambeau_autograd._engine.node cimport NODE_LEAF, Node, record_tracebacks, release_saved
 from flambeau_autograd._engine.node_hooks cimport as_tuple, post_hooks, pre_hooks, tensor_hooks
 from flambeau_autograd._engine.refs cimport *
 
@@ -32,13 +32,14 @@ cdef struct Waiting:
 
 cdef long long _runs = 0
 cdef Run _holder = None  # the run that may use the places in the nodes
-anomaly = None  # the check of anomaly mode, while it is on
+cdef bint _anomaly = False
 
 
-def set_anomaly(check):
-    """Have ``check(node, gradients)`` look at what each node returns; None: nobody looks."""
-    global anomaly
-    anomaly = check
+def set_anomaly(tuple state not None):
+    """Be told of (whether anomaly mode is on, whether it looks for NaN)."""
+    global _anomaly
+    _anomaly = state[0]
+    record_tracebacks(_anomaly)
 
 
 cdef class _Slots:
@@ -278,8 +279,10 @@ cdef int _step(Run run, Node node) except -1:
                 post_hooks(node, out, grads)
             if not run.keep_graph:
                 release_saved(node)
-            if anomaly is not None:
-                anomaly(node, as_tuple(out, m))
+            if _anomaly:
+                from flambeau_autograd.anomaly_mode import look
+
+                look(node, as_tuple(out, m))
             for i in range(m):
                 if node.edges[i].node == NULL:
                     continue
@@ -382,14 +385,15 @@ cdef int _drive(Run run) except -1:
         if p != NULL:
             node = <object>p
             decref(p)
-            if anomaly is not None:
+        _clear(run)
+        if p != NULL:
+            if _anomaly:
                 from flambeau_autograd.anomaly_mode import explain
 
                 explain(node)
             from flambeau_autograd.messages import name_forward_call
 
             name_forward_call(error, node)
-        _clear(run)
         raise
     if run.callbacks is not None:
         for callback in run.callbacks:

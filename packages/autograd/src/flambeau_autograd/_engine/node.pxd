@@ -97,8 +97,9 @@ cdef inline bint is_over(Node node) noexcept:
     """Whether all transforms whose tapes the node is on are over."""
     return node.levels > 1 and still_under_way(node) == 0
 
-cdef void number(Node node) noexcept  # after its edges are known: numbers are a topological order
+cdef int number(Node node) except -1  # after its edges are known: numbers are a topological order
 cdef void release_saved(Node node) noexcept
+cdef void record_tracebacks(bint on) noexcept  # keep the traceback of every recorded call from now on
 cdef void discard(PyObject* owned) noexcept  # drop a reference without recursion
 cdef void drain() noexcept
 cdef Extra extra_of(Node node)

@@ -83,8 +83,7 @@ cdef list _names = []  # owns the C strings of type names
 cdef bint _recording_tracebacks = False
 
 
-def record_tracebacks(bint on):
-    """Keep the traceback of every recorded call from now on."""
+cdef void record_tracebacks(bint on) noexcept:
     global _recording_tracebacks
     _recording_tracebacks = on
 
@@ -111,7 +110,7 @@ cdef unsigned long long still_under_way(Node node) noexcept:
     return bits
 
 
-cdef void number(Node node) noexcept:
+cdef int number(Node node) except -1:
     global _numbers
     cdef int i
     _numbers += 1
@@ -124,6 +123,7 @@ cdef void number(Node node) noexcept:
         from flambeau_autograd.anomaly_mode import note_traceback
 
         note_traceback(node)
+    return 0
 
 
 # --- the worklist of what is to be dropped --------------------------------------------------------------------------

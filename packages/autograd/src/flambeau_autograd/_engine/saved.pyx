@@ -28,28 +28,14 @@ cdef class Packed:
     cdef bint requires_grad
 
 
-def push_hooks(pack, unpack):
-    """Let ``pack`` see every tensor that this thread saves from now on."""
+cdef int _push(object hooks) except -1:
     global _any_hooks
-    stack = _hooks.setdefault(PyThread_get_thread_ident(), [])
-    if stack and isinstance(stack[len(stack) - 1], str):
-        raise RuntimeError(stack[len(stack) - 1])
-    stack.append((pack, unpack))
+    _hooks.setdefault(PyThread_get_thread_ident(), []).append(hooks)
     _any_hooks = True
+    return 0
 
 
-def forbid_hooks(message):
-    """Make ``push_hooks`` raise ``message``; undone by ``pop_hooks``."""
-    if not isinstance(message, str):
-        raise TypeError(f"disable_saved_tensors_hooks(): error_message must be str, not {type(message).__name__}")
-    stack = _hooks.setdefault(PyThread_get_thread_ident(), [])
-    if stack and not isinstance(stack[len(stack) - 1], str):
-        raise RuntimeError(message)
-    stack.append(message)
-
-
-def pop_hooks():
-    """Forget what was pushed last."""
+cdef int _pop() except -1:
     global _any_hooks
     key = PyThread_get_thread_ident()
     stack = _hooks[key]
@@ -57,6 +43,74 @@ def pop_hooks():
     if not stack:
         del _hooks[key]
     _any_hooks = bool(_hooks)
+    return 0
+
+
+cdef object _innermost():
+    """The (pack, unpack) or the message that was set last in this thread; None: neither."""
+    stack = _hooks.get(PyThread_get_thread_ident())
+    return stack[len(stack) - 1] if stack else None
+
+
+cdef class SavedHooks:
+    """Inside the block, ``pack_hook`` sees every tensor that this thread saves."""
+
+    cdef public object pack_hook, unpack_hook
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self):
+        hooks = _innermost()
+        if isinstance(hooks, str):
+            raise RuntimeError(hooks)
+        _push((self.pack_hook, self.unpack_hook))
+
+    def __exit__(self, *error):
+        _pop()
+
+
+cdef bint _copying = False
+
+
+cdef class CopyingHooks(SavedHooks):
+    """`SavedHooks` of which only one block at a time may be under way, in any thread; with it what they kept goes."""
+
+    cdef public object copies
+
+    def __enter__(self):
+        global _copying
+        if _copying:
+            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+        SavedHooks.__enter__(self)
+        _copying = True
+        return self
+
+    def __exit__(self, *error):
+        global _copying
+        _copying = False
+        SavedHooks.__exit__(self)
+        self.copies = None
+
+
+cdef class ForbiddenHooks:
+    """Inside the block, `SavedHooks` raise a message."""
+
+    cdef public object error_message
+
+    def __init__(self, error_message):
+        self.error_message = error_message
+
+    def __enter__(self):
+        message, hooks = self.error_message, _innermost()
+        if not isinstance(message, str):
+            raise TypeError(f"disable_saved_tensors_hooks(): error_message must be str, not {type(message).__name__}")
+        if hooks is not None and not isinstance(hooks, str):
+            raise RuntimeError(message)
+        _push(message)
+
+    def __exit__(self, *error):
+        _pop()
 
 
 cdef int check_saveable(PyObject* tensor) except -1:
@@ -73,9 +127,9 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
     check_saveable(tensor)
     place.version = version_of(tensor)
     if _any_hooks:
-        stack = _hooks.get(PyThread_get_thread_ident())
-        if stack and not isinstance(stack[len(stack) - 1], str):
-            return _pack(place, tensor, stack[len(stack) - 1], is_output)
+        hooks = _innermost()
+        if hooks is not None and not isinstance(hooks, str):
+            return _pack(place, tensor, hooks, is_output)
     if is_output:
         kept = detach(tensor)
         set_layer(<PyObject*>kept, all_layers(tensor))

@@ -9,6 +9,7 @@ from flambeau_autograd._engine.dual_level import have_tangents
 from flambeau_autograd._engine.function import apply_in, context_of
 from flambeau_autograd._engine.grad_mode import enable_grad
 from flambeau_autograd._engine.histories import lowered
+from flambeau_autograd._engine.settings import Paused
 from flambeau_autograd.batching.table import Info
 from flambeau_autograd.func.examples import Examples
 from flambeau_autograd.function import Function, bind
@@ -173,8 +174,7 @@ def dual(cls, args, kwargs, level):
             if own or _of_whom(o, flat, tangents) is None:
                 _attach(cls, o, tangent, flat, tangents, level, own)
 
-    level.paused += 1
-    try:
+    with Paused([level]):
         # Of copies, and first: forward may write to what it is given.
         derived = None if own else transposed(
             lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
@@ -184,8 +184,6 @@ def dual(cls, args, kwargs, level):
         ctx = context_of(cls if further_out is None else _lifted(cls, have_tangents(tensors)))
         ctx.dual_level = level
         out = apply_in(ctx, attach, *args, **kwargs)
-    finally:
-        level.paused -= 1
     if own:
         return out
 

@@ -15,21 +15,10 @@ Tensor = torch.Tensor
 
 
 class _Tape:
-    """A level of reverse mode around a function's run."""
+    """A level of reverse mode around a function's run, and whether what leaves it is recorded."""
 
     def __init__(self):
-        self.keep = is_grad_enabled()
-
-    def __enter__(self):
-        self.level = TapeLevel()
-        self.level.__enter__()
-        self.mode = enable_grad()
-        self.mode.__enter__()
-        return self
-
-    def __exit__(self, *error):
-        self.mode.__exit__(*error)
-        self.level.__exit__(*error)
+        self.level, self.keep = TapeLevel(), is_grad_enabled()
 
     def enter(self, tree):
         return tree_map(lambda t: self.level.wrap(t) if isinstance(t, Tensor) else t, tree)
@@ -112,7 +101,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     def wrapped(*args, **kwargs):
         wanted = _argnums(argnums, args)
         tape = _Tape()
-        with tape:
+        with tape.level, enable_grad():
             args = list(args)
             for n in wanted:
                 args[n] = tape.enter(args[n])
@@ -168,7 +157,7 @@ def vjp(func, *primals, has_aux=False):
     (tensor([1., 2.]),)
     """
     tape = _Tape()
-    with tape:
+    with tape.level, enable_grad():
         entered = tape.enter(primals)
         inputs = _tensors(entered, )
         out, aux = _parted(func(*entered), has_aux, "vjp(f, *primals)")
@@ -249,7 +238,7 @@ def linearize(func, *primals):
     tensor([1., 2.])
     """
     tape = _Tape()
-    with tape:
+    with tape.level, enable_grad():
         entered = tape.enter(primals)
         inputs = _tensors(entered, )
         out = func(*entered)

@@ -174,3 +174,24 @@ cdef Generator generator_of(str func, object generator):
     if not isinstance(generator, Generator):
         raise TypeError(f"{func}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     return <Generator>generator
+
+
+cdef class Forked:
+    """Inside the block a generator draws what the program after it does not miss.
+
+    Entered and left in one step each, so that no interrupt comes in between.
+    """
+
+    cdef Generator generator
+    cdef list states
+
+    def __init__(self, Generator generator):
+        self.generator, self.states = generator, []
+
+    def __enter__(self):
+        self.states.append(None if self.generator is None else self.generator.get_state())
+
+    def __exit__(self, *error):
+        state = self.states.pop()
+        if state is not None:
+            self.generator.set_state(state)
