@@ -319,3 +319,44 @@ def test_many_outputs_of_one_node():
 def test_node_as_a_function(leaf):
     y = leaf(1.0, 2.0) * torch.tensor([3.0, 4.0], dtype=torch.float64)
     assert [g if g is None else g.tolist() for g in y.grad_fn(torch.ones(2, dtype=torch.float64))] == [[3.0, 4.0], None]
+
+
+def test_backward_in_backward_of_any_depth(leaf):
+    """In other threads, where one has no stack left, as if they were this one."""
+    class Deep(autograd.Function):
+        @staticmethod
+        def forward(ctx, x, n):
+            ctx.n = n
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            depths.append((ctx.n, autograd.is_grad_enabled()))
+            if ctx.n == 0:
+                if fails:
+                    raise ValueError("deep down")
+                return g, None
+            with autograd.enable_grad():
+                y = torch.zeros(1, dtype=g.dtype, requires_grad=True)
+                Deep.apply(y, ctx.n - 1).sum().backward()
+            return g + y.grad, None
+
+    fails, depths, x = False, [], leaf(1.0)
+    Deep.apply(x, 2000).sum().backward()
+    assert x.grad.tolist() == [2001.0] and depths == [(n, False) for n in range(2000, -1, -1)]
+    fails = True
+    with pytest.raises(ValueError, match="deep down"):
+        Deep.apply(x, 300).sum().backward()
+    fails = False
+    Deep.apply(x, 3).sum().backward()
+    assert x.grad.tolist() == [2005.0] and autograd.is_grad_enabled()
+
+
+def test_zeros_for_inputs_that_nothing_depends_on_can_be_differentiated_by(leaf):
+    x, y = leaf(1.0, 2.0), torch.ones(2, 3, dtype=torch.float64).t().requires_grad_()
+    z = (x * x).sum()
+    by_x, by_y = autograd.grad(z, [x, y], materialize_grads=True, create_graph=True)
+    assert by_y.requires_grad and by_y.is_leaf and by_y.stride() == (1, 3) and not by_y.any()
+    again = autograd.grad(by_x.sum() + by_y.sum(), [x, y], materialize_grads=True)
+    assert [t.tolist() for t in again] == [[2.0, 2.0], [[0.0, 0.0]] * 3]
+    assert not autograd.grad(x.sum(), y, materialize_grads=True)[0].requires_grad

@@ -1,5 +1,6 @@
 """Hooks on tensors, on nodes and on several gradients at once; their order, and what they may return."""
 
+import functools
 import pickle
 
 import pytest
@@ -110,8 +111,10 @@ def test_refused(leaf):
         torch.ones(1).retain_grad()
     with pytest.raises(RuntimeError, match="post accumulate grad hooks cannot be registered on non-leaf tensors"):
         (leaf(1.0) * 2).register_post_accumulate_grad_hook(print)
-    with pytest.raises(TypeError, match="callable"):
-        leaf(1.0).register_hook(3)
+    x = leaf(1.0)
+    x.register_hook(3)
+    with pytest.raises(TypeError, match="not callable"):
+        x.sum().backward()
 
 
 def test_post_accumulate_hook_may_step(leaf):
@@ -173,3 +176,138 @@ def test_multi_grad_hook(leaf):
     assert len(together) == 2
     with pytest.raises(ValueError, match="Expects mode to be one of"):
         graph.register_multi_grad_hook([x], print, mode="some")
+
+
+# --- hooks where histories change: what PyTorch 2.13 does -------------------------------------------------------------
+
+def test_hooks_on_a_view_that_was_written_to(leaf):
+    x, seen = leaf(1.0, 1.0, 1.0, 1.0), []
+    base = x * 1
+    view, other = base[:2], base[1:]
+    view.register_hook(lambda g: seen.append(("before", g.tolist())))
+    used = view * 7
+    view.mul_(3)
+    view.register_hook(lambda g: seen.append(("after", g.tolist())))
+    other.register_hook(lambda g: seen.append(("other", g.tolist())))
+    ((view * 2).sum() + (other * 5).sum() + used.sum()).backward()
+    assert seen == [("other", [5.0, 5.0, 5.0]), ("after", [2.0, 2.0]), ("before", [7.0, 7.0])]
+    assert x.grad.tolist() == [13.0, 28.0, 5.0, 5.0]
+
+
+def test_hooks_on_a_view_whose_base_was_written_to(leaf):
+    x, seen = leaf(1.0, 1.0, 1.0, 1.0), []
+    base = x * 1
+    view = base[:2]
+    view.register_hook(lambda g: seen.append(("before", g.tolist())))
+    used = view * 7
+    base.mul_(3)
+    view.retain_grad()
+    view.register_hook(lambda g: seen.append(("after", g.tolist())))
+    ((view * 2).sum() + used.sum()).backward()
+    assert seen == [("after", [2.0, 2.0]), ("before", [7.0, 7.0])]
+    assert view.grad.tolist() == [2.0, 2.0] and x.grad.tolist() == [13.0, 13.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("change", ["unsqueeze_(0)", "t_()", "transpose_(0, 1)", "swapaxes_(0, 1)", "swapdims_(0, 1)",
+                                    "squeeze_()", "as_strided_((3, 2), (1, 3))"])
+def test_a_tensor_that_becomes_a_view_of_itself_keeps_hooks_and_gradient_as_it_was(leaf, change):
+    x, shapes = leaf([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), []
+    y = x * 2
+    y.retain_grad()
+    y.register_hook(lambda g: shapes.append(tuple(g.shape)))
+    eval(f"y.{change}", {"y": y})
+    y.register_hook(lambda g: shapes.append(tuple(g.shape)))
+    (y * y.detach()).sum().backward()
+    assert shapes == [(2, 3), (2, 3)] and y.grad.tolist() == (2 * x).tolist()
+    assert x.grad.tolist() == (4 * x).tolist()
+
+
+def test_what_is_wanted_of_a_node_that_runs_has_not_seen_its_hooks(leaf):
+    x = leaf(1.0)
+    y = x * 2
+    y.register_hook(lambda g: g * 10)
+    z = (y * 3).sum()
+    assert [g.tolist() for g in autograd.grad(z, y, retain_graph=True)] == [[30.0]]
+    assert [g.tolist() for g in autograd.grad(z, [y, x], retain_graph=True)] == [[3.0], [60.0]]
+    z.backward(inputs=[y, x], retain_graph=True)
+    assert y.grad.tolist() == [30.0] and x.grad.tolist() == [60.0]
+
+
+def test_the_node_of_an_input_of_backward_runs(leaf):
+    x, seen = leaf(1.0), []
+    y = x * 2
+    y.grad_fn.register_prehook(lambda g: (g[0] * 7,))
+    y.grad_fn.register_hook(lambda a, b: seen.append((a, b[0].tolist())))
+    (y * 3).sum().backward(inputs=[y])
+    assert seen == [((None, None), [21.0])] and y.grad.tolist() == [3.0] and x.grad is None
+
+
+def test_a_leaf_that_was_detached_gets_no_gradient(leaf):
+    for change in (lambda t: t.detach_(), lambda t: t.requires_grad_(False)):
+        x, seen = leaf(1.0), []
+        x.register_hook(seen.append)
+        x.register_post_accumulate_grad_hook(seen.append)
+        y = (x * 2).sum()
+        change(x)
+        y.backward(retain_graph=True)
+        assert x.grad is None and [g.tolist() for g in seen] == [[2.0]]
+        x.requires_grad_()
+        y.backward()
+        assert x.grad.tolist() == [2.0]
+
+
+def test_a_tensor_detached_in_place_still_retains_what_comes(leaf):
+    x, seen = leaf(1.0), []
+    y = x * 2
+    y.retain_grad()
+    y.register_hook(seen.append)
+    z = (y * 3).sum()
+    y.detach_()
+    assert y.retains_grad and y.is_leaf and not y.requires_grad
+    z.backward()
+    assert y.grad.tolist() == [3.0] and [g.tolist() for g in seen] == [[3.0]] and x.grad.tolist() == [6.0]
+
+
+def test_a_saved_tensor_detached_in_place_is_refused(leaf):
+    x = leaf(1.0)
+    for use in (lambda y: y * y, lambda y: y @ y, torch.sin):
+        y = x * 2
+        z = use(y).sum()
+        y.detach_()
+        with pytest.raises(RuntimeError, match="Trying to use a saved tensor that has been detached in-place"):
+            z.backward()
+    y = x.exp()  # a saved result
+    z = y.sum()
+    y.detach_()
+    z.backward()
+    w = leaf(3.0)
+    z = (x * w).sum()  # a saved leaf
+    x.detach_()
+    w.grad = x.grad = None
+    z.backward()
+    assert w.grad.tolist() == [1.0] and x.grad is None
+
+
+def test_post_accumulate_hooks_return_none(leaf):
+    x, seen = leaf(1.0), []
+    x.register_post_accumulate_grad_hook(lambda p: p.grad * 5)
+    x.register_post_accumulate_grad_hook(lambda p: seen.append(p.tolist()))
+    with pytest.raises(RuntimeError, match="Tensor post accumulate grad hooks should return None"):
+        (x * 3).sum().backward()
+    assert seen == [[15.0]]
+    x = leaf(1.0)
+    x.register_post_accumulate_grad_hook(lambda p: torch.ones(5, dtype=p.dtype))
+    with pytest.raises(RuntimeError, match="hook '<lambda>' has changed the size of value"):
+        (x * 3).sum().backward()
+
+
+def test_hooks_without_a_name(leaf):
+    class Hook:
+        def __call__(self, g):
+            return torch.ones(3, dtype=g.dtype)
+
+    for hook in (Hook(), functools.partial(Hook.__call__, None)):
+        for y in (leaf(1.0), leaf(1.0) * 1):
+            y.register_hook(hook)
+            with pytest.raises(RuntimeError, match="hook '<unknown>' has changed the size of value"):
+                y.sum().backward()

@@ -41,8 +41,6 @@ class RemovableHandle:
 
 def add_hook(hooks, hook):
     """Put ``hook`` into an ordered dict of hooks (made if it is None); returns the dict and the handle."""
-    if not callable(hook):
-        raise TypeError(f"a hook must be callable, got {type(hook).__name__}")
     if hooks is None:
         hooks = OrderedDict()
     handle = RemovableHandle(hooks)
@@ -81,3 +79,13 @@ def checked_all(hook, after, before):
     for old, new in zip(before, after, strict=True):
         checked(hook, new, old)
     return after
+
+
+def call_post_accumulate(hooks, leaf):
+    """Run the hooks that wait for a leaf's gradient; each sees what the one before returned, which is an error."""
+    value = leaf
+    for hook in list(hooks.values()):
+        answer = checked(hook, hook(value), value)
+        value = value if answer is None else answer
+    if value is not leaf:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")

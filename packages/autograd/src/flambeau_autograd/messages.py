@@ -1,24 +1,36 @@
 """Longer messages of errors and warnings, and where in the user's program an error in backward comes from."""
 
-_CLARIFY = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-            "moving both the view and the inplace either both inside the no_grad block (if you don't want the inplace "
-            "to be tracked) or both outside (if you want the inplace to be tracked).")
+# How a view was made that may not be written to while recording -> why.
+_REASONS = {
+    "in no_grad mode": (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked)."),
+    "in inference mode": (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the inference_mode block (if you don't want the inplace to "
+        "be tracked) or both outside (if you want the inplace to be tracked)."),
+    "several": (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."),
+    "in a Function": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."),
+}
 
 
-def view_error(what: str, no_grad: bool, multiple: bool, output_nr: int, name: str) -> str:
-    """Why a view may not be written to while recording; ``what`` happened to it."""
-    if no_grad:
-        tail = " with grad mode enabled. " + _CLARIFY
-        return f"A view was created in no_grad mode and {what}{tail}"
-    head = f"Output {output_nr} of {name} is a view and {what}. "
-    if multiple:
-        return head + ("This view is the output of a function that returns multiple views. Such functions do not allow "
-                       "the output views to be modified inplace. You should replace the inplace operation by an "
-                       "out-of-place one.")
-    return head + ("This view was created inside a custom Function (or because an input was returned as-is) and the "
-                   "autograd logic to handle view+inplace would override the custom backward associated with the "
-                   "custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix this by "
-                   "cloning the output of the custom Function.")
+def view_error(what: str, made: str, output_nr: int, name: str | None) -> str:
+    """Why a view may not be written to while recording; ``what`` says who is modified, ``name`` who made the view."""
+    if made == "in inference mode":
+        head = f"A view was created in inference mode and {what} modified inplace in normal mode."
+    elif made == "in no_grad mode" or name is None:
+        head = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
+    else:
+        head = f"Output {output_nr} of {name.rstrip('0123456789').removesuffix('Backward')} is a view and {what} " \
+            "modified inplace."
+    return f"{head} {_REASONS[made]}"
 
 
 def warn_non_leaf_grad() -> None:

@@ -181,9 +181,10 @@ def transposed(function, values, tangents):
         pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
         if pairs:
             found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording,
-                          allow_unused=True, materialize_grads=True)
+                          allow_unused=True)
         else:
-            found = [torch.zeros_like(r) for r in outputs]
+            found = [None] * len(outputs)
+        found = [torch.zeros_like(r) if t is None else t for t, r in zip(found, outputs, strict=True)]
         found = iter([level.unwrap(t, recording) for t in found])
         wanted = {id(r) for r in outputs}
         return tuple(next(found) if id(r) in wanted else None for r in results)

@@ -150,11 +150,11 @@ cdef object _register_hook(PyObject* op, PyObject** a):
     cdef Facts f
     if not needs_grad(a[0]):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    node = _grad_fn(op, a)  # a view whose base was written to has another one now, and no hooks
     m = meta_of(a[0])
     fresh = m.hooks is None
     m.hooks, handle = add_hook(m.hooks, <object>a[1])
     set_flags(a[0], T_HAS_HOOKS, 0)
-    node = _grad_fn(op, a)
     if fresh and node is not None:
         look(a[0], &f)
         extra = extra_of(<Node>node)
@@ -197,12 +197,15 @@ cdef object _detach_(PyObject* op, PyObject** a):
     cdef Facts f
     look(a[0], &f)
     if f.flags & T_VIEW and f.base != NULL:
-        raise RuntimeError("Can't detach views in-place. Use detach() instead.")
+        raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
+                           "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
+                           "gradients are views of DDP buckets, and hence detach_() cannot be called on these "
+                           "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+                           "torch/optim/optimizer.py as the solution.")
+    if f.grad_fn != NULL:
+        meta_of(a[0]).detached = True
     detach_in_place(a[0])
     detach_layers(a[0])
-    set_flags(a[0], 0, T_RETAINS_GRAD | T_HAS_HOOKS)
-    if f.meta != NULL:
-        (<TensorMeta>f.meta).hooks = None
     return <object>a[0]
 
 

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_overrides import overridable
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, dtype_of, filled, is_tensor, look, new_kernel, shape_of, size_of,
+    Facts, T_COMPLEX, T_REQUIRES_GRAD, dtype_of, filled, is_tensor, look, new_kernel, set_flags, shape_of, size_of,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge
@@ -13,6 +13,8 @@ from flambeau_autograd._engine.levels cimport refuse_backward
 from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.node cimport Meta, Node
 from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor._core.registry import find_operator
 
 cdef PyObject* NONE = <PyObject*>None
 cdef PyObject* TRUE = <PyObject*>(<object>True)
@@ -249,7 +251,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
                 raise RuntimeError(f"The differentiated Tensor at index {i} appears to not have been used in the "
                                    "graph. Set allow_unused=True if this is the desired behavior.")
             if materialize_grads:
-                results[i] = _zeros_for(ins[i])
+                results[i] = _zeros_for(ins[i], graph)
     return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
 
 
@@ -275,12 +277,15 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
     return tuple([next(batches) if u else None for u in used])
 
 
-cdef object _zeros_for(object t):
-    cdef Facts f
+cdef object _zeros_for(object t, bint graph):
+    """The gradient by what nothing depends on; a leaf, if derivatives are to be taken by it."""
     if not is_tensor(<PyObject*>t):
-        return zeros_of(&(<Node>t[0]).metas[<int>t[1]])
-    look(<PyObject*>t, &f)
-    return filled(f.dtype, f.ndim, f.sizes, 0)
+        zeros = zeros_of(&(<Node>t[0]).metas[<int>t[1]])
+    else:
+        zeros = find_operator("torch.zeros_like")(t)
+    if graph:
+        set_flags(<PyObject*>zeros, T_REQUIRES_GRAD, 0)
+    return zeros
 
 
 backward = overridable(backward, namespace="torch.autograd")

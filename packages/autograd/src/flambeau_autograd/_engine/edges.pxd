@@ -8,6 +8,7 @@ cdef class TensorMeta:
     """What few tensors have: hooks on the gradient, and what transforms and forward mode know of it."""
     cdef object layer  # a Layer, see layers.pyx
     cdef object hooks, post_hooks  # ordered dicts
+    cdef bint detached  # in place, so that what saved it before cannot follow its history
     cdef object grad_dtype
     cdef dict extra
 
@@ -27,4 +28,6 @@ cdef bint lie_alike(Facts* f, PyObject* other) noexcept  # whether dimension for
 cdef int refresh_view(PyObject* tensor, Facts* f) except -1
 cdef str odd_view(Facts* f, str what)
 cdef tuple geometry(PyObject* tensor)
-cdef int move_retained(PyObject* tensor, Facts* f, Node node) except -1  # `node` becomes the tensor's history
+# Hooks stay with the node they were set for; the wish to retain the gradient goes with the tensor, whose history
+# `node` becomes.
+cdef int move_hooks(PyObject* tensor, Node node) except -1

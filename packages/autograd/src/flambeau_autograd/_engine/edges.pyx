@@ -9,9 +9,9 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED,
-    T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator,
-    set_grad, set_history, set_meta, thread_flags,
+    Facts, T_COMPLEX, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW,
+    T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form, is_tensor,
+    look, offset_of, set_accumulator, set_flags, set_grad, set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -131,6 +131,8 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     if grads[0] == NULL:
         return 0
     look(t, &f)
+    if not f.flags & T_REQUIRES_GRAD:  # detached, or told not to, since it was recorded
+        return 0
     if f.grad == NULL and not thread_flags().grad_enabled and refcount(grads[0]) == 1 and exclusive(grads[0]) and \
             not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and lie_alike(&f, grads[0]):
         # Its elements are in the leaf's order: optimizers go through both together.
@@ -148,11 +150,9 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
             if not nested:
                 node.holder = 0
     if f.meta != NULL and (<TensorMeta>f.meta).post_hooks is not None:
-        leaf = <object>t
-        for hook in list((<TensorMeta>f.meta).post_hooks.values()):
-            answer = hook(leaf)
-            if answer is not None and not is_tensor(<PyObject*>answer):
-                raise TypeError(f"expected Variable, but hook returned '{type(answer).__name__}'")
+        from flambeau_autograd.hooks import call_post_accumulate
+
+        call_post_accumulate((<TensorMeta>f.meta).post_hooks, <object>t)
     return 0
 
 
@@ -237,7 +237,7 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     if f.dtype < T_FLOATING:
         return 0
     if f.flags & T_ODD_VIEW:
-        raise RuntimeError(odd_view(f, "its base or another view of its base has been modified inplace"))
+        raise RuntimeError(odd_view(f, "its base or another view of its base has been"))
     producer = gradient_edge(f.base, &nr)
     if producer == NULL:
         set_history(tensor, NULL, 0)
@@ -251,13 +251,22 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     incref(<PyObject*>geometries)
     node.saved[0].value, node.saved[0].version = <PyObject*>geometries, NOT_A_TENSOR
     number(node)
-    move_retained(tensor, f, node)
+    move_hooks(tensor, node)
     set_history(tensor, <PyObject*>node, 0)
     look(tensor, f)
     return 0
 
 
-cdef int move_retained(PyObject* tensor, Facts* f, Node node) except -1:
+cdef int move_hooks(PyObject* tensor, Node node) except -1:
+    cdef Facts f
+    look(tensor, &f)
+    if f.flags & T_HAS_HOOKS:
+        (<TensorMeta>f.meta).hooks = None
+        set_flags(tensor, 0, T_HAS_HOOKS)
+    return _move_retained(tensor, &f, node)
+
+
+cdef int _move_retained(PyObject* tensor, Facts* f, Node node) except -1:
     cdef Node old
     if not f.flags & T_RETAINS_GRAD or f.grad_fn == NULL:
         return 0
@@ -300,10 +309,10 @@ cdef str odd_view(Facts* f, str what):
     """Why a view may not be written to while recording."""
     from flambeau_autograd.messages import view_error
 
-    cdef bint no_grad = (f.flags & T_NO_GRAD_VIEW) != 0
-    cdef bint multiple = (f.flags & T_MULTI_VIEW) != 0
-    name = (<Node>f.grad_fn).name() if f.grad_fn != NULL else "None"
-    return view_error(what, no_grad, multiple, f.output_nr, name)
+    cdef unsigned int kind = f.flags & T_ODD_VIEW
+    made = "in inference mode" if kind == T_NO_GRAD_VIEW | T_FUNCTION_VIEW else "in no_grad mode" \
+        if kind == T_NO_GRAD_VIEW else "several" if kind & T_MULTI_VIEW else "in a Function"
+    return view_error(what, made, f.output_nr, (<Node>f.grad_fn).name() if f.grad_fn != NULL else None)
 
 
 def edge_of(tensor):

@@ -23,8 +23,12 @@ from flambeau_autograd._engine.refs cimport *
 from sys import getswitchinterval as _getswitchinterval
 from time import monotonic as _monotonic
 
+cdef extern from "Python.h":
+    int PyThreadState_SetAsyncExc(unsigned long thread, PyObject* kind)
+
 cdef enum:
     INLINE_GRADS = 8
+    MAX_DEPTH = 60  # of runs inside each other in one thread
 
 cdef struct Waiting:
     long long seq
@@ -74,6 +78,7 @@ cdef class Run:
     cdef list callbacks
     cdef Run outer  # the run that was under way when this one started, in any thread
     cdef unsigned long thread
+    cdef int depth  # how many runs it is inside of in its thread
     cdef bint recording  # what to go back to
     cdef PyObject* current  # the node that is running, borrowed
 
@@ -223,6 +228,17 @@ cdef int _select(Run run, Node root, long long oldest) except -1:
 
 # --- the loop -------------------------------------------------------------------------------------------------------
 
+cdef int _capture(Run run, Node node, PyObject** grads, list places) except -1:
+    """Keep the gradients of a node's outputs that are wanted."""
+    if node is run.target and grads[run.target_nr] != NULL:
+        run.result = <object>grads[run.target_nr]
+    if places is not None:
+        for nr, position in places:
+            if grads[<int>nr] != NULL:
+                run.results[position] = <object>grads[<int>nr]
+    return 0
+
+
 cdef int _step(Run run, Node node) except -1:
     """Run one node on what has arrived for it, and send the results on."""
     cdef PyObject* inline_grads[INLINE_GRADS]
@@ -233,6 +249,7 @@ cdef int _step(Run run, Node node) except -1:
     cdef PyObject** waiting
     cdef int i, n = node.noutputs, m = node.nedges
     cdef unsigned long long needs = 0
+    cdef list places = None
     cdef bint execute = True
     cdef _Slots s = None
     if n > INLINE_GRADS or m > INLINE_GRADS:
@@ -252,25 +269,23 @@ cdef int _step(Run run, Node node) except -1:
     for i in range(m):
         out[i] = NULL
     try:
-        if node.extra is not None or node.kind == NODE_LEAF:
-            tensor_hooks(node, grads)
         if node is run.target:
-            if grads[run.target_nr] != NULL:
-                run.result = <object>grads[run.target_nr]
             execute = False
         elif run.captures is not None:
-            wanted = run.captures.get(node)
-            if wanted is not None:
-                for nr, position in wanted:
-                    if grads[<int>nr] != NULL:
-                        run.results[position] = <object>grads[<int>nr]
-                execute = False
+            places = run.captures.get(node)
+            execute = places is None or run.accumulate
         for i in range(m):
             if node.edges[i].node != NULL and (not run.selective or _needs(run, <Node>node.edges[i].node)):
                 execute = True
                 if i < 64:
                     needs |= <unsigned long long>1 << i
-        if execute:
+        if execute:  # as in PyTorch, what is wanted of a node that runs is what its hooks have not seen yet
+            _capture(run, node, grads, places)
+        if node.extra is not None or node.kind == NODE_LEAF:
+            tensor_hooks(node, grads)
+        if not execute:
+            _capture(run, node, grads, places)
+        else:
             if node.extra is not None and node.extra.pre_hooks is not None:
                 pre_hooks(node, grads)
             node.apply(node, needs, grads, out)
@@ -323,7 +338,7 @@ cdef Run _latest = None  # the run that was started last and is still under way
 
 cdef Run _start(bint keep_graph, bint create_graph):
     global _runs, _holder, _latest
-    cdef Run run = Run.__new__(Run)
+    cdef Run run = Run.__new__(Run), outer
     _runs += 1
     run.id = _runs
     run.keep_graph = keep_graph
@@ -332,6 +347,9 @@ cdef Run _start(bint keep_graph, bint create_graph):
         _holder = run
     else:
         run.table, run.needed = {}, {}
+    if _latest is not None:
+        outer = _current()
+        run.depth = outer.depth + 1 if outer is not None else 0
     run.outer = _latest
     run.thread = PyThread_get_thread_ident()
     _latest = run
@@ -360,16 +378,38 @@ cdef int _stop(Run run) except -1:
 
 cdef int _drive(Run run) except -1:
     """Run nodes until none is waiting."""
+    if run.depth < MAX_DEPTH:
+        return _run(run)
+    # Backward in backward in backward: another thread has a stack, and a limit of recursion, of its own.
+    from flambeau_autograd.threads import run_elsewhere
+
+    run_elsewhere(run)
+    return 0
+
+
+def interrupt(unsigned long thread, kind):
+    """Raise an exception of that kind in a thread, at the next line of Python."""
+    PyThreadState_SetAsyncExc(thread, <PyObject*>kind)
+
+
+def drive_here(Run run not None):
+    """Go on with a run, in this thread from now on."""
+    cdef unsigned long before = run.thread
+    run.thread, run.depth = PyThread_get_thread_ident(), 0
+    try:
+        _run(run)
+    finally:
+        run.thread = before
+
+
+cdef int _run(Run run) except -1:
     cdef PyObject* p = NULL
     cdef int count = 0
     cdef double turn = 0
     try:
         while run.n:
             p = run.current = _pop(run)
-            if run.selective and run.accumulate and (<Node>p).kind == NODE_LEAF:
-                _step_leaf(run, <Node>p)
-            else:
-                _step(run, <Node>p)
+            _step(run, <Node>p)
             decref(p)
             p = NULL
             count += 1
@@ -434,7 +474,7 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
     """Send gradients through the graph.
 
     ``roots``: pairs (node, output number); ``wanted``: such pairs whose gradients to return, or None for all leaves
-    to accumulate theirs. With ``accumulate``, wanted pairs of leaves accumulate instead.
+    to accumulate theirs. With ``accumulate``, the nodes of wanted pairs run: leaves accumulate.
     """
     cdef Run run = _start(keep_graph, create_graph)
     cdef Node node
@@ -456,8 +496,7 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
                 places = run.captures.get(node)
                 if places is None:
                     run.captures[node] = places = []
-                if not (accumulate and node.kind == NODE_LEAF):
-                    (<list>places).append((nr, i))
+                (<list>places).append((nr, i))
             for node, _ in roots:
                 _select(run, node, oldest)
         for i in range(len(roots)):
@@ -474,17 +513,6 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
             _clear(run)
         _stop(run)
     return run.results
-
-
-cdef int _step_leaf(Run run, Node node) except -1:
-    """A wanted leaf of ``backward(inputs=...)`` accumulates like any other."""
-    cdef dict captures = run.captures
-    run.captures = None
-    try:
-        _step(run, node)
-    finally:
-        run.captures = captures
-    return 0
 
 
 cdef Run _current():

@@ -142,6 +142,14 @@ cdef class inference_mode(GradMode):
         return inference_mode(self.mode)
 
 
+def switches(state=None):
+    """What this thread's calls do: whether they are recorded, …; with an argument, sets it."""
+    cdef ThreadFlags* t = thread_flags()
+    if state is not None:
+        t.grad_enabled, t.inference, t.transforming, t.kernels = state
+    return t.grad_enabled, t.inference, t.transforming, t.kernels
+
+
 def is_grad_enabled():
     """Whether this thread records."""
     return thread_flags().grad_enabled != 0

@@ -8,10 +8,10 @@ every other one over that base, asks for its history anew (``edges.refresh_view`
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_HAS_HOOKS, T_ODD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, look, set_flags, set_history,
+    Facts, T_ODD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, look, set_flags, set_history,
 )
 
-from flambeau_autograd._engine.edges cimport TensorMeta, geometry, gradient_edge, move_retained, odd_view
+from flambeau_autograd._engine.edges cimport geometry, gradient_edge, move_hooks, odd_view
 from flambeau_autograd._engine.histories cimport is_input
 from flambeau_autograd._engine.layers cimport all_layers, set_layer
 from flambeau_autograd._engine.node cimport (
@@ -29,7 +29,7 @@ cdef int check_write(PyObject* tensor) except -1:
     look(tensor, &f)
     if f.flags & T_VIEW and f.base != NULL:
         if f.flags & T_ODD_VIEW:
-            raise RuntimeError(odd_view(&f, "is being modified inplace"))
+            raise RuntimeError(odd_view(&f, "is being"))
         look(f.base, &b)
         # The view may itself be the leaf: of a base that does not require grad.
         if (f.flags | b.flags) & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
@@ -45,7 +45,7 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
     cdef int i
     look(tensor, &f)
     if not (f.flags & T_VIEW and f.base != NULL):
-        _move_hooks(tensor, node)
+        move_hooks(tensor, node)
         return set_history(tensor, <PyObject*>node, 0)
     # Edge 0 is the base's; the others are the writing node's own, which moves inside.
     look(f.base, &b)
@@ -63,7 +63,7 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
     incref(<PyObject*>geometries)
     copy.saved[1].value, copy.saved[1].version = <PyObject*>geometries, NOT_A_TENSOR
     number(copy)
-    _move_hooks(<PyObject*>base, copy)
+    move_hooks(<PyObject*>base, copy)
     set_history(<PyObject*>base, <PyObject*>copy, 0)
     # The view asks for its own when it is next used: its version is behind the storage's.
     if not f.flags & T_REQUIRES_GRAD:
@@ -80,25 +80,13 @@ def _become(tensor, view):
     look(<PyObject*>view, &v)
     if v.grad_fn != NULL:
         check_write(t)
-        _move_hooks(t, <Node>v.grad_fn)
-        set_history(t, v.grad_fn, v.output_nr)
+        set_history(t, v.grad_fn, v.output_nr)  # its hooks, and the gradient that it retains, are of what it was
     look(t, &f)
     if (f.flags | v.flags) & T_LAYERED:
         set_layer(t, all_layers(<PyObject*>view))
 
 
 set_become(_become)
-
-
-cdef int _move_hooks(PyObject* tensor, Node node) except -1:
-    """Hooks stay with the node they were set for; the wish to retain the gradient goes with the tensor."""
-    cdef Facts t
-    look(tensor, &t)
-    if t.meta != NULL:
-        (<TensorMeta>t.meta).hooks = None
-        set_flags(tensor, 0, T_HAS_HOOKS)
-    move_retained(tensor, &t, node)
-    return 0
 
 
 cdef int _apply_copy_slices(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:

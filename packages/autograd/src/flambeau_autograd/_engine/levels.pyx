@@ -65,6 +65,14 @@ def levels():
     return tuple(_stacks.get(PyThread_get_thread_ident(), ()))
 
 
+def take_over(given):
+    """Give this thread the levels that another one is at."""
+    if given:
+        _stacks[PyThread_get_thread_ident()] = list(given)
+    else:
+        _stacks.pop(PyThread_get_thread_ident(), None)
+
+
 cdef bint inside() noexcept:
     if not _stacks:
         return False

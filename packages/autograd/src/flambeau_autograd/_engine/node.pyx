@@ -95,6 +95,17 @@ cdef void begin_tape(int depth) noexcept:
     fl_tapes[depth] = _numbers
 
 
+def tapes():
+    """For each depth of transforms, where this thread's tape there begins."""
+    return tuple([fl_tapes[i] for i in range(64)])
+
+
+def set_tapes(tuple numbers not None):
+    """Give this thread the tapes of another one."""
+    for i in range(64):
+        fl_tapes[i] = numbers[i]
+
+
 cdef void end_tape(int depth) noexcept:
     fl_tapes[depth] = 0
 

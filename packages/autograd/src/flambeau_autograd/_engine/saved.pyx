@@ -12,9 +12,10 @@ from flambeau_tensor.abi cimport (
     thread_flags, type_string, version_of,
 )
 
+from flambeau_autograd._engine.edges cimport TensorMeta
 from flambeau_autograd._engine.layers cimport all_layers, bare, set_layer
 from flambeau_autograd._engine.levels cimport inside
-from flambeau_autograd._engine.node cimport NODE_LEAF, Node, Saved
+from flambeau_autograd._engine.node cimport NODE_LEAF, NODE_OP, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 
 cdef dict _hooks = {}  # thread -> list of (pack, unpack), or of a message that forbids them
@@ -44,6 +45,19 @@ cdef int _pop() except -1:
         del _hooks[key]
     _any_hooks = bool(_hooks)
     return 0
+
+
+def hooks_of_thread():
+    """The hooks on saved tensors that are set in this thread, those set last at the end."""
+    return tuple(_hooks.get(PyThread_get_thread_ident(), ()))
+
+
+def take_over(given):
+    """Give this thread the hooks that another one has."""
+    if given:
+        _hooks[PyThread_get_thread_ident()] = list(given)
+    else:
+        _hooks.pop(PyThread_get_thread_ident(), None)
 
 
 cdef object _innermost():
@@ -191,10 +205,21 @@ cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except N
         return t
     if version_of(t) != place.version:
         raise RuntimeError(_modified(node, place, edge, output_nr))
+    if edge >= 0 and node.edges[edge].node != NULL and node.kind == NODE_OP and not flags_of(t) & T_REQUIRES_GRAD:
+        _check_attached(t)
     if thread_flags().grad_enabled:
         return with_history(node, t, edge, output_nr)
     incref(t)
     return t
+
+
+cdef int _check_attached(PyObject* t) except -1:
+    cdef Facts f
+    look(t, &f)
+    if f.meta != NULL and (<TensorMeta>f.meta).detached:
+        raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
+                           "This is not supported, please use out-of-place `.detach()` instead")
+    return 0
 
 
 cdef PyObject* with_history(Node node, PyObject* t, int edge, int output_nr) except NULL:

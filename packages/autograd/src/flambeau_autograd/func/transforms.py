@@ -266,7 +266,8 @@ def linearize(func, *primals):
         deeper = any(depends_on_others(x, tape.level) for g, _, t in rows for x in (g, t))
         with enable_grad() if deeper else no_grad():
             found = _grad([r for _, r, _ in rows], targets, [t for _, _, t in rows], retain_graph=True,
-                          create_graph=deeper, allow_unused=True, materialize_grads=True)
+                          create_graph=deeper, allow_unused=True)
+            found = [torch.zeros_like(o) if t is None else t for t, o in zip(found, outputs, strict=True)]
         return filled(out, [tape.level.unwrap(t, tape.keep or deeper) for t in found])
 
     return value, along

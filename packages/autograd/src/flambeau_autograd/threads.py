@@ -1,0 +1,40 @@
+"""Handing a run of backward over to another thread, which does it as if it were the one that asked."""
+
+import contextvars
+from threading import Thread
+
+from flambeau_autograd._engine import engine, grad_mode, levels, node, saved
+from flambeau_overrides import _thread
+
+
+def run_elsewhere(run):
+    """Drive a run of backward in a new thread and wait for it; what it raises is raised here."""
+    flags, disabled, modes = grad_mode.switches(), _thread.switches(), _thread.mode_stack()
+    tapes, stack, hooks = node.tapes(), levels.levels(), saved.hooks_of_thread()
+    errors = []
+
+    def work():
+        try:
+            grad_mode.switches(flags)
+            node.set_tapes(tapes)
+            levels.take_over(stack)
+            saved.take_over(hooks)
+            for mode in modes:
+                _thread.push_mode(mode)
+            _thread.switches(disabled)
+            engine.drive_here(run)
+        except BaseException as error:
+            errors.append(error)
+        finally:  # the next thread may get the number of this one
+            levels.take_over(())
+            saved.take_over(())
+
+    thread = Thread(target=contextvars.copy_context().run, args=(work,))
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as error:  # an interrupt: it is the work that has to end
+            engine.interrupt(thread.ident, type(error))
+    if errors:
+        raise errors[0]
