@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 WHOLE = "flambeau"  # the package that depends on all others
-TYPED = ["overrides"]  # checked strictly
+TYPED = ["overrides", "cext"]  # checked strictly
 
 nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"

@@ -4,7 +4,8 @@ Attributes and Python functions get entries here; methods that are operators lin
 """
 import inspect
 
-from flambeau_tensor._core.registry import Method, Property
+from flambeau_tensor._core.overloads import Method
+from flambeau_tensor._core.registry import Property
 from operator_pages import description
 from sphinx.util.docutils import SphinxDirective
 
@@ -39,7 +40,7 @@ def attributes():
 
 
 def methods():
-    links = [f":py:meth:`{name} <torch.Tensor.{m.operator.name}>`" for name, m in members(is_method)]
+    links = [f":py:meth:`{name} <torch.Tensor.{m.target.name}>`" for name, m in members(is_method)]
     return [".. container:: names", "", "   " + "  ".join(links), ""]
 
 

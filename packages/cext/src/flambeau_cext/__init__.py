@@ -5,6 +5,8 @@
 ``flambeau_cext.library`` makes operators of functions.
 """
 
+from typing import Any
+
 from flambeau_cext.build import include_paths, library_paths
 from flambeau_cext.cache import root as _root
 from flambeau_cext.errors import CompileError
@@ -45,7 +47,7 @@ def get_cmake_dir() -> str:
     return str(Path(__file__).with_name("cmake"))
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _IN_EXTENSION:  # setuptools is slow to import, and only a setup.py needs it
         from flambeau_cext import extension
 

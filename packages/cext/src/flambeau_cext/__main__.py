@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     return _COMMANDS[chosen.command](chosen)
 
 
-def _doctor(chosen) -> int:
+def _doctor(chosen: argparse.Namespace) -> int:
     from flambeau_cext.doctor import report
 
     text, ok = report()
@@ -40,21 +40,21 @@ def _doctor(chosen) -> int:
     return 0 if ok else 1
 
 
-def _include_paths(chosen) -> int:
+def _include_paths(chosen: argparse.Namespace) -> int:
     from flambeau_cext.build import include_paths
 
     print("\n".join(include_paths()))
     return 0
 
 
-def _cmake_dir(chosen) -> int:
+def _cmake_dir(chosen: argparse.Namespace) -> int:
     import flambeau_cext
 
     print(flambeau_cext.get_cmake_dir())
     return 0
 
 
-def _bindings(chosen) -> int:
+def _bindings(chosen: argparse.Namespace) -> int:
     from flambeau_cext import compiler
     from flambeau_cext.build import Source, base_flags, generate_bindings
     from flambeau_cext.errors import CompileError, first_error
@@ -74,6 +74,7 @@ def _bindings(chosen) -> int:
     try:
         sources = [Source(path, compiler.SUFFIXES[path.suffix]) for path in chosen.sources]
         made = generate_bindings(chosen.module, dict.fromkeys(chosen.functions, ""), sources, preprocessed)
+        assert made is not None and made.text is not None  # `preprocessed` raises instead
         chosen.output.write_text(made.text, encoding="utf-8")
     except (CompileError, ValueError, OSError) as error:
         print(error, file=sys.stderr)
@@ -81,7 +82,7 @@ def _bindings(chosen) -> int:
     return 0
 
 
-def _prune(chosen) -> int:
+def _prune(chosen: argparse.Namespace) -> int:
     from flambeau_cext import cache
 
     root = cache.root()

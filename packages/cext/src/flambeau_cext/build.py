@@ -8,7 +8,7 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ class Job(NamedTuple):
     cflags: tuple[str, ...] = ()
     ldflags: tuple[str, ...] = ()
     include_paths: tuple[str, ...] = ()
-    build_directory: str | os.PathLike | None = None
+    build_directory: str | os.PathLike[str] | None = None
     implicit_headers: Mapping[str, str] = {}
     switches: Switches = Switches()
     program: bool = False
@@ -283,7 +283,7 @@ class _Build:
 
         bindings = generate_bindings(job.name, job.functions, sources, preprocessed)
         if bindings is not None:
-            path = self.folder.write(bindings.path.name, bindings.text)
+            path = self.folder.write(bindings.path.name, bindings.text or "")
             target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import asks for
             self._compile(Source(path, bindings.language), len(sources), [*self._flags(bindings.language), *target])
 
@@ -300,7 +300,12 @@ class _Build:
             raise CompileError(f"{command[0]} ended well and made no {target.name}; the log is in {log}", log)
 
 
-def generate_bindings(name: str, functions: Mapping[str, str], sources: list[Source], preprocessed) -> Source | None:
+def generate_bindings(
+    name: str,
+    functions: Mapping[str, str],
+    sources: list[Source],
+    preprocessed: Callable[[Source], str | None],
+) -> Source | None:
     """The source of the Python bindings of ``functions``, which ``sources`` declare.
 
     ``preprocessed(source)`` gives what the preprocessor makes of a source, None when it fails; then there are no

@@ -41,7 +41,7 @@ _OBJECTS = "objects"  # the folder of compiled objects within the cache
 _FRESH = 3600  # seconds in which nothing is removed: somebody may be about to load it
 
 
-def root(build_directory: str | os.PathLike | None = None) -> Path:
+def root(build_directory: str | os.PathLike[str] | None = None) -> Path:
     """Where built extensions are kept: ``build_directory``, FLAMBEAU_EXTENSIONS_DIR, TORCH_EXTENSIONS_DIR, or a
     folder of the user's cache."""
     chosen = build_directory or os.environ.get("FLAMBEAU_EXTENSIONS_DIR") or os.environ.get("TORCH_EXTENSIONS_DIR")
@@ -301,7 +301,7 @@ class Folder:
         try:
             yield
         except OSError as error:
-            raise cannot_write(error.errno, error.strerror, self.path) from error
+            raise cannot_write(error.errno or 0, error.strerror or str(error), self.path) from error
 
 
 def cannot_write(number: int, reason: str, path: Path) -> OSError:

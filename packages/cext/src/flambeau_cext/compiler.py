@@ -131,7 +131,7 @@ def _stamp(path: str) -> tuple[str, int, int]:
 
 
 @functools.lru_cache
-def _identified(language: str, path: str, arguments: tuple[str, ...], *_stamp) -> Compiler:
+def _identified(language: str, path: str, arguments: tuple[str, ...], *_stamp: object) -> Compiler:
     done = run([path, *arguments, "--version"])
     if done.status != 0:
         raise CompileError(f"the {language} compiler {path} does not run: {done.output.strip() or done.end}")

@@ -31,9 +31,9 @@ def version() -> str:
     """Cython's version; CompileError when it is not installed."""
     if importlib.util.find_spec("Cython") is None:
         raise CompileError("Cython sources need Cython: pip install flambeau-cext[cython]")
-    from Cython import __version__
+    from Cython import __version__  # type: ignore[attr-defined]
 
-    return __version__
+    return str(__version__)
 
 
 def command(source: Path, target: Path, module: str, language: str, include_paths: list[str]) -> list[str]:

@@ -41,7 +41,7 @@ class Declaration(NamedTuple):
     static: bool = False
     c_linkage: bool = True
 
-    def __str__(self):
+    def __str__(self) -> str:
         listed = ", ".join(f"{p.type}{'' if p.type[-1] in '*&' else ' '}{p.name}" for p in self.parameters)
         space = "" if self.result.endswith("*") else " "
         return f"{self.result}{space}{self.name}({listed or 'void'})"

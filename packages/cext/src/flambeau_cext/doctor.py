@@ -16,6 +16,7 @@ from pathlib import Path
 from flambeau_cext import cache, compiler, cython, ninja
 from flambeau_cext.build import Job, Source, build, include_paths
 from flambeau_cext.compiler import CXX, CYTHON, C, Switches
+from flambeau_cext.processes import run
 
 _PROBE = {
     C: "double probe(double x) { return x + 1; }\n",
@@ -102,7 +103,7 @@ def _ninja() -> Iterator[str]:
     path = ninja.find()
     if path is None:
         raise RuntimeError("not needed; setup.py builds compile everything each time")
-    yield f"{path} {ninja.run([path, '--version']).output.strip()}"
+    yield f"{path} {run([path, '--version']).output.strip()}"
 
 
 def _language(language: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ import functools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import setuptools
 from setuptools.command.build_ext import build_ext
@@ -26,8 +27,8 @@ from flambeau_cext.processes import Finished, Processes
 _LIMITED_API = "0x030b0000"
 
 
-def CExtension(name: str, sources: Sequence[str], *args, functions: Sequence[str] | Mapping[str, str] = (),
-               **kwargs) -> setuptools.Extension:  # fmt: skip
+def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequence[str] | Mapping[str, str] = (),
+               **kwargs: Any) -> setuptools.Extension:  # fmt: skip
     """An extension in C for a ``setup.py``, built by `BuildExtension`.
 
     Args:
@@ -46,8 +47,8 @@ def CExtension(name: str, sources: Sequence[str], *args, functions: Sequence[str
     return _extension("c", name, sources, args, functions, kwargs)
 
 
-def CppExtension(name: str, sources: Sequence[str], *args, functions: Sequence[str] | Mapping[str, str] = (),
-                 **kwargs) -> setuptools.Extension:  # fmt: skip
+def CppExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequence[str] | Mapping[str, str] = (),
+                 **kwargs: Any) -> setuptools.Extension:  # fmt: skip
     """An extension in C++, or in C++ and C, for a ``setup.py``. The arguments are those of `CExtension`.
 
     >>> CppExtension("mylib", ["mylib.cpp", "kernels.c"]).language
@@ -56,7 +57,7 @@ def CppExtension(name: str, sources: Sequence[str], *args, functions: Sequence[s
     return _extension("c++", name, sources, args, functions, kwargs)
 
 
-def CythonExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setuptools.Extension:
+def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
     """An extension whose first source is a ``.pyx`` file, for a ``setup.py``; C and C++ files may follow.
 
     The other arguments are those of `setuptools.Extension`. A ``.pyx`` file that begins with ``# distutils: language =
@@ -68,17 +69,24 @@ def CythonExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setup
     return _extension(kwargs.pop("language", "c"), name, sources, args, (), kwargs)
 
 
-def CUDAExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setuptools.Extension:
+def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
     """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads."""
     raise NotImplementedError(f"CUDAExtension(): {name}: flambeau has no CUDA devices")
 
 
-def SyclExtension(name: str, sources: Sequence[str], *args, **kwargs) -> setuptools.Extension:
+def SyclExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
     """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`."""
     raise NotImplementedError(f"SyclExtension(): {name}: flambeau has no SYCL devices")
 
 
-def _extension(language, name, sources, args, functions, kwargs):
+def _extension(
+    language: str,
+    name: str,
+    sources: Sequence[str],
+    args: tuple[Any, ...],
+    functions: Sequence[str] | Mapping[str, str],
+    kwargs: dict[str, Any],
+) -> setuptools.Extension:
     kwargs["include_dirs"] = [*kwargs.get("include_dirs", ()), *include_paths()]
     kwargs["library_dirs"] = [*kwargs.get("library_dirs", ()), *library_paths()]
     if kwargs.get("py_limited_api"):
@@ -105,14 +113,14 @@ class BuildExtension(build_ext):
     _options: Mapping[str, bool] = {}
 
     @classmethod
-    def with_options(cls, **options) -> type["BuildExtension"]:
+    def with_options(cls, **options: bool) -> type["BuildExtension"]:
         """This command with other options; to stand in ``cmdclass``."""
         unknown = set(options) - {"use_ninja", "no_python_abi_suffix"}
         if unknown:
             raise TypeError(f"with_options() got an unexpected keyword argument '{min(unknown)}'")
         return type(cls.__name__, (cls,), {"_options": {**cls._options, **options}, "__doc__": cls.__doc__})
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         options = {"use_ninja": True, "no_python_abi_suffix": False, **self._options}
         options = {name: kwargs.pop(name, value) for name, value in options.items()}
         super().__init__(*args, **kwargs)
@@ -180,6 +188,7 @@ class BuildExtension(build_ext):
 
         sources = [Source(Path(s), SUFFIXES[Path(s).suffix]) for s in ext.sources]
         made = generate_bindings(ext.name.rpartition(".")[2], ext.functions, sources, preprocessed)
+        assert made is not None and made.text is not None  # `preprocessed` raises instead
         path = self._folder / made.path
         if not path.exists() or path.read_text(encoding="utf-8") != made.text:
             path.write_text(made.text, encoding="utf-8")
@@ -202,8 +211,9 @@ class BuildExtension(build_ext):
         standard = ["-std=c++17"] if language == CXX and not any(f.startswith("-std=") for f in given) else []
         return [*command, "-fvisibility=hidden", *base_flags(self._building.name.rpartition(".")[2]), *standard, *given]
 
-    def _compile(self, sources, output_dir=None, macros=None, include_dirs=None, debug=0, extra_preargs=None,
-                 extra_postargs=None, depends=None):  # fmt: skip
+    def _compile(self, sources: Any, output_dir: Any = None, macros: Any = None, include_dirs: Any = None,
+                 debug: Any = 0, extra_preargs: Any = None, extra_postargs: Any = None,
+                 depends: Any = None) -> Any:  # fmt: skip
         """What setuptools calls to get from sources to objects."""
         _, objects, given, preprocessor, _ = self.compiler._setup_compile(
             output_dir, macros, include_dirs, sources, depends, extra_postargs

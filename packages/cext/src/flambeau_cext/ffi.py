@@ -15,6 +15,7 @@ import sysconfig
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from flambeau_cext import compiler
 from flambeau_cext.build import Job, Source, base_flags, build
@@ -33,8 +34,8 @@ def create_extension(
     verbose: bool = True,
     with_cuda: bool = False,
     package: bool = False,
-    relative_to: str | os.PathLike = ".",
-    **kwargs,
+    relative_to: str | os.PathLike[str] = ".",
+    **kwargs: Any,
 ) -> "Extension":
     """Describe an extension in C; its `build` makes it.
 
@@ -79,7 +80,16 @@ _OPTIONS = ("include_dirs", "define_macros", "libraries", "library_dirs", "extra
 class Extension:
     """What `create_extension` describes."""
 
-    def __init__(self, name, headers, sources, folder, verbose, package, options):
+    def __init__(
+        self,
+        name: str,
+        headers: list[str],
+        sources: list[str],
+        folder: Path,
+        verbose: bool,
+        package: bool,
+        options: dict[str, Any],
+    ) -> None:
         self.name, self.headers, self.sources, self.folder = name, headers, sources, folder
         self.verbose, self.package, self.options = verbose, package, options
 
@@ -123,7 +133,7 @@ class Extension:
             print(f"built {self.name} in {target}", file=sys.stderr)
         return str(target)
 
-    def setuptools(self):
+    def setuptools(self) -> Any:
         """The same as an extension for ``setup.py``, to be built by `BuildExtension` when the package is installed."""
         from flambeau_cext.extension import CExtension
 

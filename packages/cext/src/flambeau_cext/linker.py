@@ -15,7 +15,9 @@ def files(flags: Sequence[str], folder: Path) -> tuple[list[Path], list[Path]]:
     These are the files that a flag names (an archive, an object, a script, a response file) and those with the name of
     a library in the folders of ``-L`` and of LIBRARY_PATH. Folders that the linker has of its own are not searched.
     """
-    folders, libraries, named = [], [], []
+    folders: list[str] = []
+    libraries: list[str] = []
+    named: list[str] = []
     words = _words(flags)
     for word in words:
         if word.startswith(("-L", "-l")):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from flambeau_cext import compiler
 from flambeau_cext.bindings import binds_directly, direct_module, pybind_module
@@ -34,13 +35,13 @@ _OUR_HEADERS = {C: "flambeau/tensor.h", CXX: "flambeau/tensor.hpp"}
 
 def load(
     name: str,
-    sources: str | os.PathLike | Sequence[str | os.PathLike],
+    sources: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     extra_cflags: Sequence[str] | None = None,
     extra_cuda_cflags: Sequence[str] | None = None,
     extra_sycl_cflags: Sequence[str] | None = None,
     extra_ldflags: Sequence[str] | None = None,
-    extra_include_paths: Sequence[str | os.PathLike] | None = None,
-    build_directory: str | os.PathLike | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
     verbose: bool = False,
     with_cuda: bool | None = None,
     with_sycl: bool | None = None,
@@ -123,8 +124,8 @@ def load_inline(
     extra_cuda_cflags: Sequence[str] | None = None,
     extra_sycl_cflags: Sequence[str] | None = None,
     extra_ldflags: Sequence[str] | None = None,
-    extra_include_paths: Sequence[str | os.PathLike] | None = None,
-    build_directory: str | os.PathLike | None = None,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None = None,
+    build_directory: str | os.PathLike[str] | None = None,
     verbose: bool = False,
     with_cuda: bool | None = None,
     with_sycl: bool | None = None,
@@ -175,12 +176,13 @@ def load_inline(
         CYTHON: _joined("cython_sources", cython_sources),
     }
     headers = {} if no_implicit_headers else dict(_OUR_HEADERS)
-    if texts[CXX] is not None and uses_torch_layer(texts[CXX]):
-        directly = {} if no_implicit_headers else _bound_directly(texts[CXX], bound)
+    cxx = texts[CXX]
+    if cxx is not None and uses_torch_layer(cxx):
+        directly = {} if no_implicit_headers else _bound_directly(cxx, bound)
         if not no_implicit_headers:
             headers[CXX] = _DIRECT_HEADER if directly else _TORCH_HEADER
         if bound:
-            texts[CXX] += direct_module(name, bound, directly) if directly else pybind_module(bound)
+            texts[CXX] = cxx + (direct_module(name, bound, directly) if directly else pybind_module(bound))
             bound = {}
     suffixes = {C: ".c", CXX: ".cpp", CYTHON: ".pyx"}
     inline = [
@@ -215,8 +217,8 @@ def _load(
     is_python_module: bool,
     extra_cflags: Sequence[str] | None,
     extra_ldflags: Sequence[str] | None,
-    extra_include_paths: Sequence[str | os.PathLike] | None,
-    **options,
+    extra_include_paths: Sequence[str | os.PathLike[str]] | None,
+    **options: Any,
 ) -> ModuleType | str:
     if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
         raise ValueError(f"{caller}(): argument 'name' (position 1) must be a C identifier, got {name!r}")
@@ -252,7 +254,7 @@ def _load(
     return module
 
 
-def _refuse_devices(caller: str, **arguments) -> None:
+def _refuse_devices(caller: str, **arguments: object) -> None:
     for argument, value in arguments.items():
         if value:
             device = "CUDA" if "cuda" in argument else "SYCL"
@@ -337,7 +339,7 @@ def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def uses_torch_layer(text: str) -> re.Match | None:
+def uses_torch_layer(text: str) -> re.Match[str] | None:
     """Where a C++ source uses something of ``torch/extension.h``, comments aside; None if it does not."""
     return _TORCH_LAYER.search(_COMMENT.sub(" ", text))
 
@@ -371,6 +373,7 @@ def _imported(job: Job, library: Path) -> ModuleType:
         return _loaded[library]
     loader = importlib.machinery.ExtensionFileLoader(job.name, str(library))
     spec = importlib.util.spec_from_file_location(job.name, str(library), loader=loader)
+    assert spec is not None
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from numbers import Number
+from typing import Any
 
 from flambeau_tensor._core.operator import Operator
 
@@ -10,7 +11,7 @@ import flambeau_tensor as torch
 _NAMES = {"SymInt": "int", "Scalar": "number", "ScalarType": "int"}  # in messages
 
 
-def refusal(op: Operator, args: Sequence, kwargs: Mapping) -> str | None:
+def refusal(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
     """What is wrong with the arguments of a call, None if they match the operator's schema.
 
     >>> from flambeau_tensor import neg
@@ -52,7 +53,7 @@ def refusal(op: Operator, args: Sequence, kwargs: Mapping) -> str | None:
     return None
 
 
-def type_name(argument) -> str:
+def type_name(argument: Any) -> str:
     """An argument's type as PyTorch's messages have it.
 
     >>> from flambeau_tensor._core.schema import parse
@@ -65,12 +66,12 @@ def type_name(argument) -> str:
     return f"Optional[{text}]" if argument.optional else text
 
 
-def _base(argument) -> str:
+def _base(argument: Any) -> str:
     """The type without marks of lists, aliases and None."""
     return argument.type.partition("(")[0].partition("[")[0].rstrip("?")
 
 
-def _matches(argument, value: object) -> bool:
+def _matches(argument: Any, value: object) -> bool:
     if value is None and argument.optional:
         return True
     kind = _base(argument)

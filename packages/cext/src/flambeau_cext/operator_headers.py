@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import functions, operators
@@ -294,7 +295,7 @@ class _Unspeakable(Exception):
     """A schema without a C++ form."""
 
 
-def _type_of(argument) -> str:
+def _type_of(argument: Any) -> str:
     text = argument.type
     while "(" in text:
         text = text[: text.index("(")] + text[text.index(")") + 1 :]
@@ -303,7 +304,7 @@ def _type_of(argument) -> str:
     return text.replace("SymInt", "int")
 
 
-def _default(argument, cxx: str) -> str | None:
+def _default(argument: Any, cxx: str) -> str | None:
     if not argument.has_default:
         return None
     value = argument.default
@@ -320,7 +321,7 @@ def _default(argument, cxx: str) -> str | None:
     return repr(value)
 
 
-def _parameter(argument, type_text: str) -> _Parameter:
+def _parameter(argument: Any, type_text: str) -> _Parameter:
     name = f"{argument.name}_" if argument.name in ("default", "operator", "this", "register") else argument.name
     if argument.name == "reduction" and type_text == "str":
         how = f"Reduction::{argument.default.capitalize()}"
@@ -343,7 +344,9 @@ def _options(names: set[str]) -> _Parameter:
     return _Parameter("const TensorOptions &options", "{}", "options", tuple(values))
 
 
-def _signatures(schema, operator: str, numbers: Iterable[str], function: bool, method: bool) -> Iterator[_Signature]:
+def _signatures(
+    schema: Any, operator: str, numbers: Iterable[str], function: bool, method: bool
+) -> Iterator[_Signature]:
     """The C++ forms of a schema: one for tensors, one for each choice of numbers in their place, one with ``out``."""
     arguments = [a for a in schema.arguments if not (a.name == "out" and a.kind != 0 or a.name == "generator")]
     names = {a.name for a in arguments}
@@ -400,7 +403,8 @@ def _public_name(op: Operator) -> str | None:
 def signatures() -> list[_Signature]:
     """The C++ forms of all operators that are registered now, by name."""
     known = {name.removeprefix("torch."): op for name, op in operators().items()}
-    found, replaced = [], set()
+    found: list[_Signature] = []
+    replaced: set[str] = set()
     in_place = {name for name in functions("torch") if name.endswith("_")}
     for line in _OVERLOADS.strip().splitlines():
         text, _, runs = line.strip().replace("OPTIONS", _OPTIONS).partition(" = ")

@@ -30,7 +30,7 @@ def _namespace(space: str) -> ModuleType:
     """
     module = ModuleType(f"torch.ops.{space}", f"The operators of the namespace ``{space}``.")
     if space == "aten":
-        module.__getattr__ = _of_library
+        module.__getattr__ = _of_library  # type: ignore[method-assign]
     for name in {op.name for op in _operators().values() if op.namespace == module.__name__}:
         _place(module, name)
     return module

@@ -38,7 +38,7 @@ class Argument(NamedTuple):
 class FunctionSchema:
     """An operator's schema as ``torch.FunctionSchema``; its text is what ``str`` gives."""
 
-    def __init__(self, op: Operator):
+    def __init__(self, op: Operator) -> None:
         namespace = op.namespace.removeprefix("torch.ops.")
         self.name = f"{namespace}::{op.schema.name}"
         self.overload_name = op.schema.overload
@@ -74,7 +74,7 @@ def _argument(a: Any) -> Argument:
 class OpOverload(OperatorHandle):
     """One overload of an operator: ``torch.ops.mylib.leaky.default``."""
 
-    def __init__(self, packet: "OpOverloadPacket", op: Operator, overload: str):
+    def __init__(self, packet: "OpOverloadPacket", op: Operator, overload: str) -> None:
         self.target = op
         self.overloadpacket = packet
         namespace, _, name = packet._qualified_op_name.partition("::")
@@ -96,7 +96,7 @@ class OpOverload(OperatorHandle):
         return self.overloadpacket
 
     @property
-    def tags(self) -> list:
+    def tags(self) -> list[Any]:
         """There are none."""
         return []
 
@@ -117,7 +117,7 @@ class OpOverload(OperatorHandle):
         """The full name: ``"mylib::leaky"``, with the overload after a dot unless that is the default."""
         return self._name
 
-    def refusal(self, args: tuple, kwargs: dict) -> str | None:
+    def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
         """What is wrong with arguments, None if they match the schema."""
         return refusal(self.target, args, kwargs)
 
@@ -127,7 +127,7 @@ class OpOverload(OperatorHandle):
     def __str__(self) -> str:
         return f"{self._namespace}.{self._opname}.{self._overloadname}"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _found, (self._namespace, self._opname, self._overloadname)
 
 
@@ -138,7 +138,7 @@ class OpOverloadPacket(OperatorHandle):
     Called, it tries them in the order of their declaration.
     """
 
-    def __init__(self, namespace: str, name: str, found: dict[str, Operator]):
+    def __init__(self, namespace: str, name: str, found: dict[str, Operator]) -> None:
         self.__name__ = name
         self.__module__ = f"torch.ops.{namespace}"
         self._qualified_op_name = self.__qualname__ = f"{namespace}::{name}"
@@ -159,14 +159,15 @@ class OpOverloadPacket(OperatorHandle):
     def _each(self) -> Iterator[Operator]:
         return (getattr(self, name).target for name in self._overload_names)
 
-    def refusal(self, args: tuple, kwargs: dict) -> str | None:
+    def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
         """What is wrong with arguments for each overload, None if one takes them."""
         texts = [refusal(op, args, kwargs) for op in self._each()]
         if None in texts:
             return None
         if len(texts) == 1:
             return texts[0]
-        return "Overloaded torch operator invoked from Python failed to match any schema:\n" + "\n\n".join(texts)
+        told = "\n\n".join(map(str, texts))
+        return f"Overloaded torch operator invoked from Python failed to match any schema:\n{told}"
 
     def overloads(self) -> list[str]:
         """The names of the overloads; that of one without a name is ``"default"``."""
@@ -192,7 +193,7 @@ class OpOverloadPacket(OperatorHandle):
     def __str__(self) -> str:
         return self.__torch_name__
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _found, (self.__module__.removeprefix("torch.ops."), self.__name__, None)
 
 

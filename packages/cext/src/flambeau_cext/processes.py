@@ -7,9 +7,12 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from flambeau_cext.errors import CompileError
+
+if TYPE_CHECKING:
+    import subprocess
 
 
 class Finished(NamedTuple):
@@ -32,7 +35,7 @@ class Finished(NamedTuple):
         memory = "; the system does so when memory runs out" if self.status == -signal.SIGKILL else ""
         return f"{name} was stopped by {signal.Signals(-self.status).name} ({signal.strsignal(-self.status)}){memory}"
 
-    def __str__(self):
+    def __str__(self) -> str:
         end = "" if self.status == 0 else f"[exit status {self.status}]\n"
         return f"$ {shlex.join(self.command)}\n{self.output}{end}"
 
@@ -59,7 +62,7 @@ class Processes:
         if temporary is not None:
             self.environment["TMPDIR"] = str(temporary)
         self._lock = threading.Lock()
-        self._running = set()
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._stopped = False
 
     def run(self, command: list[str], *, merge: bool = True) -> Finished:
@@ -108,11 +111,11 @@ class Processes:
         waiting = iter(enumerate(tasks))
         taking = threading.Lock()
 
-        def work(done):
+        def work(done: threading.Event) -> None:
             try:
                 while not self._stopped:
                     with taking:
-                        index, task = next(waiting, (None, None))
+                        index, task = next(waiting, (-1, None))
                     if task is None:
                         return
                     try:
@@ -146,7 +149,7 @@ class Processes:
                 _kill(process)
 
 
-def _kill(process) -> None:
+def _kill(process: "subprocess.Popen[bytes]") -> None:
     try:
         if sys.platform == "win32":
             process.kill()

@@ -5,34 +5,37 @@ be recorded or a function transform is under way.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from flambeau_tensor._core.custom import run_kernel
 from flambeau_tensor._core.operator import Operator
 
 import flambeau_tensor as torch
 
+_Function = Callable[..., Any]
 
-def spread(function: Callable, schema) -> Callable:
+
+def spread(function: Callable[..., Any], schema: Any) -> Callable[..., Any]:
     """``function`` as something that takes all arguments by position, and as tuples where they are lists."""
     npos, names, lists = _form(schema)
     if not names and not lists:
         return function
 
-    def called(*slots):
+    def called(*slots: Any) -> Any:
         given = as_lists(slots, lists)
         return function(*given[:npos], **dict(zip(names, given[npos:], strict=True)))
 
     return called
 
 
-def _form(schema) -> tuple[int, list[str], list[int]]:
+def _form(schema: Any) -> tuple[int, list[str], list[int]]:
     """How many arguments go by position, the names of the others, and which are lists."""
     arguments = schema.arguments
     npos = sum(not a.kwarg_only for a in arguments)
     return npos, [a.name for a in arguments[npos:]], [i for i, a in enumerate(arguments) if a.is_list]
 
 
-def as_lists(slots: tuple, lists: list[int]) -> tuple:
+def as_lists(slots: tuple[Any, ...], lists: list[int]) -> tuple[Any, ...]:
     """The arguments as functions of PyTorch's kind get them."""
     if not lists:
         return slots
@@ -45,11 +48,11 @@ def as_lists(slots: tuple, lists: list[int]) -> tuple:
 
 # --- operators that write to arguments ------------------------------------------------------------------------------
 
-def writing(op: Operator, name: str) -> Callable:
+def writing(op: Operator, name: str) -> Callable[..., Any]:
     """The rule of an operator that writes to arguments: these must not have a history, which would then be wrong."""
     written = [i for i, a in enumerate(op.schema.arguments) if a.write]
 
-    def run(*slots):
+    def run(*slots: Any) -> Any:
         for i in written:
             if any(t.requires_grad for t in _tensors(slots[i])):
                 raise RuntimeError(
@@ -58,7 +61,7 @@ def writing(op: Operator, name: str) -> Callable:
                 )
         from flambeau_autograd._engine.batch_level import BatchLevel
 
-        from flambeau_autograd._engine import layers
+        from flambeau_autograd._engine import layers  # type: ignore[attr-defined]
 
         level, _ = layers.innermost([t for slot in slots for t in _tensors(slot)])
         if level is None:
@@ -70,7 +73,7 @@ def writing(op: Operator, name: str) -> Callable:
     return run
 
 
-def _each(op: Operator, name: str, slots: tuple, level, written: list[int]) -> None:
+def _each(op: Operator, name: str, slots: tuple[Any, ...], level: Any, written: list[int]) -> None:
     """Run on one example of a batch after the other, in the memory of all."""
     pairs = [level.unwrap(slot) if isinstance(slot, torch.Tensor) else (slot, None) for slot in slots]
     alone = [op.schema.arguments[i].name for i in written if pairs[i][1] is None]
@@ -84,7 +87,7 @@ def _each(op: Operator, name: str, slots: tuple, level, written: list[int]) -> N
         spread(op, op.schema)(*op_call)
 
 
-def _tensors(slot: object) -> list:
+def _tensors(slot: object) -> list[Any]:
     """The tensors in an argument."""
     if isinstance(slot, torch.Tensor):
         return [slot]
@@ -93,14 +96,14 @@ def _tensors(slot: object) -> list:
 
 # --- registered derivatives -----------------------------------------------------------------------------------------
 
-def generated(op: Operator, name: str, backward: Callable | None, setup_context: Callable | None) -> Callable:
+def generated(op: Operator, name: str, backward: _Function | None, setup_context: _Function | None) -> _Function:
     """The rule of ``register_autograd``: a Function around the kernel, made when it is first needed.
 
     Without ``backward`` its results require grad and say what is missing when they are differentiated.
     """
     made = None
 
-    def recorded(*slots):
+    def recorded(*slots: Any) -> Any:
         nonlocal made
         if made is None:
             made = _function(op, name, backward, setup_context)
@@ -109,16 +112,16 @@ def generated(op: Operator, name: str, backward: Callable | None, setup_context:
     return recorded
 
 
-def _function(op: Operator, name: str, backward: Callable | None, setup_context: Callable | None) -> Callable:
+def _function(op: Operator, name: str, backward: _Function | None, setup_context: _Function | None) -> _Function:
     from flambeau_autograd.function import Function
 
     schema = op.schema
     npos, names, lists = _form(schema)
 
-    def run(*slots):
+    def run(*slots: Any) -> Any:
         return run_kernel(op, *slots)
 
-    def set_context(ctx, inputs, output):
+    def set_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
         if setup_context is not None:
             given = as_lists(inputs, lists)
             if names:
@@ -127,7 +130,7 @@ def _function(op: Operator, name: str, backward: Callable | None, setup_context:
             else:
                 setup_context(ctx=ctx, inputs=given, output=output)
 
-    def differentiate(ctx, *grads):
+    def differentiate(ctx: Any, *grads: Any) -> tuple[Any, ...]:
         if backward is None:
             raise RuntimeError(
                 f"Trying to backward through {name} but no autograd formula was registered. Please use "
@@ -144,19 +147,20 @@ def _function(op: Operator, name: str, backward: Callable | None, setup_context:
         "backward": staticmethod(differentiate),
         "vmap": staticmethod(_batching(op, name)),
     }
-    return type(title + ("" if schema.overload else "_default"), (Function,), members).apply
+    made: Any = type(title + ("" if schema.overload else "_default"), (Function,), members)
+    return made.apply
 
 
-def _parameters(schema) -> str:
+def _parameters(schema: Any) -> str:
     return ", ".join(f"a{i}" for i in range(len(schema.arguments)))
 
 
-def _batching(op: Operator, name: str) -> Callable:
+def _batching(op: Operator, name: str) -> Callable[..., Any]:
     """The Function's ``vmap``: what ``register_vmap`` registered, else one example after the other."""
     call = spread(op, op.schema)
     npos, names, _ = _form(op.schema)
 
-    def batch(info, in_dims, *slots):
+    def batch(info: Any, in_dims: tuple[Any, ...], *slots: Any) -> Any:
         rule = (op.sockets or {}).get("vmap")
         if rule is not None:
             return rule(info, in_dims[:npos], *slots[:npos], **dict(zip(names, slots[npos:], strict=True)))
@@ -171,14 +175,14 @@ def _batching(op: Operator, name: str) -> Callable:
     return batch
 
 
-def _example(slots: tuple, dims: tuple, i: int) -> list:
+def _example(slots: tuple[Any, ...], dims: tuple[Any, ...], i: int) -> list[Any]:
     return [
-        a if d is None else tuple(_example(a, d, i)) if isinstance(a, tuple | list) else a.select(d, i)
+        a if d is None else tuple(_example(tuple(a), d, i)) if isinstance(a, tuple | list) else a.select(d, i)
         for a, d in zip(slots, dims, strict=True)
     ]
 
 
-def _stacked(results) -> tuple:
+def _stacked(results: Any) -> tuple[Any, ...]:
     if isinstance(results[0], torch.Tensor):
         return torch.stack(list(results)), 0
     if isinstance(results[0], list):

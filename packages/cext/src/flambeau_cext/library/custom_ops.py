@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from flambeau_tensor._core.custom import OperatorHandle, quick_calls
 from flambeau_tensor._core.operator import Operator
@@ -14,14 +15,14 @@ from flambeau_cext.matching import refusal
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket, overload_of
 
 # What the functions below take for an operator.
-_Named = Operator | OpOverload | OpOverloadPacket | str
+_Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
 
 
 @quick_calls
 class CustomOpDef(OperatorHandle):
     """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name."""
 
-    def __init__(self, op: Operator, function: Callable):
+    def __init__(self, op: Operator, function: Callable[..., Any]) -> None:
         self.target = op
         self.public = self._opoverload = overload_of(op)
         self._qualname = operators.qualified(op)
@@ -32,29 +33,31 @@ class CustomOpDef(OperatorHandle):
         self.__doc__ = op.__doc__
 
     @property
-    def __signature__(self):
+    def __signature__(self) -> Any:
         return self.target.__signature__
 
-    def refusal(self, args: tuple, kwargs: dict) -> str | None:
+    def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
         """What is wrong with arguments, None if they match the schema."""
         return refusal(self.target, args, kwargs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<CustomOpDef({self._qualname})>"
 
-    def register_kernel(self, device_types: str | Sequence[str] | None, fn: Callable | None = None, /):
+    def register_kernel(self, device_types: str | Sequence[str] | None, fn: Callable[..., Any] | None = None, /) -> Any:
         """Register a kernel for types of devices, see `register_kernel`."""
         return register_kernel(self, device_types, fn)
 
-    def register_autograd(self, backward: Callable, /, *, setup_context: Callable | None = None) -> None:
+    def register_autograd(
+        self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
+    ) -> None:
         """Register the derivative, see `register_autograd`."""
         register_autograd(self, backward, setup_context=setup_context)
 
-    def register_fake(self, fn: Callable, /) -> Callable:
+    def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """Register what tells the results' shapes, see `register_fake`."""
         return register_fake(self, fn)
 
-    def register_vmap(self, func: Callable | None = None):
+    def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
         """Register how it runs on a batch, see `register_vmap`."""
         return register_vmap(self, func)
 
@@ -75,14 +78,14 @@ class CustomOpDef(OperatorHandle):
 
 def custom_op(
     name: str,
-    fn: Callable | None = None,
+    fn: Callable[..., Any] | None = None,
     /,
     *,
     mutates_args: str | Iterable[str],
     device_types: str | Sequence[str] | None = None,
     schema: str | None = None,
     tags: object = None,
-):
+) -> Any:
     """Make a function an operator: overridable, differentiable, documented, and found in ``torch.ops``.
 
     What the function calls is not recorded: gradients come from `register_autograd`. It may be written in C, C++ or
@@ -113,7 +116,7 @@ def custom_op(
     >>> total.register_autograd(lambda ctx, grad: (grad * 1.2, None))
     """
 
-    def make(function: Callable) -> CustomOpDef:
+    def make(function: Callable[..., Any]) -> CustomOpDef:
         namespace, short = split_name(name)
         if schema is None:
             text = infer_schema(function, mutates_args=mutates_args)
@@ -151,7 +154,7 @@ def _keys(device_types: str | Sequence[str] | None) -> list[str]:
     return [operators.key_of_device(name) for name in dict.fromkeys(names)]
 
 
-def _check_devices(schema, keys: list[str]) -> None:
+def _check_devices(schema: Any, keys: list[str]) -> None:
     """Raise ValueError where nothing would tell which device's kernel to run."""
     if keys == [operators.EXPLICIT] or any(a.type.startswith("Tensor") for a in schema.arguments):
         return
@@ -159,7 +162,7 @@ def _check_devices(schema, keys: list[str]) -> None:
         raise ValueError("Functions without tensor inputs are required to have a `device: torch.device` argument")
 
 
-def _by_keyword(schema) -> bool:
+def _by_keyword(schema: Any) -> bool:
     """Whether a tensor can only be given by keyword."""
     return any(a.kwarg_only and a.type.startswith("Tensor") for a in schema.arguments)
 
@@ -175,8 +178,8 @@ def _check_mutates(namespace: str, text: str, schema: str, mutates_args: str | I
         )
 
 
-def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: Callable | None = None, /, *,
-                    lib: Library | None = None):  # fmt: skip
+def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: Callable[..., Any] | None = None, /, *,
+                    lib: Library | None = None) -> Any:  # fmt: skip
     """Register a kernel of an operator for types of devices; a decorator without ``func``.
 
     Args:
@@ -189,7 +192,7 @@ def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: 
     keys = _keys(device_types)
     _check_devices(op.schema, keys)
 
-    def register(function: Callable) -> Callable:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for key in keys:
             operators.implement(operators.qualified(op), function, key)
         return function
@@ -197,7 +200,7 @@ def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: 
     return register if func is None else register(func)
 
 
-def register_autograd(op: _Named, backward: Callable, /, *, setup_context: Callable | None = None,
+def register_autograd(op: _Named, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None,
                       lib: Library | None = None) -> None:  # fmt: skip
     """Register the derivative of an operator. Needs flambeau-autograd when it is first used.
 
@@ -247,8 +250,8 @@ def register_autograd(op: _Named, backward: Callable, /, *, setup_context: Calla
     operators.choose(op)
 
 
-def register_fake(op: _Named, func: Callable | None = None, /, *, lib: Library | None = None,
-                  allow_override: bool = True):  # fmt: skip
+def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None,
+                  allow_override: bool = True) -> Any:  # fmt: skip
     """Register what tells the shapes, dtypes and layouts of an operator's results without computing them; a decorator
     without ``func``. Here `opcheck` compares it with what the kernel returns.
 
@@ -267,7 +270,7 @@ def register_fake(op: _Named, func: Callable | None = None, /, *, lib: Library |
     """
     op = operators.find(op)
 
-    def register(function: Callable) -> Callable:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_fake(): argument 'func' must be callable, not {type(function).__name__}")
         if not allow_override and "meta" in (op.sockets or {}):
@@ -278,12 +281,12 @@ def register_fake(op: _Named, func: Callable | None = None, /, *, lib: Library |
     return register if func is None else register(func)
 
 
-def impl_abstract(qualname: str, func: Callable | None = None, *, lib: Library | None = None):
+def impl_abstract(qualname: str, func: Callable[..., Any] | None = None, *, lib: Library | None = None) -> Any:
     """The older name of `register_fake`."""
     return register_fake(qualname, func, lib=lib)
 
 
-def register_vmap(op: _Named, func: Callable | None = None, /, *, lib: Library | None = None):
+def register_vmap(op: _Named, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None) -> Any:
     """Register how an operator runs on a batch; a decorator without ``func``.
 
     Args:
@@ -302,7 +305,7 @@ def register_vmap(op: _Named, func: Callable | None = None, /, *, lib: Library |
     """
     op = operators.find(op)
 
-    def register(function: Callable) -> Callable:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_vmap(): argument 'func' must be callable, not {type(function).__name__}")
         operators.kernels(op)
@@ -313,27 +316,27 @@ def register_vmap(op: _Named, func: Callable | None = None, /, *, lib: Library |
     return register if func is None else register(func)
 
 
-def _not_built(function: Callable) -> Callable:
-    function.__not_built__ = True  # for the list in the documentation
+def _not_built(function: Callable[..., Any]) -> Callable[..., Any]:
+    function.__not_built__ = True  # type: ignore[attr-defined]  # for the list in the documentation
     return function
 
 
 @_not_built
-def register_autocast(op: _Named, device_type: str, cast_inputs: object, /, *, lib: Library | None = None):
+def register_autocast(op: _Named, device_type: str, cast_inputs: object, /, *, lib: Library | None = None) -> Any:
     """Not built: there is no autocast."""
     raise NotImplementedError("torch.library.register_autocast is not built: there is no autocast")
 
 
 @_not_built
-def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callable | None = None, /, *,
-                            lib: Library | None = None):  # fmt: skip
+def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callable[..., Any] | None = None, /, *,
+                            lib: Library | None = None) -> Any:  # fmt: skip
     """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""
     raise NotImplementedError("torch.library.register_torch_dispatch is not built: use __torch_function__")
 
 
 @_not_built
-def triton_op(name: str, fn: Callable | None = None, /, *, mutates_args: str | Iterable[str] = (),
-              schema: str | None = None):  # fmt: skip
+def triton_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str] = (),
+              schema: str | None = None) -> None:  # fmt: skip
     """Not built: Triton's kernels run on graphics processors, of which there are none."""
     raise NotImplementedError(
         "torch.library.triton_op is not built: Triton's kernels run on graphics processors; a kernel for the CPU "
@@ -342,12 +345,12 @@ def triton_op(name: str, fn: Callable | None = None, /, *, mutates_args: str | I
 
 
 @_not_built
-def wrap_triton(triton_kernel: Callable, /):
+def wrap_triton(triton_kernel: object, /) -> None:
     """Not built, as `triton_op`."""
     raise NotImplementedError("torch.library.wrap_triton is not built: Triton's kernels run on graphics processors")
 
 
 @_not_built
-def get_kernel(op: _Named, dispatch_key: str):
+def get_kernel(op: _Named, dispatch_key: str) -> None:
     """Not built: there is no table of kernels by dispatch key."""
     raise NotImplementedError("torch.library.get_kernel is not built: call the operator")

@@ -4,6 +4,7 @@ import contextlib
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from flambeau_tensor._core.custom import OperatorHandle
 from flambeau_tensor._core.operator import Operator
@@ -21,7 +22,7 @@ class _Registrations:
     def __init__(self, namespace: str, kind: str):
         self.namespace, self.kind = namespace, kind
         self.operators: list[Operator] = []
-        self.kernels: list[tuple[str, Callable, str]] = []
+        self.kernels: list[tuple[str, Callable[..., Any], str]] = []
 
     def undo(self) -> None:
         for qualname, function, key in self.kernels:
@@ -75,7 +76,7 @@ class Library:
         self._done = _Registrations(ns, kind)
         self._finalizer = weakref.finalize(self, self._done.undo)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})"
 
     def define(self, schema: str, alias_analysis: str = "", *, tags: object = ()) -> str:
@@ -102,7 +103,7 @@ class Library:
     def impl(
         self,
         op_name: str | Operator | OperatorHandle,
-        fn: Callable,
+        fn: Callable[..., Any],
         dispatch_key: str = "",
         *,
         with_keyset: bool = False,
@@ -146,7 +147,7 @@ class Library:
 
 
 @contextlib.contextmanager
-def _scoped_library(*args, **kwargs) -> Iterator[Library]:
+def _scoped_library(*args: Any, **kwargs: Any) -> Iterator[Library]:
     """A Library for the length of a ``with`` block."""
     library = Library(*args, **kwargs)
     try:
@@ -165,7 +166,7 @@ def _fragment(namespace: str) -> Library:
 
 
 def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None,
-           tags: object = ()):  # fmt: skip
+           tags: object = ()) -> Any:  # fmt: skip
     """Declare an operator; it gets kernels with `impl`.
 
     Args:
@@ -186,7 +187,7 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
     if isinstance(qualname, Library):
         name = qualname.define(schema, alias_analysis)
 
-        def give(function: Callable) -> Callable:
+        def give(function: Callable[..., Any]) -> Callable[..., Any]:
             qualname.impl(name, function)
             return function
 
@@ -205,8 +206,8 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
     return None
 
 
-def impl(qualname: str | Library, types: str | Sequence[str], func: Callable | str | None = None, *,
-         lib: Library | None = None):  # fmt: skip
+def impl(qualname: str | Library, types: str | Sequence[str], func: Callable[..., Any] | str | None = None, *,
+         lib: Library | None = None) -> Any:  # fmt: skip
     """Give an operator a kernel for some types of devices; a decorator without ``func``.
 
     Args:
@@ -218,25 +219,25 @@ def impl(qualname: str | Library, types: str | Sequence[str], func: Callable | s
     The older form ``impl(lib, name, dispatch_key="")`` is a decorator, too. Example: see `define`.
     """
     if isinstance(qualname, Library):
-        return _decorator(lambda f: qualname.impl(types, f, func or ""), None)
+        return _decorator(lambda f: qualname.impl(str(types), f, func if isinstance(func, str) else ""), None)
     namespace, name = split_name(qualname)
     keys = [operators.key_of(kind) for kind in ((types,) if isinstance(types, str) else types)]
 
-    def give(function: Callable) -> None:
+    def give(function: Callable[..., Any]) -> None:
         owner = lib or _fragment(namespace)
         for key in dict.fromkeys(keys):
             owner.impl(name, function, key)
 
-    return _decorator(give, func)
+    return _decorator(give, func if callable(func) else None)
 
 
-def _decorator(give: Callable[[Callable], None], function: Callable | None):
+def _decorator(give: Callable[[Callable[..., Any]], None], function: Callable[..., Any] | None) -> Any:
     """Apply ``give`` to the function, or return the decorator that will."""
     if function is not None:
         give(function)
         return None
 
-    def decorated(function: Callable) -> Callable:
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         give(function)
         return function
 

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from flambeau_tensor._core.custom import OperatorHandle, share_memory
 from flambeau_tensor._core.operator import Operator
@@ -17,7 +18,7 @@ class OpCheckError(Exception):
     """An operator failed a test of `opcheck`."""
 
 
-def opcheck(op: Operator | OperatorHandle, args: Sequence, kwargs: Mapping | None = None, *,
+def opcheck(op: Operator | OperatorHandle, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None, *,
             test_utils: str | Sequence[str] | None = None, raise_exception: bool = True, atol: float | None = None,
             rtol: float | None = None) -> dict[str, object]:  # fmt: skip
     """Test that an operator is registered as it behaves, on some arguments.
@@ -85,7 +86,7 @@ def opcheck(op: Operator | OperatorHandle, args: Sequence, kwargs: Mapping | Non
 # --- the schema -----------------------------------------------------------------------------------------------------
 
 
-def _schema(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) -> None:
+def _schema(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     args, kwargs = _copied(args), _copied(kwargs)
     given = {a: _tensors(value) for a, value in _by_argument(op, args, kwargs)}
     with _no_grad():
@@ -121,13 +122,13 @@ def _no_grad() -> Iterator[None]:
         set_grad_mode(was)
 
 
-def _by_argument(op: Operator, args: Sequence, kwargs: Mapping) -> list[tuple]:
+def _by_argument(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """The arguments of the schema that were given, with their values."""
     named = {a.name: a for a in op.schema.arguments}
     return [*zip(op.schema.arguments, args, strict=False), *((named[k], v) for k, v in kwargs.items() if k in named)]
 
 
-def _tensors(value: object) -> list:
+def _tensors(value: object) -> list[Any]:
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, list | tuple):
@@ -135,7 +136,7 @@ def _tensors(value: object) -> list:
     return []
 
 
-def _copied(value: object) -> object:
+def _copied(value: Any) -> Any:
     """The same arguments in memory of their own."""
     if isinstance(value, torch.Tensor):
         with _no_grad():
@@ -155,7 +156,7 @@ def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
 # --- autograd -------------------------------------------------------------------------------------------------------
 
 
-def _registration(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) -> None:
+def _registration(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
     if not leaves or op.is_composite:
         return
@@ -172,20 +173,20 @@ def _registration(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Map
         )
 
 
-def _gradients_apply(op: Operator, args: Sequence, kwargs: Mapping) -> bool:
+def _gradients_apply(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
     given = operators.kernels(op)
     derivative = given.derivative or operators.AUTOGRAD in given.by_key or "derivative" in (op.sockets or {})
     return bool(leaves and derivative and all(t.dtype is torch.float64 for t in leaves))
 
 
-def _gradients(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) -> None:
+def _gradients(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     from flambeau_autograd.gradcheck import gradcheck
 
     args, kwargs = _copied(args), _copied(kwargs)
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
 
-    def call(*values):
+    def call(*values: torch.Tensor) -> Any:
         replaced = dict(zip(map(id, leaves), values, strict=True))
         results = op(*_replaced(args, replaced), **_replaced(kwargs, replaced))
         return tuple(t for t in _tensors(results) if t.is_floating_point() or t.is_complex())
@@ -193,7 +194,7 @@ def _gradients(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mappin
     gradcheck(call, tuple(leaves), **tolerances)
 
 
-def _replaced(value: object, by: Mapping[int, torch.Tensor]) -> object:
+def _replaced(value: Any, by: Mapping[int, torch.Tensor]) -> Any:
     if isinstance(value, torch.Tensor):
         return by.get(id(value), value)
     if isinstance(value, list | tuple):
@@ -228,7 +229,7 @@ def get_ctx() -> _FakeContext | None:
     return _context
 
 
-def _fake(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) -> None:
+def _fake(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     global _context
     function = (op.sockets or {}).get("meta")
     if function is None:
@@ -260,7 +261,7 @@ def _fake(op: Operator, args: Sequence, kwargs: Mapping, tolerances: Mapping) ->
             raise RuntimeError(f"result {i}: the fake impl says strides {fake.stride()}, the operator {real.stride()}")
 
 
-def _empty(value: object) -> object:
+def _empty(value: Any) -> Any:
     """The same arguments with other elements: a fake implementation must not look at them."""
     if isinstance(value, torch.Tensor):
         return torch.empty_strided(tuple(value.shape), value.stride(), dtype=value.dtype).zero_()
@@ -271,15 +272,15 @@ def _empty(value: object) -> object:
     return value
 
 
-def _always(op: Operator, args: Sequence, kwargs: Mapping) -> bool:
+def _always(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     return True
 
 
-def _fake_applies(op: Operator, args: Sequence, kwargs: Mapping) -> bool:
+def _fake_applies(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     return "meta" in (op.sockets or {})
 
 
-_TESTS: dict[str, tuple[Callable, Callable]] = {  # whether it applies, and the test
+_TESTS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {  # whether it applies, and the test
     "test_schema": (_always, _schema),
     "test_autograd_registration": (_always, _registration),
     "test_faketensor": (_fake_applies, _fake),

@@ -8,6 +8,7 @@ results' shapes (``Meta``). Other keys are other devices': what is given for the
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle
 from flambeau_tensor._core.operator import Operator
@@ -41,14 +42,14 @@ class Kernels:
     """What an operator was given, by key. ``original`` is the function it was made of; it stands in where a kernel is
     disabled. ``checked``: its results must not share memory with its arguments."""
 
-    original: Callable | None = None
-    by_key: dict[str, Callable] = field(default_factory=dict)
+    original: Callable[..., Any] | None = None
+    by_key: dict[str, Callable[..., Any]] = field(default_factory=dict)
     disabled: set[str] = field(default_factory=set)
-    derivative: Callable | None = None  # what register_autograd made
+    derivative: Callable[..., Any] | None = None  # what register_autograd made
     checked: bool = False
 
 
-_waiting: dict[str, list[tuple[str, Callable]]] = {}  # kernels that came before their operator
+_waiting: dict[str, list[tuple[str, Callable[..., Any]]]] = {}  # kernels that came before their operator
 
 
 def key_of(name: str) -> str:
@@ -145,7 +146,7 @@ def kernels(op: Operator) -> Kernels:
     return op.sockets.setdefault(_SOCKET, Kernels())
 
 
-def implement(qualname: str, function: Callable, key: str) -> None:
+def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
     """Give the operator of this name a kernel; it may be declared later."""
     if not callable(function):
         raise TypeError(f"Input function is required to be a callable but found type {type(function)}")
@@ -158,7 +159,7 @@ def implement(qualname: str, function: Callable, key: str) -> None:
     choose(op)
 
 
-def withdraw(qualname: str, function: Callable, key: str) -> None:
+def withdraw(qualname: str, function: Callable[..., Any], key: str) -> None:
     """Take a kernel back, if it is still the one."""
     waiting = _waiting.get(qualname, [])
     if (key, function) in waiting:
@@ -194,8 +195,8 @@ def choose(op: Operator) -> None:
     op.rule = derivative
 
 
-def _no_kernel(name: str, schema=None) -> Callable | FunctionKernel:
-    def missing(*args, **kwargs):
+def _no_kernel(name: str, schema: Any = None) -> Callable[..., Any] | FunctionKernel:
+    def missing(*args: object, **kwargs: object) -> None:
         raise NotImplementedError(
             f"Could not run '{name}' with arguments from the 'CPU' backend. This could be because the operator doesn't "
             "exist for this backend: no kernel is registered for it."

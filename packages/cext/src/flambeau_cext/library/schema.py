@@ -7,6 +7,7 @@ import operator
 import types
 import typing
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from flambeau_tensor._core.schema import parse
 
@@ -23,7 +24,7 @@ _LISTS = (list, collections.abc.Sequence)
 
 
 def infer_schema(
-    prototype_function: Callable, /, *, mutates_args: str | Iterable[str], op_name: str | None = None
+    prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None
 ) -> str:
     """The schema of a function, from its type hints.
 
@@ -97,7 +98,9 @@ def infer_schema(
     return f"{op_name or ''}({', '.join(parts)}) -> {_spell_returns(hints['return'], error)}"
 
 
-def _hints(function: Callable, signature: inspect.Signature, error: Callable[[str], ValueError]) -> dict:
+def _hints(
+    function: Callable[..., Any], signature: inspect.Signature, error: Callable[[str], ValueError]
+) -> dict[str, Any]:
     """The annotations as objects, also where they were written as text."""
     found = {p.name: p.annotation for p in signature.parameters.values()}
     found["return"] = signature.return_annotation
@@ -119,7 +122,7 @@ def _key(hint: object) -> object:
     return hint
 
 
-def _spell(hint: object, table: dict, *, lists: bool, optional: bool) -> str | None:
+def _spell(hint: object, table: dict[Any, Any], *, lists: bool, optional: bool) -> str | None:
     """A hint in the schema language, None when there is nothing like it."""
     key = _key(hint)
     try:
@@ -159,15 +162,15 @@ def _spell_returns(hint: object, error: Callable[[str], ValueError]) -> str:
     if typing.get_origin(hint) is tuple:
         kinds = [_spell(a, _RETURNS, lists=True, optional=False) for a in typing.get_args(hint)]
         if all(kinds):
-            return f"({', '.join(kinds)})"
+            return f"({', '.join(map(str, kinds))})"
     kind = _spell(hint, _RETURNS, lists=True, optional=False)
-    if kind in _RETURNS.values() or kind == "Tensor[]":
+    if kind is not None and (kind in _RETURNS.values() or kind == "Tensor[]"):
         return kind
     raise error(f"Return has unsupported type {hint}. The valid types are: {_names(_RETURNS)}, list[Tensor], tuples of "
                 "them, and None.")  # fmt: skip
 
 
-def _names(table: dict) -> str:
+def _names(table: dict[Any, Any]) -> str:
     return ", ".join("int | float | bool" if key is _NUMBER else key.__name__ for key in table)
 
 
@@ -186,7 +189,7 @@ def split_name(qualname: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def parsed(namespace: str, text: str):
+def parsed(namespace: str, text: str) -> Any:
     """The schema ``"name(...) -> ..."`` as an operator's of this namespace.
 
     Raises ValueError when it cannot be read, or belongs to another namespace.
@@ -197,6 +200,6 @@ def parsed(namespace: str, text: str):
     return schema
 
 
-def is_functional(schema) -> bool:
+def is_functional(schema: Any) -> bool:
     """Whether an operator of this schema writes to no argument and returns nothing that shares memory with one."""
     return bool(schema.returns) and not any(a.alias for a in (*schema.arguments, *schema.returns))
