@@ -339,6 +339,7 @@ def test_named_results():
     (lambda x: ft.addbmm(x, x, x), IndexError), (lambda x: ft.baddbmm(x, x, x), IndexError),
     (lambda x: ft.mv(ft.tensor(1.0), x), IndexError), (lambda x: ft.bincount(x.view(1, 3)), NotImplementedError),
     (lambda x: ft.frombuffer([1], dtype=ft.int8), ValueError), (lambda x: ft.tensordot(x, x, (0,)), ValueError),
+    (lambda x: x.dot(x, out=x), TypeError), (lambda x: x.sin(out=None), TypeError),
     (lambda x: ft.broadcast_shapes((-3,), (1,)), ValueError), (lambda x: ft.zeros(1, device="cuda"), AssertionError),
 ])
 def test_exceptions_have_pytorchs_types(call, error):

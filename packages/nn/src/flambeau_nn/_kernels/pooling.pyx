@@ -396,8 +396,8 @@ cdef object _check_size(str name, int dims, bint maximum, int ndim, const Py_ssi
                                f"has a shape of {shape} and non-batch dimension {d - (ndim - 4)} has length zero!")
         good = good and sizes[d] != 0
     if not good:
-        raise RuntimeError(f"{name + ': ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor with optional 0 dim batch "
-                           f"size for input, but got:{shape}")
+        raise RuntimeError(f"{name + ': ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
+                           f"with optional 0 dim batch size for input, but got:{shape}")
 
 
 cdef object _check_adaptive(_Name name, int ndim, const Py_ssize_t* sizes):

@@ -174,6 +174,15 @@ cpdef str type_name(DType dtype):
     return _TYPE_NAMES[dtype.id]
 
 
+_C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
+            "float", "double", "c10::complex<float>", "c10::complex<double>")
+
+
+def c_type_name(int dtype):
+    """The C++ type of a dtype's elements as PyTorch's messages spell it, such as ``short int``."""
+    return _C_NAMES[dtype]
+
+
 def all_dtypes():
     """Every dtype, in order of their numbers."""
     return tuple(_objects)

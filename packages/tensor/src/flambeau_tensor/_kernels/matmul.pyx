@@ -19,11 +19,8 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.blas cimport Products, fits, has_factors, multiply
 from flambeau_tensor._kernels.recording cimport recorded
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import c_type_name, type_name
 from flambeau_tensor._core.operands import wrapped_dim
-
-cdef tuple _C_NAMES = ("bool", "unsigned char", "signed char", "short", "int", "long int", "c10::Half", "c10::BFloat16",
-                       "float", "double", "c10::complex<float>", "c10::complex<double>")
 
 
 cdef str _type_name(Tensor t):
@@ -136,8 +133,8 @@ cdef object _shapes(Py_ssize_t m, Py_ssize_t k, Py_ssize_t l, Py_ssize_t n):
 
 
 cdef object _dtypes(Tensor a, Tensor b):
-    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_C_NAMES[a.dtype]} != "
-                        f"{_C_NAMES[b.dtype]}")
+    return RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {c_type_name(a.dtype)} != "
+                        f"{c_type_name(b.dtype)}")
 
 
 cdef Tensor _mm_of(Tensor a, Tensor b):
@@ -496,8 +493,8 @@ cdef object _baddbmm(Operator op, PyObject** slots):  # (self, batch1, batch2, *
         wrapped_dim(2, t.ndim, False) if t.ndim < 3 else None
     _check_batches(a, b)
     if a.dtype != b.dtype or a.dtype != start.dtype:
-        raise RuntimeError(f"Input dtypes must be the same, got: input {_C_NAMES[start.dtype]}, batch1: "
-                           f"{_C_NAMES[a.dtype]}, batch2: {_C_NAMES[b.dtype]}")
+        raise RuntimeError(f"Input dtypes must be the same, got: input {c_type_name(start.dtype)}, batch1: "
+                           f"{c_type_name(a.dtype)}, batch2: {c_type_name(b.dtype)}")
     _check_dtype("baddbmm", a.dtype)
     return _affine(start, a, b, False, slots[3], slots[4])
 

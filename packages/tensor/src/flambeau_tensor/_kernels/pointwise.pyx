@@ -13,8 +13,7 @@ from flambeau_tensor._core.scalar cimport c_name
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.dtype import all_dtypes
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import all_dtypes, c_type_name, type_name
 
 cdef tuple _DTYPES = all_dtypes()
 
@@ -125,16 +124,12 @@ cdef int _condition(Operator op, PyObject** o, int dtype) except -1:
     return 0
 
 
-cdef str _spelled(int dtype):
-    return "long int" if dtype == INT64 else c_name(dtype)
-
-
 cdef int _same_dtypes(Operator op, PyObject** o, int dtype) except -1:
     cdef int k
     for k in range(1, 3):
         if isinstance(<object>o[k], Tensor) and (<Tensor>o[k]).dtype != (<Tensor>o[0]).dtype:
-            raise RuntimeError(f"expected dtype {_spelled((<Tensor>o[0]).dtype)} for `{op.schema.arguments[k].name}` "
-                               f"but got dtype {_spelled((<Tensor>o[k]).dtype)}")
+            raise RuntimeError(f"expected dtype {c_type_name((<Tensor>o[0]).dtype)} for "
+                               f"`{op.schema.arguments[k].name}` but got dtype {c_type_name((<Tensor>o[k]).dtype)}")
     if CATEGORY[dtype] > CATEGORY[(<Tensor>o[0]).dtype]:
         raise RuntimeError(f"value cannot be converted to type {c_name((<Tensor>o[0]).dtype)} without overflow")
     return 0

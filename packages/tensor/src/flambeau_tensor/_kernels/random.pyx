@@ -17,7 +17,7 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport Params, Source, choose_t, draw_t, permute_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import c_type_name, type_name
 from flambeau_tensor._kernels.levels import hot
 
 cdef dict _loops = hot("random").LOOPS
@@ -42,9 +42,6 @@ cdef enum:
     CHUNK = 512  # numbers made at a time when they need converting; a multiple of 16
     LONG = 20_000  # fills from this length on release the GIL
 
-# PyTorch's names of C types, as they stand in its messages.
-cdef tuple _C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half",
-                       "c10::BFloat16", "float", "double", "c10::complex<float>", "c10::complex<double>")
 cdef int[NDTYPES] DIGITS  # bits that a dtype holds exactly, sign apart
 DIGITS[:] = [1, 8, 7, 15, 31, 63, 11, 8, 24, 53, 0, 0]
 cdef double[NDTYPES] LARGEST  # of the floating dtypes
@@ -152,9 +149,9 @@ cdef int uniform_(Tensor t, double low, double high, Generator g) except -1:
     if CATEGORY[dtype] != CAT_FLOAT:
         not_implemented("check_uniform_bounds", t)
     if not -most <= low <= most:
-        raise RuntimeError(f"from is out of bounds for {_C_NAMES[dtype]}")
+        raise RuntimeError(f"from is out of bounds for {c_type_name(dtype)}")
     if not -most <= high <= most:
-        raise RuntimeError(f"to is out of bounds for {_C_NAMES[dtype]}")
+        raise RuntimeError(f"to is out of bounds for {c_type_name(dtype)}")
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     if high - low > most:
@@ -217,7 +214,7 @@ cdef int cauchy_(Tensor t, double median, double sigma, Generator g) except -1:
     cdef Params p
     if CATEGORY[t.dtype] != CAT_FLOAT:
         raise RuntimeError("Cauchy distribution is a continuous probability distribution. dtype must be a floating "
-                           f"point but you specified {_C_NAMES[t.dtype]}")
+                           f"point but you specified {c_type_name(t.dtype)}")
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     p.a, p.b = median, sigma
@@ -284,7 +281,7 @@ cdef int random_all_(Tensor t, Generator g) except -1:
 
 cdef int check_bound(Tensor t, int64_t value, str name) except -1:
     cdef int64_t most = (<int64_t>1 << DIGITS[t.dtype]) - 1 if DIGITS[t.dtype] < 63 else 0x7fffffffffffffff
-    cdef str type_ = _C_NAMES[t.dtype]
+    cdef str type_ = c_type_name(t.dtype)
     if CATEGORY[t.dtype] == CAT_FLOAT:
         if fabs(<double>value) > LARGEST[t.dtype]:
             raise RuntimeError(f"{name} is out of bounds for {type_}")

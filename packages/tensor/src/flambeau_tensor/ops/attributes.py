@@ -1,6 +1,6 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.dtype import DType, _dtype_by_name
+from flambeau_tensor._core.dtype import DType, _dtype_by_name, all_dtypes, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._core.tensor import Tensor
@@ -140,20 +140,16 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
                       ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128")):
     _converter(_name, _dtype)
 
-_TYPE_NAMES = {"float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16", "int32": "Int",
-               "int64": "Long", "int16": "Short", "int8": "Char", "uint8": "Byte", "bool": "Bool",
-               "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
-
 
 def _type(input, dtype, non_blocking):
     if dtype is None:
-        return f"torch.{_TYPE_NAMES[input.dtype.name]}Tensor"
+        return f"torch.{type_name(input.dtype)}Tensor"
     if isinstance(dtype, str):
         short = dtype.removeprefix("torch.").removesuffix("Tensor")
-        names = [name for name, text in _TYPE_NAMES.items() if text == short]
-        if not names:
+        found = [d for d in all_dtypes() if type_name(d) == short]
+        if not found:
             raise ValueError(f"invalid type: '{dtype}'")
-        dtype = _dtype_by_name(names[0])
+        (dtype,) = found
     return to(input, dtype)
 
 
