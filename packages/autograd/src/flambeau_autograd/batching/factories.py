@@ -1,6 +1,6 @@
 """Batching of what makes tensors after the pattern of one: each example gets its own."""
 
-from flambeau_autograd.batching.table import in_dim_0, batched, call, batch_first, plain
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain
 from flambeau_autograd.strided import extent
 
 batched(plain, "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.full_like")
@@ -21,7 +21,8 @@ def _of_data(level, op, args, dims):
 
 def _new_strided(level, op, args, dims):
     size, stride = map(_sizes, args[1:3])
-    return in_dim_0(call(op, batch_first(args[0], dims[0]), (level.size, *size), (extent(size, stride), *stride), *args[3:]))
+    strides = (extent(size, stride), *stride)
+    return in_dim_0(call(op, batch_first(args[0], dims[0]), (level.size, *size), strides, *args[3:]))
 
 
 batched(_new, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")

@@ -5,7 +5,17 @@ An index that all examples share stays what it is. Vectors of indices that diffe
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import along, in_dim_0, batched, call, flat, batch_first, looped, out_of_place, plain
+from flambeau_autograd.batching.table import (
+    along,
+    batch_first,
+    batched,
+    call,
+    flat,
+    in_dim_0,
+    looped,
+    out_of_place,
+    plain,
+)
 
 
 def _rank(t, dim):

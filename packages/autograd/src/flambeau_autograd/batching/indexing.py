@@ -1,14 +1,14 @@
 """Batching of indexing.
 
 Where indices differ between examples, one more of them counts the examples. It stands first, so the indexed dimensions
-are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of elements, so
-it can only say where to write.
+are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of elements,
+so it can only say where to write.
 """
 
 from typing import NamedTuple
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import batched, call, elementwise, flat, batch_first, looped, out_of_place
+from flambeau_autograd.batching.table import batch_first, batched, call, elementwise, flat, looped, out_of_place
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import indexing as ops
 

@@ -1,6 +1,6 @@
 """Batching of products: a batch of matrices is what ``matmul`` multiplies anyway."""
 
-from flambeau_autograd.batching.table import in_dim_0, batched, call, batch_first, looped
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, looped
 from flambeau_tensor.ops import matmul as ops
 
 

@@ -6,7 +6,7 @@ import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
 from flambeau_autograd._engine.dispatch import kernel
 from flambeau_autograd._engine.levels import levels
-from flambeau_autograd.batching.table import VmapUnsupportedError, in_dim_0, batched, call, batch_first
+from flambeau_autograd.batching.table import VmapUnsupportedError, batch_first, batched, call, in_dim_0
 
 _MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm")}
 _LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",

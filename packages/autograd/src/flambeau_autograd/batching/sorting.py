@@ -1,7 +1,7 @@
 """Batching of places in sorted sequences, histograms and one-hot vectors."""
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import in_dim_0, batched, call, flat, batch_first, looped
+from flambeau_autograd.batching.table import batch_first, batched, call, flat, in_dim_0, looped
 from flambeau_tensor.ops import factories
 
 

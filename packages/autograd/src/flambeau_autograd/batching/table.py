@@ -21,7 +21,7 @@ RULE, USER_RULE = "batch", "vmap"
 
 
 def batched(rule, *ops):
-    """Make ``rule`` the batching rule of operators, given as such or by qualified name, and of their in-place variants."""
+    """Make ``rule`` the batching rule of operators, given as such or by their names, and of their in-place variants."""
     for op in ops:
         op = find_operator(op) if isinstance(op, str) else op
         for each in (op, op.inplace):

@@ -5,10 +5,10 @@ from functools import partial
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
-    in_dim_0,
+    batch_first,
     batched,
     call,
-    batch_first,
+    in_dim_0,
     one_more,
     plain,
     shifted,

@@ -1,6 +1,6 @@
 """Batching of losses: element by element (row by row for cross entropy), and reduced for each example."""
 import flambeau_tensor as ft
-from flambeau_autograd.batching.table import batched, call, flat, batch_first, looped
+from flambeau_autograd.batching.table import batch_first, batched, call, flat, looped
 from flambeau_nn.ops import loss as ops
 
 _REDUCTIONS = ("none", "mean", "sum")

@@ -1,7 +1,7 @@
 """Batching of normalization."""
 from math import prod
 
-from flambeau_autograd.batching.table import in_dim_0, batched, call, batch_first
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0
 from flambeau_nn.ops import normalization as ops
 
 
