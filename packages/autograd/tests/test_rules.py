@@ -146,6 +146,22 @@ def test_wrong_lines_fail_at_import(formulas, message):
         derivative(op, formulas)
 
 
+def test_wrong_tangents_fail_at_import():
+    op = operator("(Tensor self, Tensor b) -> (Tensor value, Tensor rest)", lambda a, b: (a, b))
+    for wrong in (lambda sel_t: sel_t, lambda self_t, grad: self_t, lambda self_t, needs: self_t):
+        with pytest.raises(ImportError, match="nor one of NAME_t, result, NAME_shape, NAME_dtype, NAME_geometry"):
+            derivative(op, self=lambda grad: grad, jvp=wrong)
+    derivative(op, self=lambda grad: grad,
+               jvp=lambda self_t, b, rest, result1, b_shape, self_dtype, self_geometry: self_t)
+
+
+def test_elementwise_is_what_the_kernel_says():
+    assert torch.exp.rule.elementwise and torch.tanh.rule.elementwise and not torch.sgn.rule.elementwise
+    assert not torch.sum.rule.elementwise and not torch.add.rule.elementwise  # linear
+    op = operator("(Tensor self) -> Tensor", lambda a: a * 2)
+    assert not derivative(op, self=lambda grad: grad * 2).elementwise
+
+
 def test_missing_rules(leaf):
     op = operator("(Tensor self) -> Tensor", lambda a: a * 2)
     assert op in missing_derivatives("tests")

@@ -9,7 +9,6 @@ gives the map from tangents to tangents.
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.dispatch import call
-from flambeau_autograd._engine.edges import geometry_of
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
 from flambeau_autograd._engine.tape_level import TapeLevel
 
@@ -94,20 +93,6 @@ def _once(op, slots, values, tangents, names):
     return call(op, *args)
 
 
-def _read(name, slots, values, result):
-    """What a formula's parameter stands for, apart from gradients and tangents."""
-    if name in slots:
-        return values[slots[name]]
-    if name.startswith("result") and (len(name) == 6 or name[6:].isdigit()):
-        return result[int(name[6:] or 0)] if isinstance(result, tuple) else result
-    for ending, look in (("_shape", lambda v: tuple(getattr(v, "shape", ()))), ("_dtype", lambda v: v.dtype),
-                         ("_geometry", geometry_of)):
-        if name.endswith(ending) and name[:-len(ending)] in slots:
-            value = values[slots[name[:-len(ending)]]]
-            return tuple(map(look, value)) if isinstance(value, tuple) else look(value)
-    return getattr(result, name)  # a named result
-
-
 def _parameters(function):
     return function.__code__.co_varnames[:function.__code__.co_argcount]
 
@@ -127,7 +112,7 @@ def _factors(rule, slots, values, tangents, result):
             # The formulas give conjugate derivatives, see derivatives/pointwise.py.
             tangent = tangent.conj() if tangent.is_complex() else tangent
             args = [tangent if p == "grad" else tuple(n == name for n in rule.argument_names) if p == "needs"
-                    else _read(p, slots, values, result) for p in _parameters(function)]
+                    else rule.read(p, values, result) for p in _parameters(function)]
             term = function(*args)
             if len(names) > 1:
                 term = term[names.index(name)]
@@ -137,7 +122,7 @@ def _factors(rule, slots, values, tangents, result):
 
 def _written(op, rule, slots, values, tangents, result):
     """The rule's own formula."""
-    args = [tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else _read(p, slots, values, result)
+    args = [tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else rule.read(p, values, result)
             for p in _parameters(rule.jvp)]
     out = rule.jvp(*args)
     if isinstance(result, tuple):

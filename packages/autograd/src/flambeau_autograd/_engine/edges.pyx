@@ -288,11 +288,6 @@ cdef tuple geometry(PyObject* tensor):
             offset_of(tensor), f.dtype >= T_COMPLEX)
 
 
-def geometry_of(tensor not None):
-    """Where in memory a tensor's elements are: sizes, strides, offset, and whether they are complex."""
-    return geometry(<PyObject*>tensor)
-
-
 cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
     from flambeau_autograd.strided import as_strided_backward
 

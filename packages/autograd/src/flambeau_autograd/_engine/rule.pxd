@@ -64,6 +64,8 @@ cdef class Rule:
     cdef unsigned int not_outputs  # outputs without gradient, as bits
     cdef bint saves_results
     cdef readonly tuple argument_names
+    cdef dict slot_numbers  # of the arguments of the schema
+    cdef dict meanings  # of parameters of formulas of forward mode, as they are first asked for
 
 cdef PyTypeObject* make_node_type(Rule rule) except NULL
 

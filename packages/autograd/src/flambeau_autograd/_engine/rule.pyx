@@ -17,9 +17,11 @@ the gradient of something real is done centrally, after the formula.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
+from flambeau_autograd._engine.edges cimport geometry
 from flambeau_autograd._engine.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
+from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.registry import find_operator, operators
 
 cdef enum:  # kinds of schema arguments
@@ -35,6 +37,42 @@ cdef class Rule:
 
     def __repr__(self):
         return f"<derivative of {self.op!r} for {', '.join(self.argument_names)}>"
+
+    def read(self, str name not None, values, result):
+        """What a formula's parameter stands for, given all arguments and the results; not a gradient or tangent."""
+        cdef int kind, index
+        found = self.meanings.get(name)
+        if found is None:
+            found = self.meanings[name] = _meaning(self.op.schema, self.slot_numbers, name)
+        kind, index = found
+        if kind == SAVE_RESULT:
+            return result[index] if isinstance(result, tuple) else result
+        value = values[index]
+        if kind <= SAVE_PLAIN:
+            return value
+        return tuple([_fact(kind, v) for v in value]) if isinstance(value, tuple) else _fact(kind, value)
+
+
+cdef object _fact(int kind, object value):
+    if kind == SAVE_SHAPE:
+        return tuple(getattr(value, "shape", ()))  # a number has no dimensions
+    return value.dtype if kind == SAVE_DTYPE else geometry(<PyObject*>value)
+
+
+cdef tuple _meaning(schema, dict slots, str name):
+    """(kind of item, slot or number of the result) that a formula's parameter names; None: it names none."""
+    if name in slots:
+        kind = schema.arguments[slots[name]].kind
+        return SAVE_TENSOR if kind == K_TENSOR else SAVE_TENSORS if kind == K_TENSORS else SAVE_PLAIN, slots[name]
+    if name.startswith("result") and (len(name) == 6 or name[6:].isdigit()):
+        return SAVE_RESULT, int(name[6:] or 0)
+    for i, returned in enumerate(schema.returns):
+        if name == returned.name:
+            return SAVE_RESULT, i
+    for ending, of in (("_shape", SAVE_SHAPE), ("_dtype", SAVE_DTYPE), ("_geometry", SAVE_GEOMETRY)):
+        if name.endswith(ending) and name[:len(name) - len(ending)] in slots:
+            return of, slots[name[:len(name) - len(ending)]]
+    return None
 
 
 cdef PyTypeObject* make_node_type(Rule rule) except NULL:
@@ -97,34 +135,26 @@ cdef class _Reader:
 
     cdef int param(self, Param* p, str name, Formula* f) except -1:
         """What the parameter ``name`` of a formula stands for."""
-        cdef int kind
         p.kind = FROM_ITEM
         if name == "grads":
             p.kind = FROM_GRADS
             f.grads = 0
         elif name == "needs":
             p.kind = FROM_NEEDS
-        elif name in self.slots:
-            kind = self.schema.arguments[self.slots[name]].kind
-            p.index = self.item(SAVE_TENSOR if kind == K_TENSOR else SAVE_TENSORS if kind == K_TENSORS else SAVE_PLAIN,
-                                self.slots[name], f.results)
-        elif name == "grad" or (name.startswith("grad") and name[4:].isdigit()):
+        elif name not in self.slots and name.startswith("grad") and (len(name) == 4 or name[4:].isdigit()):
             p.kind, p.index = FROM_GRAD, int(name[4:] or 0)
             f.grads |= 1 << p.index
-        elif name == "result" or (name.startswith("result") and name[6:].isdigit()):
-            p.index = self.item(SAVE_RESULT, int(name[6:] or 0), f.results)
-        elif name in self.returns:
-            p.index = self.item(SAVE_RESULT, self.returns[name], f.results)
-        elif name.endswith("_shape") and name[:len(name) - 6] in self.slots:
-            p.index = self.item(SAVE_SHAPE, self.slots[name[:len(name) - 6]], f.results)
-        elif name.endswith("_dtype") and name[:len(name) - 6] in self.slots:
-            p.index = self.item(SAVE_DTYPE, self.slots[name[:len(name) - 6]], f.results)
-        elif name.endswith("_geometry") and name[:len(name) - 9] in self.slots:
-            p.index = self.item(SAVE_GEOMETRY, self.slots[name[:len(name) - 9]], f.results)
         else:
-            raise self.error(f"the formula's parameter '{name}' is neither an argument of {self.schema.text} nor one "
-                             "of grad, grads, needs, result, NAME_shape, NAME_dtype, NAME_geometry")
+            kind, index = self.meaning(name, "grad, grads, needs")
+            p.index = self.item(kind, index, f.results)
         return 0
+
+    cdef tuple meaning(self, str name, str others):
+        found = _meaning(self.schema, self.slots, name)
+        if found is None:
+            raise self.error(f"the formula's parameter '{name}' is neither an argument of {self.schema.text} nor one "
+                             f"of {others}, result, NAME_shape, NAME_dtype, NAME_geometry")
+        return found
 
     cdef object parameters(self, function):
         """The names of a formula's parameters: of a Python function, or of an operator that computes gradients."""
@@ -140,8 +170,6 @@ cdef class _Reader:
 
     cdef Rule read(self, dict formulas, dict options):
         cdef Rule rule = Rule.__new__(Rule)
-        cdef Formula* f
-        cdef int i, k, total = 0
         self.rule = rule
         self.schema = self.op.schema
         self.slots = {a.name: i for i, a in enumerate(self.schema.arguments)}
@@ -149,13 +177,39 @@ cdef class _Reader:
         self.item_numbers = {}
         rule.op = self.op
         rule.name = options.get("name") or node_name(self.op.name)
-        rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
-        rule.composition = options.get("composition")
+        self.read_forward_mode(options)
         rule.functions = list(formulas.values())
         rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]
         groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
         # Differentiable arguments, and so edges, stand in the order of the schema.
         order = sorted([s for group in groups for s in group])
+        self.read_arguments(order)
+        self.read_formulas(groups, order)
+        for name in options.get("not_differentiable") or ():
+            if isinstance(name, str):
+                if name not in self.returns:
+                    raise self.error(f"no result named '{name}'")
+                name = self.returns[name]
+            rule.not_outputs |= 1 << <int>name
+        return rule
+
+    cdef int read_forward_mode(self, dict options) except -1:
+        cdef Rule rule = self.rule
+        rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
+        rule.composition = options.get("composition")
+        if rule.elementwise is None and rule.linear is None and rule.jvp is None and rule.composition is None:
+            rule.elementwise = isinstance(self.op.implementation, Elementwise)
+        rule.slot_numbers, rule.meanings = self.slots, {}
+        if rule.jvp is not None:
+            for name in self.parameters(rule.jvp):
+                if not (name.endswith("_t") and name[:len(name) - 2] in self.slots):
+                    self.meaning(name, "NAME_t")
+        return 0
+
+    cdef int read_arguments(self, list order) except -1:
+        """Note the differentiable arguments, given by their slots."""
+        cdef Rule rule = self.rule
+        cdef int i
         if len(set(order)) != len(order):
             raise self.error("an argument has two formulas")
         if len(order) > MAX_DIFFERENTIABLE:
@@ -173,6 +227,13 @@ cdef class _Reader:
             if rule.lists[i]:
                 self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)
         rule.argument_names = tuple([self.schema.arguments[s].name for s in order])
+        return 0
+
+    cdef int read_formulas(self, list groups, list order) except -1:
+        """Note the formulas and what they read; each gives the gradients of a group of arguments."""
+        cdef Rule rule = self.rule
+        cdef Formula* f
+        cdef int k, total = 0
         parameters = [self.parameters(function) for function in rule.functions]
         for names in parameters:
             total += len(names)
@@ -201,13 +262,7 @@ cdef class _Reader:
                 rule.nparams += 1
             if uses_grads:
                 f.grads = 0
-        for name in options.get("not_differentiable") or ():
-            if isinstance(name, str):
-                if name not in self.returns:
-                    raise self.error(f"no result named '{name}'")
-                name = self.returns[name]
-            rule.not_outputs |= 1 << <int>name
-        return rule
+        return 0
 
 
 def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
@@ -226,6 +281,7 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         elementwise: forward mode: each element of the result follows from the elements at its place alone, and each
             formula is the gradient times a factor, so the tangent is the sum of the formulas applied to tangents
             (conjugated before and after, as formulas hold conjugate derivatives; of a real result, its real part).
+            What the operator's kernel says, if nothing of forward mode is given; False where a formula is no product.
         jvp: forward mode: a formula of the tangent. Its parameters are ``NAME_t`` for tangents (None where there is
             none) and whatever reverse formulas may read; of several results it gives that of the first, or a tuple.
             Without any of these the tangent is had by transposing the formulas, which is right, and slower.

@@ -10,8 +10,6 @@ from flambeau_autograd.derivatives.table import conj, derivative
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops import pointwise as ops
 
-_E = {"elementwise": True}
-
 
 def _zeros(grad):
     return factories.zeros_like(grad)
@@ -21,20 +19,19 @@ def _zeros(grad):
 
 derivative(ops.add, self=formulas.same, other=formulas.scaled, linear=True)
 derivative(ops.sub, self=formulas.same, other=formulas.scaled_negative, linear=True)
-derivative(ops.mul, self=formulas.mul_self, other=formulas.mul_other, **_E)
+derivative(ops.mul, self=formulas.mul_self, other=formulas.mul_other)
 derivative(
     ops.div,
     self=lambda grad, other, rounding_mode: grad / conj(other) if rounding_mode is None else _zeros(grad),
     other=lambda grad, self, other, rounding_mode:
-        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad),
-    **_E)
+        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad))
 derivative(ops.remainder, self=lambda grad: grad,
-           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="floor"), **_E)
+           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="floor"))
 derivative(ops.fmod, self=lambda grad: grad,
-           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"), **_E)
+           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"))
 derivative(ops.neg, self=lambda grad: -grad, linear=True)
-derivative(ops.reciprocal, self=lambda grad, result: -grad * conj(result * result), **_E)
-derivative(ops.square, self=lambda grad, self: grad * conj(2 * self), **_E)
+derivative(ops.reciprocal, self=lambda grad, result: -grad * conj(result * result))
+derivative(ops.square, self=lambda grad, self: grad * conj(2 * self))
 
 
 def _pow_self(grad, self, exponent):
@@ -55,17 +52,17 @@ def _pow_exponent(grad, self, exponent, result):
     return grad * conj(result * base)
 
 
-derivative(ops.pow, self=_pow_self, exponent=_pow_exponent, **_E)
+derivative(ops.pow, self=_pow_self, exponent=_pow_exponent)
 derivative(ops.addcmul, self=lambda grad: grad,
            tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
-           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value), **_E)
+           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value))
 derivative(ops.addcdiv, self=lambda grad: grad,
            tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
-           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)), **_E)
+           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)))
 derivative(ops.lerp,
            self=lambda grad, weight: grad * conj(1 - weight),
            end=lambda grad, weight: grad * conj(weight),
-           weight=lambda grad, self, end: grad * conj(end - self), **_E)
+           weight=lambda grad, self, end: grad * conj(end - self))
 
 # --- selection ------------------------------------------------------------------------------------------------------
 
@@ -76,21 +73,21 @@ def _share(grad, self, other, loses):
 
 
 derivative(ops.maximum, self=lambda grad, self, other: _share(grad, self, other, ops.lt),
-           other=lambda grad, self, other: _share(grad, self, other, ops.gt), **_E)
+           other=lambda grad, self, other: _share(grad, self, other, ops.gt))
 derivative(ops.minimum, self=lambda grad, self, other: _share(grad, self, other, ops.gt),
-           other=lambda grad, self, other: _share(grad, self, other, ops.lt), **_E)
+           other=lambda grad, self, other: _share(grad, self, other, ops.lt))
 derivative(ops.fmax, self=lambda grad, self, other: ops.where(_or(self >= other, other), grad, 0.0),
-           other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad), **_E)
+           other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad))
 derivative(ops.fmin, self=lambda grad, self, other: ops.where(_or(self <= other, other), grad, 0.0),
-           other=lambda grad, self, other: ops.where(_or(self <= other, other), 0.0, grad), **_E)
+           other=lambda grad, self, other: ops.where(_or(self <= other, other), 0.0, grad))
 derivative(ops.clamp_min, self=lambda grad, self, min: ops.where(self >= min, grad, 0.0),
-           min=lambda grad, self, min: ops.where(self < min, grad, 0.0), **_E)
+           min=lambda grad, self, min: ops.where(self < min, grad, 0.0))
 derivative(ops.clamp_max, self=lambda grad, self, max: ops.where(self <= max, grad, 0.0),
-           max=lambda grad, self, max: ops.where(self > max, grad, 0.0), **_E)
+           max=lambda grad, self, max: ops.where(self > max, grad, 0.0))
 derivative(find_operator("torch._ops.clamp_both"),
            self=lambda grad, self, min, max: ops.where(ops.logical_and(self >= min, self <= max), grad, 0.0),
            min=lambda grad, self, min, max: ops.where(ops.logical_and(self < min, min < max), grad, 0.0),
-           max=lambda grad, self, min, max: ops.where(ops.logical_or(self > max, max < min), grad, 0.0), **_E)
+           max=lambda grad, self, min, max: ops.where(ops.logical_or(self > max, max < min), grad, 0.0))
 derivative(ops.where, self=lambda grad, condition: ops.where(condition, grad, 0.0),
            other=lambda grad, condition: ops.where(condition, 0.0, grad), linear="self other")
 
@@ -101,16 +98,16 @@ def _or(chosen, other):
 
 # --- signs and rounding ---------------------------------------------------------------------------------------------
 
-derivative(ops.nextafter, self=lambda grad, self, other: ops.where(self == other, 0.0, grad), other=_zeros, **_E)
-derivative(ops.abs, self=lambda grad, self: grad * self.sgn(), **_E)
+derivative(ops.nextafter, self=lambda grad, self, other: ops.where(self == other, 0.0, grad), other=_zeros)
+derivative(ops.abs, self=lambda grad, self: grad * self.sgn())
 derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
 derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
-derivative(ops.angle, self=lambda grad, self: _angle(grad, self), **_E)
+derivative(ops.angle, self=lambda grad, self: _angle(grad, self))
 derivative(find_operator("torch._ops.nan_to_num"),
-           self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0), **_E)
+           self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0))
 for _op in (ops.sign, ops.floor, ops.ceil, ops.trunc, ops.round):
-    derivative(_op, self=_zeros, **_E)
-derivative(ops.frac, self=lambda grad: grad, **_E)
+    derivative(_op, self=_zeros)
+derivative(ops.frac, self=lambda grad: grad)
 
 
 def _angle(grad, self):
@@ -128,51 +125,51 @@ def _sgn(grad, self, result):
     return ops.where(modulus == 0.0, 0.0, (grad - inner * result) / modulus)
 
 
-derivative(ops.sgn, self=_sgn)
+derivative(ops.sgn, elementwise=False, self=_sgn)  # which is no product where the number is complex
 derivative(ops.copysign, self=lambda grad, self, result: ops.where(self == 0, 0.0, grad * (result / self)),
-           other=_zeros, **_E)
+           other=_zeros)
 
 # --- powers, exponentials, logarithms -------------------------------------------------------------------------------
 
-derivative(ops.sqrt, self=lambda grad, result: grad / conj(2 * result), **_E)
-derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result ** 3), **_E)
-derivative(ops.exp, self=lambda grad, result: grad * conj(result), **_E)
-derivative(ops.exp2, self=lambda grad, result: grad * conj(result) * math.log(2), **_E)
-derivative(ops.expm1, self=lambda grad, result: grad * conj(result + 1), **_E)
-derivative(ops.log, self=lambda grad, self: grad / conj(self), **_E)
-derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)), **_E)
-derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)), **_E)
-derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1), **_E)
+derivative(ops.sqrt, self=lambda grad, result: grad / conj(2 * result))
+derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result ** 3))
+derivative(ops.exp, self=lambda grad, result: grad * conj(result))
+derivative(ops.exp2, self=lambda grad, result: grad * conj(result) * math.log(2))
+derivative(ops.expm1, self=lambda grad, result: grad * conj(result + 1))
+derivative(ops.log, self=lambda grad, self: grad / conj(self))
+derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)))
+derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)))
+derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1))
 derivative(ops.logaddexp, self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
-           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()), **_E)
+           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()))
 derivative(ops.logaddexp2, self=lambda grad, self, other: grad / (1 + (other - self).exp2()),
-           other=lambda grad, self, other: grad / (1 + (self - other).exp2()), **_E)
+           other=lambda grad, self, other: grad / (1 + (self - other).exp2()))
 derivative(ops.xlogy,
            self=lambda grad, self, other:
            ops.where((self == 0) & (other <= 0), 0.0, ops.xlogy(grad, other)),
-           other=lambda grad, self, other: grad * (self / other), **_E)
+           other=lambda grad, self, other: grad * (self / other))
 
 # --- trigonometry ---------------------------------------------------------------------------------------------------
 
-derivative(ops.sin, self=lambda grad, self: grad * conj(self.cos()), **_E)
-derivative(ops.cos, self=lambda grad, self: -grad * conj(self.sin()), **_E)
-derivative(ops.tan, self=lambda grad, result: grad * conj(1 + result * result), **_E)
-derivative(ops.asin, self=lambda grad, self: grad * conj((1 - self * self).rsqrt()), **_E)
-derivative(ops.acos, self=lambda grad, self: -grad * conj((1 - self * self).rsqrt()), **_E)
-derivative(ops.atan, self=lambda grad, self: grad / conj(self * self + 1), **_E)
-derivative(ops.sinh, self=lambda grad, self: grad * conj(self.cosh()), **_E)
-derivative(ops.cosh, self=lambda grad, self: grad * conj(self.sinh()), **_E)
-derivative(ops.tanh, self=formulas.tanh_self, **_E)
-derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()), **_E)
-derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()), **_E)
-derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self), **_E)
+derivative(ops.sin, self=lambda grad, self: grad * conj(self.cos()))
+derivative(ops.cos, self=lambda grad, self: -grad * conj(self.sin()))
+derivative(ops.tan, self=lambda grad, result: grad * conj(1 + result * result))
+derivative(ops.asin, self=lambda grad, self: grad * conj((1 - self * self).rsqrt()))
+derivative(ops.acos, self=lambda grad, self: -grad * conj((1 - self * self).rsqrt()))
+derivative(ops.atan, self=lambda grad, self: grad / conj(self * self + 1))
+derivative(ops.sinh, self=lambda grad, self: grad * conj(self.cosh()))
+derivative(ops.cosh, self=lambda grad, self: grad * conj(self.sinh()))
+derivative(ops.tanh, self=formulas.tanh_self)
+derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()))
+derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()))
+derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self))
 derivative(ops.atan2, self=lambda grad, self, other: grad * _over_square(other, self, other),
-           other=lambda grad, self, other: grad * _over_square(-self, self, other), **_E)
+           other=lambda grad, self, other: grad * _over_square(-self, self, other))
 derivative(ops.hypot, self=lambda grad, self, result: grad * (self / result),
-           other=lambda grad, other, result: grad * (other / result), **_E)
+           other=lambda grad, other, result: grad * (other / result))
 derivative(ops.deg2rad, self=lambda grad: grad * (math.pi / 180), linear=True)
 derivative(ops.rad2deg, self=lambda grad: grad * (180 / math.pi), linear=True)
-derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)), **_E)
+derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)))
 
 
 def _over_square(x, self, other):
@@ -194,13 +191,13 @@ def _sinc_slope(x):
 
 # --- activations and special functions ------------------------------------------------------------------------------
 
-derivative(ops.sigmoid, self=formulas.sigmoid_self, **_E)
-derivative(ops.relu, self=formulas.relu_self, **_E)
-derivative(find_operator("torch._ops.logit"), self=lambda grad, self, eps: _logit(grad, self, eps), **_E)
-derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
-derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()), **_E)
-derivative(ops.erfinv, self=lambda grad, result: grad * (math.sqrt(math.pi) / 2 * (result * result).exp()), **_E)
-derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma(), **_E)
+derivative(ops.sigmoid, self=formulas.sigmoid_self)
+derivative(ops.relu, self=formulas.relu_self)
+derivative(find_operator("torch._ops.logit"), self=lambda grad, self, eps: _logit(grad, self, eps))
+derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-self * self).exp()))
+derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()))
+derivative(ops.erfinv, self=lambda grad, result: grad * (math.sqrt(math.pi) / 2 * (result * result).exp()))
+derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma())
 def _logit(grad, self, eps):
     slope = grad / (self * (1 - self))
     if eps < 0:
@@ -208,5 +205,5 @@ def _logit(grad, self, eps):
     return ops.where((self < eps) | (self > 1 - eps), 0.0, slope)
 
 
-derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self), **_E)
-derivative(find_operator("torch._ops.polygamma"), self=lambda grad, self, n: grad * ops.polygamma(n + 1, self), **_E)
+derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self))
+derivative(find_operator("torch._ops.polygamma"), self=lambda grad, self, n: grad * ops.polygamma(n + 1, self))
