@@ -134,7 +134,7 @@ OWN = {
                                             x.new_zeros(2), x.new_ones((2, 1)), x.new_full((2,), 3),
                                             x.new_tensor([1, 2]), torch.empty_like(x).zero_(), x.new_empty(2).fill_(1),
                                             x.new_empty_strided((2, 2), (1, 2)).fill_(1)), [X]),
-    "detached": (lambda x: (x.detach(), x.data, x.clone().detach_()), [X]),
+    "detached": (lambda x: (x.detach(), x.clone().detach_()), [X]),
     "views": (lambda x: (x.view(4, 3), x.flatten(), x[1:, ::2], x.T, x.squeeze(), x.unfold(0, 2, 1), x.narrow(1, 1, 2),
                          x.unflatten(1, (2, 2)), x.chunk(2, 1), x.movedim(0, 1), x.swapaxes(0, 1)), [X]),
     "real numbers of complex ones": (lambda x, y: torch.view_as_real(torch.complex(x, y).conj_physical()), [X, X]),

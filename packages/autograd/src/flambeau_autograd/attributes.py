@@ -57,6 +57,6 @@ detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="
 detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget the history; returns the tensor.",
                     "function method", object_state=True)
 _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
-                 differentiable=False, doc="The same elements without history, and with a version counter of their "
-                 "own: autograd does not notice what is written to them.")
+                 differentiable=False, object_state=True, doc="The same elements without history, and with a version "
+                 "counter of their own: autograd does not notice what is written to them.")
 place_property("data", _data, _setter("data", "Any?"))

@@ -71,11 +71,11 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         v = call.vector_of_inputs(v)
         call.evaluate()
         seeds = tuple(torch.zeros_like(o).requires_grad_() for o in call.outputs)
-        slopes = _gradients(call.outputs, call.inputs, seeds, True)
-        call.demand(slopes, "The gradient with respect to input {} is independent of the inputs of the user-provided "
+        gradients = _gradients(call.outputs, call.inputs, seeds, True)
+        call.demand(gradients, "The gradient with respect to input {} is independent of the inputs of the user-provided "
                     "function." + _STRICT)
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        product = _gradients(slopes, seeds, v, create_graph)
+        product = _gradients(gradients, seeds, v, create_graph)
         product = call.completed(
             product, call.outputs, "The gradient with respect to the input is independent of entry {} in the "
             "grad_outputs when using the double backward trick to compute forward mode gradients.",
@@ -100,9 +100,9 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         call = _Call("vhp", func, inputs, create_graph, strict)
         v = call.vector_of_inputs(v)
-        slopes = call.slopes()
+        gradients = call.gradients()
     with set_grad_enabled(create_graph or is_grad_enabled()):
-        product = _gradients(slopes, call.inputs, v, create_graph)
+        product = _gradients(gradients, call.inputs, v, create_graph)
         product = call.completed(
             product, call.inputs, "The jacobian of the user-provided function is independent of input {}.",
             "The hessian of the user-provided function is independent of input {}.")
@@ -120,9 +120,9 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
     with enable_grad():
         call = _Call("hvp", func, inputs, create_graph, strict)
         v = call.vector_of_inputs(v)
-        slopes = call.slopes()
+        gradients = call.gradients()
         seeds = tuple(torch.zeros_like(x).requires_grad_() for x in call.inputs)
-        curvatures = _gradients(slopes, call.inputs, seeds, True)
+        curvatures = _gradients(gradients, call.inputs, seeds, True)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(curvatures, seeds, v, create_graph)
         product = call.completed(
@@ -199,10 +199,10 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         call = _Call("hessian", func, at, True, strict)
         call.evaluate()
         call.expect_one_element()
-        slopes = _gradients(call.outputs, call.inputs, (None,), True)
-        slopes = tuple(torch.zeros_like(x) if g is None else g for g, x in zip(slopes, call.inputs, strict=True))
-        call.demand(slopes, _NO_HESSIAN)
-        return slopes
+        gradients = _gradients(call.outputs, call.inputs, (None,), True)
+        gradients = tuple(torch.zeros_like(x) if g is None else g for g, x in zip(gradients, call.inputs, strict=True))
+        call.demand(gradients, _NO_HESSIAN)
+        return gradients
 
     def gradient_inside(*at):  # of forward mode, where the inputs are not yet recorded
         with TapeLevel(internal=True) as level, enable_grad():
@@ -297,13 +297,13 @@ class _Call:
             raise RuntimeError(f"The Tensor returned by the function given to {self.name} should contain a single "
                                "element")
 
-    def slopes(self):
+    def gradients(self):
         """The gradient of the function, recorded."""
         self.evaluate()
         self.expect_one_element()
-        slopes = _gradients(self.outputs, self.inputs, (None,), True)
-        self.demand(slopes, _NO_HESSIAN)
-        return slopes
+        gradients = _gradients(self.outputs, self.inputs, (None,), True)
+        self.demand(gradients, _NO_HESSIAN)
+        return gradients
 
     def vector_of_inputs(self, v):
         return self.vector(v, self.inputs, self.several_inputs,

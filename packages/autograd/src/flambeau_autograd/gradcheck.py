@@ -182,7 +182,7 @@ class _Check:
         self.func, self.inputs = func, inputs
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_dtypes = check_dtypes
-        self._slopes = None
+        self._numerical = None
         self.checked = list(tensors_in(inputs, lambda t: t.requires_grad))
         self._judge_inputs()
 
@@ -225,26 +225,26 @@ class _Check:
                         "are close to their numerical values. Functions with very large derivatives may need larger "
                         "tolerances in fast mode.")
 
-    def slopes(self):
+    def numerical_jacobians(self):
         """For each checked input the matrices of all parts, by finite differences."""
-        if self._slopes is None:
-            self._slopes = [numerical(self.values, x, self.eps) for x in self.checked]
-        return self._slopes
+        if self._numerical is None:
+            self._numerical = [numerical(self.values, x, self.eps) for x in self.checked]
+        return self._numerical
 
     def _expect_no_gradient(self):
-        for matrices in self.slopes():
-            for slopes in matrices:
-                if np.abs(slopes).max(initial=0.0) > self.atol:
+        for matrices in self.numerical_jacobians():
+            for jacobian in matrices:
+                if np.abs(jacobian).max(initial=0.0) > self.atol:
                     raise GradcheckError("Numerical gradient for function expected to be zero")
 
     def _compare(self, mode, n, part, output):
         for i, (x, analytical) in enumerate(zip(self.checked, mode.matrices(part, output), strict=True)):
-            self._judge(mode, part, i, output, x, self.slopes()[i][n], analytical)
+            self._judge(mode, part, i, output, x, self.numerical_jacobians()[i][n], analytical)
 
-    def _judge(self, mode, part, i, output, x, slopes, analytical):
-        difference = np.abs(slopes - analytical)
-        allowed = self.atol + self.rtol * np.abs(slopes)
-        wrong = ~(difference <= allowed) & ~(np.isnan(slopes) & np.isnan(analytical))
+    def _judge(self, mode, part, i, output, x, jacobian, analytical):
+        difference = np.abs(jacobian - analytical)
+        allowed = self.atol + self.rtol * np.abs(jacobian)
+        wrong = ~(difference <= allowed) & ~(np.isnan(jacobian) & np.isnan(analytical))
         if not wrong.any():
             return
         excess = np.where(wrong, np.nan_to_num(difference - allowed, nan=np.inf), -np.inf)
@@ -252,9 +252,9 @@ class _Check:
         sentence = f"{mode.name} mismatch for output {part.k} with respect to input {i},"
         raise GradcheckError(
             f"{part.text + sentence}\n"
-            f"numerical:{torch.from_numpy(slopes)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
+            f"numerical:{torch.from_numpy(jacobian)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
             f"The worst of {int(wrong.sum())} differing elements is the derivative of output {part.k}"
-            f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {slopes[row, column]:g}, "
+            f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {jacobian[row, column]:g}, "
             f"analytical {analytical[row, column]:g}.\n")
 
     def _agree_along(self, mode, n, part, output):
@@ -447,7 +447,7 @@ class _Forward:
         return [flat(t) for t in self.only(i, torch.from_numpy(one))]
 
     def matrices(self, part, output):
-        return [np.array([joined([part.of(outputs[part.k]) for outputs in slopes]) for slopes in elements]
+        return [np.array([joined([part.of(outputs[part.k]) for outputs in jacobian]) for jacobian in elements]
                          ).reshape(len(elements), output.numel()) for elements in self.all_tangents()]
 
     def along(self, part, output, weights, directions):

@@ -44,9 +44,9 @@ def leaves(tree):
 def _joined(function, tree, other):
     """``function`` of the children of two containers in pairs, dicts by their keys, as one list of what it returns.
 
-    None if the containers differ, or if it is None for a pair.
+    None if the containers differ, in type, too, or if it is None for a pair.
     """
-    if isinstance(tree, dict) != isinstance(other, dict) or len(children(tree)) != len(children(other)):
+    if type(tree) is not type(other) or len(children(tree)) != len(children(other)):
         return None
     if isinstance(tree, dict):
         if tree.keys() != other.keys():

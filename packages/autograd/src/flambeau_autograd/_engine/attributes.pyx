@@ -9,8 +9,10 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
-from flambeau_autograd._engine.histories cimport is_input
-from flambeau_autograd._engine.layers cimport detach_layers, layer_of
+from flambeau_autograd._engine.histories cimport history_depth, is_input
+from flambeau_autograd._engine.layers cimport (
+    BatchLayer, DualLayer, Layer, detach_layers, layer_of, set_layer,
+)
 from flambeau_autograd._engine.levels cimport refuse_inside
 from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
 from flambeau_autograd._engine.refs cimport *
@@ -190,7 +192,26 @@ cdef object _detach(PyObject* op, PyObject** a):
 
 
 cdef object _data(PyObject* op, PyObject** a):
-    return untracked(a[0])
+    cdef Layer layer
+    if not flags_of(a[0]) & T_LAYERED:
+        return untracked(a[0])
+    if _innermost_transform(a[0]) == 2:
+        raise RuntimeError("accessing `data` under vmap transform is not allowed")
+    t = untracked(a[0])
+    layer = layer_of(a[0])
+    while isinstance(layer, DualLayer):
+        layer = layer.outer
+    set_layer(<PyObject*>t, layer)
+    return t
+
+
+cdef int _innermost_transform(PyObject* tensor) except -1:
+    """0: the tensor takes part in none; 1: in one that differentiates; 2: in a batch."""
+    cdef Layer layer = layer_of(tensor)
+    cdef int depth = history_depth(tensor)
+    if isinstance(layer, BatchLayer) and depth <= layer.level.depth:
+        return 2
+    return depth > 0 or (layer is not None and layer.level.depth > 0)
 
 
 cdef object _detach_(PyObject* op, PyObject** a):
@@ -213,8 +234,10 @@ cdef object _set_data(PyObject* op, PyObject** a):
     cdef Facts f
     if not is_tensor(a[1]):
         raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
-    if flags_of(a[1]) & T_LAYERED and layer_of(a[1]) is not None:
-        raise RuntimeError("mutating directly with `.data` under vmap transform is not allowed.")
+    transform = max(_innermost_transform(a[0]), _innermost_transform(a[1]))
+    if transform:
+        where = "under vmap transform" if transform == 2 else "inside functorch transform"
+        raise RuntimeError(f"mutating directly with `.data` {where} is not allowed.")
     look(a[1], &f)
     if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")

@@ -48,7 +48,7 @@ cdef object _unbroadcast(object gradient, Meta* meta, Node node, int index):
     from flambeau_autograd.unbroadcast import unbroadcast
 
     return unbroadcast(gradient, tuple([meta.sizes[i] for i in range(meta.ndim)]), dtype_of(meta.dtype), node, index,
-                        node.kind == NODE_FUNCTION)
+                       node.kind == NODE_FUNCTION)
 
 
 cdef int add_up(PyObject** place, PyObject* gradient) except -1:

@@ -21,8 +21,8 @@ def _of_data(level, op, args, dims):
 
 def _new_strided(level, op, args, dims):
     size, stride = map(_sizes, args[1:3])
-    strides = (extent(size, stride), *stride)
-    return in_dim_0(call(op, batch_first(args[0], dims[0]), (level.size, *size), strides, *args[3:]))
+    t = batch_first(args[0], dims[0])
+    return in_dim_0(call(op, t, (level.size, *size), (extent(size, stride), *stride), *args[3:]))
 
 
 batched(_new, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")

@@ -1,8 +1,8 @@
 """Batching of indexing.
 
-Where indices differ between examples, one more of them counts the examples. It stands first, so the indexed dimensions
-are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of elements,
-so it can only say where to write.
+Where indices differ between examples, one more of them counts the examples. It stands first, so the indexed
+dimensions are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of
+elements, so it can only say where to write.
 """
 
 from typing import NamedTuple

@@ -3,21 +3,30 @@
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, looped
 from flambeau_tensor.ops import matmul as ops
 
+_RANKS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
+
+
+def _check_ranks(op, args, dims):
+    """Raise if an example has not the dimensions that the operator takes: ``matmul`` below would find others for it."""
+    ranks, wanted = tuple(t.ndim - (d is not None) for t, d in zip(args[:2], dims[:2], strict=True)), _RANKS[op.name]
+    if ranks != wanted:
+        raise RuntimeError(f"Shape mismatch: Got incorrect dims for {op.name}(a, b). a has dim {ranks[0]} and b has "
+                           f"dim {ranks[1]} but expected them to have dim {wanted[0]} and dim {wanted[1]}")
+    return ranks
+
 
 def _product(level, op, args, dims):
     """Matrices and vectors, with examples in front where there are any."""
+    ranks = _check_ranks(op, args, dims)
     a, b = batch_first(args[0], dims[0]), batch_first(args[1], dims[1])
-    ranks = a.ndim - (dims[0] is not None), b.ndim - (dims[1] is not None)
     if ranks[1] == 1:
         b = b.unsqueeze(-1)
     if ranks[0] == 1:
         a = a.unsqueeze(-2)
-    if dims[0] is None and dims[1] is not None and ranks == (2, 2):
-        out = a @ b  # one matrix times many broadcasts
-    elif dims[1] is None and ranks == (2, 2):
+    if dims[1] is None and ranks == (2, 2):
         out = (a.reshape((a.shape[0] * a.shape[1], a.shape[2])) @ b).reshape((*a.shape[:-1], b.shape[-1]))
     else:
-        out = a @ b
+        out = a @ b  # one matrix times many broadcasts
     if ranks[1] == 1:
         out = out.squeeze(-1)
     if ranks[0] == 1:
@@ -32,14 +41,21 @@ def _vdot(level, op, args, dims):
 
 def _many(level, op, args, dims):
     """Batches of matrices, with examples in front of those."""
+    _check_ranks(op, args, dims)
     a, b = (batch_first(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
     return in_dim_0(a @ b)
 
 
+_PRODUCTS = {ops.addmm: ops.mm, ops.addmv: ops.mv, ops.baddbmm: ops.bmm}
+
+
 def _added(level, op, args, dims):
     """``beta * self + alpha * (a @ b)``"""
+    if op.schema.returns[0].write or dims[1:3] == [None, None]:
+        return looped(level, op, args, dims)
     bias, a, b, beta, alpha = args[:5]
-    inner, _ = (_many if op is ops.baddbmm else _product)(level, op, [a, b], dims[1:3])
+    product = _PRODUCTS[op]
+    inner, _ = (_many if product is ops.bmm else _product)(level, product, [a, b], dims[1:3])
     if alpha != 1:
         inner = inner * alpha
     if beta == 0:
@@ -49,11 +65,6 @@ def _added(level, op, args, dims):
         bias = batch_first(bias, dims[0])
         bias = bias.reshape((bias.shape[0],) + (1,) * (rank - bias.ndim + 1) + tuple(bias.shape[1:]))
     return in_dim_0(inner + (bias * beta if beta != 1 else bias))
-
-
-def _added_or_in_place(level, op, args, dims):
-    return looped(level, op, args, dims) if op.schema.returns[0].write or dims[1:3] == [None, None] \
-        else _added(level, op, args, dims)
 
 
 def _linear(level, op, args, dims):
@@ -82,5 +93,5 @@ def _linear(level, op, args, dims):
 batched(_product, ops.mm, ops.mv, ops.dot)
 batched(_vdot, ops.vdot)
 batched(_many, ops.bmm)
-batched(_added_or_in_place, ops.addmm, ops.addmv, ops.baddbmm)
+batched(_added, ops.addmm, ops.addmv, ops.baddbmm)
 batched(_linear, ops.linear)

@@ -37,9 +37,9 @@ def made(op, args):
         level = _level()
         if level is None:
             return NotImplemented
-        raise VmapUnsupportedError(
-            f"vmap: {op.name}() would write different numbers for each example into one tensor that they share. "
-            "Make it with one for each, or use randomness='same'.")
+        raise VmapUnsupportedError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
+                                   f"will appear like same randomness: {op.name}() would write into one tensor for all "
+                                   "examples. Make it with one for each, or use randomness='same'.")
     if op not in _MADE and op not in _LIKE_OPS:
         return NotImplemented
     level = _level()
@@ -53,9 +53,13 @@ def _like(level, op, args, dims):
     if _allowed(level):
         return in_dim_0(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
     if op.name in ("bernoulli", "multinomial", "normal"):
-        raise RuntimeError(f"vmap: {op.name}() of examples that differ cannot draw the same numbers for all; use "
-                           "randomness='different'")
+        _refuse_same(op)
     return call(op, *_one(args, dims, 0)), None
+
+
+def _refuse_same(op):
+    raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: "
+                       f"{op.name}() of examples that differ; use randomness='different'")
 
 
 def _one(args, dims, i):
@@ -67,6 +71,8 @@ def _filled(level, op, args, dims):
     if _allowed(level):
         for i in range(level.size):
             call(op, t[i], *_one(args[1:], dims[1:], i))
+    elif any(d is not None for d in dims[1:]):
+        _refuse_same(op)
     else:
         t.copy_(call(op, t[0].clone(), *_one(args[1:], dims[1:], 0)))
     return t, 0

@@ -5,7 +5,7 @@ tensors with all examples; ``dims`` says for each which dimension runs over them
 tuple for a list of tensors). It returns the same of its results, in tuples where there are several.
 """
 
-from functools import wraps
+import functools
 from typing import NamedTuple
 
 from flambeau_tensor._core.elementwise import Elementwise
@@ -21,7 +21,7 @@ RULE, USER_RULE = "batch", "vmap"
 
 
 def batched(rule, *ops):
-    """Make ``rule`` the batching rule of operators, given as such or by their names, and of their in-place variants."""
+    """Make ``rule`` that of operators, given as such or by qualified name, and of their in-place variants."""
     for op in ops:
         op = find_operator(op) if isinstance(op, str) else op
         for each in (op, op.inplace):
@@ -106,7 +106,7 @@ def registered(level, op, args, dims):
 
 def out_of_place(rule):
     """A rule that knows nothing of writing: what works in place gets what the operator it is made from computes."""
-    @wraps(rule)
+    @functools.wraps(rule)
     def either(level, op, args, dims):
         if op.functional is None:
             return rule(level, op, args, dims)
@@ -161,23 +161,17 @@ def _none(result):
 
 def elementwise(level, op, args, dims):
     """Examples in front, then as many dimensions of size 1 as broadcasting needs."""
-    rank = max(a.ndim - (d is not None) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor))
-    kinds = {a.dtype for a in args if isinstance(a, Tensor)}
-    together = None
-    if len(kinds) > 1:  # an example without dimensions weighs less in promotion than the tensor of all examples
-        together = [a for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
-        ranks = [a.ndim - (d is not None) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
-        stand_ins = [torch.empty((1,) * r, dtype=a.dtype) for a, r in zip(together, ranks, strict=True)]
-        together = stand_ins[0].dtype
-        for n in range(2, len(stand_ins) + 1):
-            together = _promoted(stand_ins[:n])
+    tensors = [(a, a.ndim - (d is not None)) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
+    rank = max(own for _, own in tensors)
+    promoted = _promoted(tensors) if len({a.dtype for a, _ in tensors}) > 1 else None
     out = []
-    for a, d in zip(args, dims, strict=True):
+    for i, (a, d) in enumerate(zip(args, dims, strict=True)):
         if isinstance(a, Tensor) and d is not None:
             a = batch_first(a, d)
             own = a.ndim - 1
-            if own == 0 and rank and together is not None and a.dtype is not torch.bool and a is not args[0]:
-                a = a.to(together)
+            # With the dimension of the examples it would count more in promotion than without any.
+            if own == 0 and promoted is not None and a.dtype is not torch.bool and not (i == 0 and op.writes):
+                a = a.to(promoted)
             if own < rank:
                 a = a.reshape((a.shape[0],) + (1,) * (rank - own) + tuple(a.shape[1:]))
         out.append(a)
@@ -185,13 +179,12 @@ def elementwise(level, op, args, dims):
 
 
 def _promoted(tensors):
-    dimensioned = [t for t in tensors if t.ndim]
-    out = (dimensioned or tensors)[0].dtype
-    for t in dimensioned or tensors:
-        out = torch.promote_types(out, t.dtype)
-    for t in tensors:
-        if not t.ndim and dimensioned:
-            out = torch.result_type(torch.empty((1,), dtype=out), t)
+    """The dtype that tensors of given ranks promote to, as examples: those without dimensions count less."""
+    ranked = [a.dtype for a, own in tensors if own]
+    out = functools.reduce(torch.promote_types, ranked or [a.dtype for a, _ in tensors])
+    for a, own in tensors:
+        if ranked and not own:
+            out = torch.result_type(torch.empty((1,), dtype=out), torch.empty((), dtype=a.dtype))
     return out
 
 

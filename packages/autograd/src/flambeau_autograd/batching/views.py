@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from flambeau_tensor._core.operands import wrapped_dim
+
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
@@ -17,7 +19,7 @@ from flambeau_autograd.strided import extent
 from flambeau_tensor.ops import views as ops
 
 batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch.clone", "torch.Tensor.contiguous",
-        "torch._ops.to_copy", "torch.detach", "torch.Tensor.data.__get__")
+        "torch._ops.to_copy", "torch.detach")
 batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
         ops.flatten, ops.slice_backward)
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
@@ -41,7 +43,7 @@ def _permute(level, op, args, dims):
     rank = t.ndim - 1
     if len(order) != rank:
         raise RuntimeError(f"permute(): {len(order)} dimensions were given for a tensor of {rank}")
-    return in_dim_0(call(op, t, (0, *(d % rank + 1 for d in order))))
+    return in_dim_0(call(op, t, (0, *(wrapped_dim(d, rank) + 1 for d in order))))
 
 
 def _as_strided(level, op, args, dims):
@@ -68,13 +70,23 @@ def _expand(level, op, args, dims):
 def _squeeze(level, op, args, dims):
     t, dim = batch_first(args[0], dims[0]), args[1]
     rank = t.ndim - 1
-    which = range(rank) if dim is None else [d % max(rank, 1) for d in ((dim,) if isinstance(dim, int) else dim)]
+    which = range(rank) if dim is None else _distinct((dim,) if isinstance(dim, int) else dim, rank)
     which = tuple(d + 1 for d in which if d < rank and t.shape[d + 1] == 1)
     return in_dim_0(call(op, t, which) if which else torch.Tensor.view_as(t, t))
 
 
+def _distinct(dims, rank):
+    found = [wrapped_dim(d, rank) for d in dims]
+    for d in found:
+        if found.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    return found
+
+
 def _t(level, op, args, dims):
     t = batch_first(args[0], dims[0])
+    if t.ndim > 3:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {t.ndim - 1}D")
     return in_dim_0(t.transpose(1, 2) if t.ndim == 3 else torch.Tensor.view_as(t, t))
 
 

@@ -33,12 +33,12 @@ class _Tape:
         """
         roots, targets = [edge_of(o) for o in outputs], [edge_of(t) for t in inputs]
 
-        def gradients(seeds, retain=False):
+        def gradients(seeds, retain=False, record=True):
             rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
             if not rows:
                 return [torch.zeros_like(t) for t in inputs]
-            deeper = any(depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
-                         if isinstance(t, Tensor))
+            deeper = record and any(depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
+                                    if isinstance(t, Tensor))
             found = _grad([r for _, r, _ in rows], targets, [s for _, _, s in rows], retain_graph=retain or deeper,
                           create_graph=deeper, allow_unused=True)
             return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
@@ -60,6 +60,9 @@ def _parted(out, has_aux, where):
         return out, None
     if not isinstance(out, tuple) or len(out) != 2:
         raise RuntimeError(f"{where}: output of function f should be a tuple: (output, aux) if has_aux is True")
+    for leaf in leaves(out[1]):
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
     return out
 
 
@@ -172,9 +175,10 @@ def vjp(func, *primals, has_aux=False):
         if seeds is None:
             raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
                                f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
+        keep = is_grad_enabled()
         with enable_grad():
-            found = product(seeds, retain=retain_graph)
-            found = [tape.level.unwrap(g, tape.keep or is_grad_enabled()) for g in found]
+            found = product(seeds, retain=retain_graph, record=keep)
+            found = [tape.level.unwrap(g, keep) for g in found]
         return filled(entered, found)
 
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)

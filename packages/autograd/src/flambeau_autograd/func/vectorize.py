@@ -44,7 +44,8 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
 
     @functools.wraps(func)
     def wrapped(*args, **kwargs):
-        size, dims, flat = _examples(func, in_dims, args, kwargs)
+        size, dims, flat = _examples(func, in_dims, args)
+        _check_out_dims(func, out_dims)
         run = functools.partial(_run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims,
                                 randomness=randomness)
         if chunk_size is None or size <= chunk_size:
@@ -65,19 +66,24 @@ def _name(func):
     return getattr(getattr(func, "func", func), "__name__", repr(func))
 
 
-def _examples(func, in_dims, args, kwargs):
+def _check_out_dims(func, out_dims):
+    if not all(d is None or isinstance(d, int) for d in leaves(out_dims)):
+        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+                         "collection of ints representing where in the outputs the vmapped dimension should appear.")
+
+
+def _examples(func, in_dims, args):
     """(number of examples, dimension of each leaf, leaves)"""
-    if not isinstance(in_dims, (int, tuple, list)):
+    if not isinstance(in_dims, (int, tuple)):
         raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
                          f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
-    if not args and not kwargs:
+    if not args:
         raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
                          "trying to vmap over a function with no inputs. The latter is unsupported.")
-    prefix = tuple(in_dims) if isinstance(in_dims, list) else in_dims
-    dims = broadcast(prefix, args)
+    dims = broadcast(in_dims, args)
     if dims is None:
         raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
-                         f"structure of `inputs`. in_dims has structure {form(prefix)} but inputs has structure "
+                         f"structure of `inputs`. in_dims has structure {form(in_dims)} but inputs has structure "
                          f"{form(args)}.")
     flat = leaves(args)
     sizes = []
@@ -95,7 +101,7 @@ def _examples(func, in_dims, args, kwargs):
             raise ValueError(f"{here}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
                              f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}.")
         dims[i] = dim % leaf.ndim
-        sizes.append(leaf.shape[dims[i]])
+        sizes.append(leaf.size(dim))
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) > 1:
