@@ -72,8 +72,8 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
         call.evaluate()
         seeds = tuple(torch.zeros_like(o).requires_grad_() for o in call.outputs)
         gradients = _gradients(call.outputs, call.inputs, seeds, True)
-        call.demand(gradients, "The gradient with respect to input {} is independent of the inputs of the user-provided "
-                    "function." + _STRICT)
+        call.demand(gradients, "The gradient with respect to input {} is independent of the inputs of the "
+                    "user-provided function." + _STRICT)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(gradients, seeds, v, create_graph)
         product = call.completed(
