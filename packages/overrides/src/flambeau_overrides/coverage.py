@@ -136,7 +136,7 @@ def _sample(annotation: Any, example: object) -> Any:
     if annotation is Parameter.empty:
         return example
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    first = text.partition("|")[0].strip()  # of "Tensor | Number" the first is the usual one
+    first = text.strip("'\"").partition("|")[0].strip()  # of "Tensor | Number" the first is the usual one
     outer, _, inner = first.partition("[")
     if outer.lower() in ("sequence", "list", "tuple", "iterable"):
         return [_sample(inner.removesuffix("]").partition(",")[0].strip() or Parameter.empty, example)]
