@@ -145,3 +145,29 @@ def test_flatten():
 def test_bounds_of_starting_values():
     m = nn.Linear(100, 200)
     assert m.weight.abs().max().item() <= 1 / math.sqrt(100) and m.bias.abs().max().item() <= 0.1
+
+
+# The rows 1 and 3 of arange(12).reshape(4, 3) - 3, scaled as PyTorch 2.13 scales them to a norm of 2.
+@pytest.mark.parametrize("norm_type, first, last", [
+    (2.0, [0, 0.8944, 1.7889], [0.9831, 1.1469, 1.3108]), (1.0, [0, 0.6667, 1.3333], [0.5714, 0.6667, 0.7619]),
+    (0.0, [0, 1, 2], [4, 4.6667, 5.3333]), (float("inf"), [0, 1, 2], [1.5, 1.75, 2])])
+@pytest.mark.parametrize("dtype", [ft.float64, ft.float32, ft.float16, ft.bfloat16], ids=str)
+def test_embedding_scales_the_rows_that_it_looks_up(norm_type, first, last, dtype):
+    table = (ft.arange(12.0).reshape(4, 3) - 3).to(dtype)
+    m = nn.Embedding(4, 3, max_norm=2.0, norm_type=norm_type, _weight=table)
+    out = m(ft.tensor([1, 1, 3]))
+    tolerance = 1e-4 if dtype.itemsize > 2 else 3e-2
+    np.testing.assert_allclose(out.detach().double().numpy(), [first, first, last], atol=tolerance)
+    np.testing.assert_allclose(m.weight.detach().double().numpy(), [[-3, -2, -1], first, [3, 4, 5], last],
+                               atol=tolerance)
+    assert m.weight.is_leaf and m.weight._version == 1
+    out.sum().backward()
+    assert m.weight.grad.tolist() == [[0, 0, 0], [2, 2, 2], [0, 0, 0], [1, 1, 1]]
+
+
+def test_embedding_that_scales_what_was_saved():
+    m = nn.Embedding(4, 3, max_norm=0.1)
+    squares = (m.weight * m.weight).sum()
+    m(ft.tensor([0]))
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        squares.backward()

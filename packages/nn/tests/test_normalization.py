@@ -244,3 +244,26 @@ def test_local_response_norm_of_integers():
     x = ft.arange(6).reshape(1, 3, 2)
     assert F.local_response_norm(x, 2, alpha=1.0).tolist()[0] == [
         [0.0, 1.0], pytest.approx([0.8773826, 0.7825423]), pytest.approx([0.6622401, 0.5721576])]
+
+
+# --- long rows ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("size, kind", [(65536, "lognormal"), (65536, "offset"), (1_000_003, "offset"), (17, "offset"),
+                                        (2080, "lognormal")])
+def test_long_rows_lose_no_accuracy(size, kind):
+    """Values and gradients in float32 beside NumPy's in float64."""
+    rng = np.random.default_rng(3)
+    rows = np.exp(3 * rng.standard_normal((2, size))) if kind == "lognormal" else \
+        1e4 + 0.01 * rng.standard_normal((2, size))
+    rows, grad = rows.astype(np.float32), rng.standard_normal((2, size)).astype(np.float32)
+    exact = rows.astype(np.float64)
+    scale = 1 / np.sqrt(exact.var(-1, keepdims=True) + 1e-5)
+    normal = (exact - exact.mean(-1, keepdims=True)) * scale
+    slope = scale * (grad - grad.mean(-1, keepdims=True, dtype=np.float64)
+                     - normal * (grad * normal).mean(-1, keepdims=True))
+    x = ft.from_numpy(rows).requires_grad_()
+    for out in (F.layer_norm(x, (size,)), F.group_norm(x.view(2, 1, size), 1), F.instance_norm(x.view(2, 1, size))):
+        assert np.abs(out.detach().numpy().reshape(2, size) - normal).max() < 1e-6 * np.abs(normal).max()
+        x.grad = None
+        out.backward(ft.from_numpy(grad).view(out.shape))
+        assert np.abs(x.grad.numpy() - slope).max() < 1e-6 * np.abs(slope).max()

@@ -43,15 +43,16 @@ embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=No
 
 
 def renormalize(weight, index, max_norm, norm_type):
-    """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`."""
+    """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`; no derivative knows of it."""
     op = find_operator
+    weight = op("torch.detach")(weight)
     rows = op("torch.unique")(index) if index.numel() else index.reshape((-1,))
     found = index_select(weight, 0, rows)
-    power = op("torch.pow")
-    norms = power(op("torch.sum")(power(op("torch.abs")(found), norm_type), 1, True), 1.0 / norm_type)
-    smaller = op("torch.div")(max_norm, op("torch.add")(norms, 1e-7))
-    scale = op("torch.where")(op("torch.gt")(norms, max_norm), smaller, 1.0)
-    index_copy.inplace(weight, 0, rows, op("torch.mul")(found, scale))
+    norms = op("torch.norm")(found, norm_type, 1, True).double()
+    scale = op("torch.where")(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
+    wide = found.float() if found.element_size() == 2 else found
+    scaled = wide * (scale if wide.dtype.name in ("float64", "complex128") else scale.float())
+    index_copy.inplace(weight, 0, rows, scaled.to(found.dtype))
 
 
 def scatter_mean(input, dim, index, src, include_self):

@@ -1,5 +1,8 @@
 # cython: language_level=3
-"""Layer normalization of rows. ``ROWS`` holds the loops (see normalized.pxd)."""
+"""Layer normalization of rows. ``ROWS`` holds the loops (see normalized.pxd).
+
+Sums are made in the dtype of the loop over blocks that are short enough to lose nothing, and in double over the blocks.
+"""
 from libc cimport math
 
 from flambeau_nn._kernels.normalized cimport Normalized
@@ -9,53 +12,84 @@ ctypedef fused real_t:
     double
 
 cdef enum:
-    LANES = 16
-    FLUSH = 64  # rows that are added up in the dtype of the loop
+    LANES = 32  # accumulators that a row is spread over
+    BLOCK = 2048  # elements that are added up in the dtype of the loop
+    FLUSH = 64  # rows, likewise
+
+
+cdef inline double _folded(real_t* lanes) noexcept nogil:
+    """Their sum, pairwise."""
+    # One loop would do, but the compiler only makes straight vector code of loops of fixed length.
+    cdef Py_ssize_t k
+    for k in range(16):
+        lanes[k] += lanes[16 + k]
+    for k in range(8):
+        lanes[k] += lanes[8 + k]
+    for k in range(4):
+        lanes[k] += lanes[4 + k]
+    return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
 
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
     cdef real_t[LANES] lanes
     cdef double total = 0
-    cdef Py_ssize_t i = 0, j
-    if n >= LANES:
-        for j in range(LANES):
-            lanes[j] = 0
-        while n - i >= LANES:
-            for j in range(LANES):
-                lanes[j] += x[i + j]
-            i += LANES
-        for j in range(LANES):
-            total += lanes[j]
+    cdef Py_ssize_t i = 0, k, stop
     while i < n:
-        total += x[i]
-        i += 1
+        stop = i + min(<Py_ssize_t>BLOCK, n - i)
+        for k in range(LANES):
+            lanes[k] = 0
+        while i + LANES <= stop:
+            for k in range(LANES):
+                lanes[k] += x[i + k]
+            i += LANES
+        for k in range(stop - i):
+            lanes[k] += x[i + k]
+        total += _folded(&lanes[0])
+        i = stop
     return total
 
 
-cdef inline double _squares(const real_t* x, real_t mean, Py_ssize_t n) noexcept nogil:
-    """The sum of (x - mean)²."""
-    cdef real_t[LANES] lanes
-    cdef double total = 0
-    cdef Py_ssize_t i = 0, j
-    if n >= LANES:
-        for j in range(LANES):
-            lanes[j] = 0
-        while n - i >= LANES:
-            for j in range(LANES):
-                lanes[j] += (x[i + j] - mean) * (x[i + j] - mean)
-            i += LANES
-        for j in range(LANES):
-            total += lanes[j]
+cdef inline void _squares(const real_t* x, real_t center, Py_ssize_t n, double* first, double* second) noexcept nogil:
+    """The sums of x - center and of its squares."""
+    cdef real_t[LANES] plain
+    cdef real_t[LANES] squares
+    cdef real_t v
+    cdef Py_ssize_t i = 0, k, stop
+    first[0] = second[0] = 0
     while i < n:
-        total += (x[i] - mean) * (x[i] - mean)
-        i += 1
-    return total
+        stop = i + min(<Py_ssize_t>BLOCK, n - i)
+        for k in range(LANES):
+            plain[k] = squares[k] = 0
+        while i + LANES <= stop:
+            for k in range(LANES):
+                v = x[i + k] - center
+                plain[k] += v
+                squares[k] += v * v
+            i += LANES
+        for k in range(stop - i):
+            v = x[i + k] - center
+            plain[k] += v
+            squares[k] += v * v
+        first[0] += _folded(&plain[0])
+        second[0] += _folded(&squares[0])
+        i = stop
 
 
-cdef inline void _moments(const real_t* x, Py_ssize_t n, double eps, real_t* mean, real_t* scale) noexcept nogil:
-    """The mean, and one over the standard deviation."""
-    mean[0] = <real_t>(_sum(x, n) / n)
-    scale[0] = <real_t>(1 / math.sqrt(_squares(x, mean[0], n) / n + eps))
+cdef struct Moments:  # of a row: (x - center) * scale - shift is the normalized x
+    double center  # the mean as a number of the loop's dtype
+    double scale  # one over the standard deviation
+    double shift  # what lies between the mean and `center`, times `scale`
+
+
+cdef inline Moments _moments(const real_t* x, Py_ssize_t n, double eps) noexcept nogil:
+    cdef Moments m
+    cdef double first, squares, off
+    m.center = <real_t>(_sum(x, n) / n)
+    _squares(x, <real_t>m.center, n, &first, &squares)
+    off = first / n
+    m.scale = 1 / math.sqrt(math.fmax(squares / n - off * off, 0) + eps)
+    m.shift = off * m.scale
+    return m
 
 
 cdef void _layer_norm(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -64,48 +98,52 @@ cdef void _layer_norm(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, rea
     cdef const real_t* w = <const real_t*>d.weight
     cdef const real_t* b = <const real_t*>d.bias
     cdef real_t* out
-    cdef real_t mean, scale
+    cdef Moments m
+    cdef real_t center, scale, shift
     for r in range(begin, end):
         x, out = <const real_t*>d.x + r * n, <real_t*>d.out + r * n
-        _moments(x, n, d.eps, &mean, &scale)
+        m = _moments(x, n, d.eps)
+        center, scale, shift = <real_t>m.center, <real_t>m.scale, <real_t>m.shift
         if w == NULL:
             for i in range(n):
-                out[i] = (x[i] - mean) * scale
+                out[i] = (x[i] - center) * scale - shift
             if b != NULL:
                 for i in range(n):
                     out[i] += b[i]
         elif b == NULL:
             for i in range(n):
-                out[i] = (x[i] - mean) * scale * w[i]
+                out[i] = ((x[i] - center) * scale - shift) * w[i]
         else:
             for i in range(n):
-                out[i] = (x[i] - mean) * scale * w[i] + b[i]
+                out[i] = ((x[i] - center) * scale - shift) * w[i] + b[i]
 
 
-cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, real_t mean, real_t scale, Py_ssize_t n,
+cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, const Moments* m, Py_ssize_t n,
                            double* plain, double* along) noexcept nogil:
     """Sums of g w and of g w times the normalized x."""
     cdef real_t[LANES] first
     cdef real_t[LANES] second
     cdef real_t v
-    cdef Py_ssize_t i = 0, j
+    cdef real_t center = <real_t>m.center, scale = <real_t>m.scale, shift = <real_t>m.shift
+    cdef Py_ssize_t i = 0, k, stop
     plain[0] = along[0] = 0
-    for j in range(LANES):
-        first[j] = second[j] = 0
-    while n - i >= LANES:
-        for j in range(LANES):
-            v = g[i + j] if w == NULL else g[i + j] * w[i + j]
-            first[j] += v
-            second[j] += v * (x[i + j] - mean) * scale
-        i += LANES
-    for j in range(LANES):
-        plain[0] += first[j]
-        along[0] += second[j]
     while i < n:
-        v = g[i] if w == NULL else g[i] * w[i]
-        plain[0] += v
-        along[0] += v * (x[i] - mean) * scale
-        i += 1
+        stop = i + min(<Py_ssize_t>BLOCK, n - i)
+        for k in range(LANES):
+            first[k] = second[k] = 0
+        while i + LANES <= stop:
+            for k in range(LANES):
+                v = g[i + k] if w == NULL else g[i + k] * w[i + k]
+                first[k] += v
+                second[k] += v * ((x[i + k] - center) * scale - shift)
+            i += LANES
+        for k in range(stop - i):
+            v = g[i + k] if w == NULL else g[i + k] * w[i + k]
+            first[k] += v
+            second[k] += v * ((x[i + k] - center) * scale - shift)
+        plain[0] += _folded(&first[0])
+        along[0] += _folded(&second[0])
+        i = stop
 
 
 cdef inline void _flush(real_t* short_sums, double* sums, Py_ssize_t n) noexcept nogil:
@@ -126,7 +164,8 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
     cdef real_t* of_rows
     cdef double* sums
     cdef double plain, along
-    cdef real_t mean, scale, a, b
+    cdef Moments m
+    cdef real_t center, scale, shift, a, b
     for k in range(begin, end):
         sums = d.sums + 2 * n * k
         along_rows = <real_t*>d.short_sums + 2 * n * k
@@ -136,17 +175,18 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
             along_rows[i] = 0
         for r in range(k * d.part, min((k + 1) * d.part, d.rows)):
             x, g, out = <const real_t*>d.x + r * n, <const real_t*>d.grad + r * n, <real_t*>d.grad_x + r * n
-            _moments(x, n, d.eps, &mean, &scale)
-            _products(g, x, w, mean, scale, n, &plain, &along)
+            m = _moments(x, n, d.eps)
+            _products(g, x, w, &m, n, &plain, &along)
+            center, scale, shift = <real_t>m.center, <real_t>m.scale, <real_t>m.shift
             a, b = <real_t>(plain / n), <real_t>(along / n)
             if w == NULL:
                 for i in range(n):
-                    out[i] = scale * (g[i] - a - (x[i] - mean) * scale * b)
+                    out[i] = scale * (g[i] - a - ((x[i] - center) * scale - shift) * b)
             else:
                 for i in range(n):
-                    out[i] = scale * (g[i] * w[i] - a - (x[i] - mean) * scale * b)
+                    out[i] = scale * (g[i] * w[i] - a - ((x[i] - center) * scale - shift) * b)
             for i in range(n):
-                along_rows[i] += g[i] * (x[i] - mean) * scale
+                along_rows[i] += g[i] * ((x[i] - center) * scale - shift)
             for i in range(n):
                 of_rows[i] += g[i]
             if r % FLUSH == 0:
