@@ -352,3 +352,40 @@ def test_softmin_with_a_dtype_turns_the_sign_first():
     x = ft.tensor([1, 2, 0], dtype=ft.uint8)
     assert F.softmin(x, 0, dtype=ft.float64).tolist() == F.softmax(ft.tensor([255.0, 254.0, 0.0], dtype=ft.float64),
                                                                   0).tolist()
+
+
+# --- odd arguments, as PyTorch 2.13 takes them ----------------------------------------------------------------------
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize("call, values", [
+    (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), 3, 1), [1, 1, 1]),
+    (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), NAN, 1), [NAN, NAN, NAN]),
+    (lambda: F.hardtanh(ft.tensor([-2.0, 0.5, 4.0]), 0, NAN), [NAN, NAN, NAN]),
+    (lambda: F.hardtanh_(ft.tensor([-2, 0, 4]), -1, 1.9), [-1, 0, 1]),
+    (lambda: F.threshold_(ft.tensor([-2, 0, 4]), 0.5, 7), [7, 7, 4]),
+    (lambda: F.hardswish(ft.tensor([-INF, -4.0, 1.0, INF])), [NAN, 0, 4 / 6, INF]),
+])
+def test_odd_limits(call, values):
+    np.testing.assert_allclose(call().numpy(), values, rtol=1e-6)
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda: F.hardtanh(ft.tensor([1, 2]), -INF, 1), RuntimeError, "cannot be converted to type int64_t without"),
+    (lambda: F.threshold(ft.tensor([1, 2], dtype=ft.int8), NAN, 1), RuntimeError, "int8_t without overflow"),
+    (lambda: F.hardtanh(ft.ones(1), 3, 1), ValueError, "min_val cannot be greater"),
+    (lambda: F.prelu(ft.tensor([1, 2]), ft.tensor([1])), NotImplementedError, '"prelu_cpu" not implemented for'),
+    (lambda: F.prelu(ft.ones(2), ft.ones(1).double()), RuntimeError, "Type promoting not supported"),
+    (lambda: F.glu(ft.tensor([1, 2])), NotImplementedError, '"glu_cpu" not implemented for'),
+    (lambda: F.rrelu(ft.ones(2), 0, INF), RuntimeError, "upper bound must be finite, got inf"),
+    (lambda: F.relu(ft.tensor([True])), RuntimeError, "Boolean inputs not supported for relu"),
+    (lambda: F.local_response_norm(ft.ones(1, 2, 3), 0), RuntimeError, "kernel size should be greater than zero"),
+    (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "integer division or modulo by zero"),
+    (lambda: F.rms_norm(ft.tensor([1, 2]), (2,)), NotImplementedError, '"rms_norm" not implemented for'),
+    (lambda: F.pad(ft.ones(2), (1, 1, 1, 1), "reflect", 1.0), RuntimeError, "less than or equal to two times"),
+    (lambda: F.cosine_similarity(ft.ones(2) * 1j, ft.ones(2), 0), RuntimeError, "common dtype to be floating point"),
+])
+def test_what_is_refused(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()

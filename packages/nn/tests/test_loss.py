@@ -414,3 +414,56 @@ def test_losses_of_integers_and_complex_numbers():
     assert z.grad.tolist() == pytest.approx([v / abs(v) / 2 for v in (1 + 2j, -3 + 0.5j)])
     with pytest.raises(NotImplementedError, match="mse_loss"):
         F.mse_loss(x, y)
+
+
+# --- dtypes and errors, as PyTorch 2.13 has them --------------------------------------------------------------------
+
+HALF, SINGLE, DOUBLE = (ft.tensor([0.5, -1.0], dtype=d) for d in (ft.float16, ft.float32, ft.float64))
+LONG, SIGN = ft.tensor([3, -2]), ft.tensor([1, -1])
+
+
+@pytest.mark.parametrize("call, dtype, values", [
+    (lambda: F.mse_loss(HALF, DOUBLE, reduction="none"), ft.float64, [0, 0]),
+    (lambda: F.huber_loss(HALF, SINGLE * 2, reduction="none"), ft.float16, [0.125, 0.5]),
+    (lambda: F.l1_loss(LONG, SIGN, reduction="none"), ft.int64, [2, 1]),
+    (lambda: F.smooth_l1_loss(LONG, SIGN, reduction="sum", beta=0), ft.int64, 3),
+    (lambda: F.binary_cross_entropy_with_logits(DOUBLE, SINGLE.abs(), reduction="none"), ft.float32,
+     [0.724077, 1.313262]),
+    (lambda: F.soft_margin_loss(HALF, SIGN.double(), reduction="none"), ft.float16, [0.474121, 0.313232]),
+    (lambda: F.hinge_embedding_loss(LONG, SIGN, margin=1.5, reduction="none"), ft.int64, [3, 3]),
+    (lambda: F.poisson_nll_loss(HALF, LONG, full=True, reduction="none"), ft.float16, [1.912109, -1.631836]),
+    (lambda: F.kl_div(SINGLE, SINGLE, reduction="none"), ft.float32, [-0.596574, float("nan")]),
+    (lambda: F.kl_div(SINGLE, ft.tensor([-1.0, 0.0]), reduction="none"), ft.float32, [float("nan"), 0]),
+    (lambda: F.huber_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float32, 0.8125),
+    (lambda: F.mse_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float64, 0.8125),
+    (lambda: F.mse_loss(SINGLE * 1j, SINGLE, weight=SINGLE, reduction="none"), ft.complex64,
+     [-0.25j, 2j]),
+])
+def test_mixed_dtypes(call, dtype, values):
+    out = call()
+    assert out.dtype is dtype
+    np.testing.assert_allclose(out.to(ft.complex128 if dtype is ft.complex64 else ft.float64).numpy(), values,
+                               atol=1e-3 if dtype is ft.float16 else 1e-5)
+
+
+@pytest.mark.parametrize("call, kind, text", [
+    (lambda: F.huber_loss(LONG, SINGLE), RuntimeError, "result type Float can't be cast to the desired output type L"),
+    (lambda: F.soft_margin_loss(LONG, SIGN), RuntimeError, "result type Float can't be cast"),
+    (lambda: F.binary_cross_entropy_with_logits(SINGLE, SIGN), RuntimeError, "result type Float can't be cast"),
+    (lambda: F.kl_div(SINGLE * 1j, SINGLE, reduction="sum"), RuntimeError, "Complex inputs not supported"),
+    (lambda: F.kl_div(LONG, SINGLE, reduction="sum"), RuntimeError, "Integral inputs not supported"),
+    (lambda: F.l1_loss(LONG, ft.tensor([True, False])), RuntimeError, "with a bool tensor is not supported"),
+    (lambda: F.smooth_l1_loss(SINGLE, SINGLE, beta=float("nan")), RuntimeError, "negative values for beta"),
+    (lambda: F.cross_entropy(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE), RuntimeError,
+     "expected scalar type Float but found Double"),
+    (lambda: F.nll_loss(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE), RuntimeError,
+     "expected scalar type Float but found Double"),
+    (lambda: F.cosine_embedding_loss(SINGLE, SINGLE, SIGN), RuntimeError, "1D target tensor expects 2D input"),
+    (lambda: F.hinge_embedding_loss(LONG, SIGN), RuntimeError, "mean"),
+    *[(lambda name=name: getattr(F, name)(LONG, SIGN.bool(), reduction="bad"), ValueError, "bad is not a valid value")
+      for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss", "soft_margin_loss",
+                   "hinge_embedding_loss", "kl_div", "binary_cross_entropy_with_logits")],
+])
+def test_what_losses_refuse(call, kind, text):
+    with pytest.raises(kind, match=text):
+        call()

@@ -8,7 +8,16 @@ from flambeau_tensor import relu as _relu
 
 globals().update(_functions(_ops.NAMESPACE))
 relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.leaky_relu_.inplace
-hardtanh_, threshold_ = _activation.hardtanh_.inplace, _activation.threshold_.inplace
+
+
+def hardtanh_(input, min_val=-1.0, max_val=1.0):
+    """:func:`hardtanh` in place."""
+    return _activation.clamped(input, min_val, max_val, True)
+
+
+def threshold_(input, threshold, value):
+    """:func:`threshold` in place."""
+    return _activation.threshold(input, threshold, value, True)
 
 
 def selu_(input):

@@ -169,6 +169,9 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
             raise RuntimeError("cross_entropy: weight tensor should be defined either for all "
                                f"{r.classes} classes or no classes but got weight tensor of shape: "
                                f"{shape_text(w.ndim, w.sizes)}")
+        array_of(a[first], &x)
+        if r.labels != NULL and w.dtype != x.dtype:
+            raise RuntimeError(f"expected scalar type {type_string(x.dtype)} but found {type_string(w.dtype)}")
         held.weight = dense(a[first + 2], b.dtype, &w)
         r.weight = w.data
         r.total_weight = _sum(w.data, w.numel, b.dtype)

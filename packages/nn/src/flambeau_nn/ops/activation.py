@@ -3,6 +3,8 @@
 Each one that is a loop of its own has an operator for the values and one for the gradient (``NAME_backward``, used by
 the derivative rules); what takes `inplace` calls it or its in-place variant.
 """
+import math
+
 from flambeau_tensor._core.elementwise import Elementwise
 
 import flambeau_tensor as ft
@@ -109,13 +111,26 @@ mish = _switch("mish(Tensor self, bool inplace=False)", mish_, mish_.inplace, "x
 def hardtanh(input, min_val, max_val, inplace):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    if input.is_floating_point():
+    return clamped(input, min_val, max_val, inplace)
+
+
+def clamped(input, min_val, max_val, inplace):
+    """hardtanh, whatever the limits are: the upper one wins, and where one is NaN so is the result."""
+    if input.is_floating_point() and min_val <= max_val:
         return (hardtanh_.inplace if inplace else hardtanh_)(input, min_val, max_val)
     if input.dtype is ft.bool:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if input.dtype is ft.uint8 and (min_val < 0 or max_val < 0):
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
-    return (ft.clamp.inplace if inplace else ft.clamp)(input, int(min_val), int(max_val))
+    if not (input.is_floating_point() or input.is_complex()):
+        min_val, max_val = _integer(min_val, "int64_t"), _integer(max_val, "int64_t")
+    return (ft.clamp.inplace if inplace else ft.clamp)(input, min_val, max_val)
+
+
+def _integer(value, kind):
+    if not math.isfinite(value):
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    return int(value)
 
 
 @composite("threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)",
@@ -123,8 +138,18 @@ def hardtanh(input, min_val, max_val, inplace):
 def threshold(input, threshold, value, inplace):
     if input.is_floating_point() or input.is_complex() or input.dtype is ft.bool:
         return (threshold_.inplace if inplace else threshold_)(input, threshold, value)
-    out = ft.where(input > int(threshold), input, input.new_full((), int(value)))
+    kind = f"{input.dtype.name}_t"
+    out = ft.where(input > _integer(threshold, kind), input, input.new_full((), _integer(value, kind)))
     return input.copy_(out) if inplace else out
+
+
+def _scalar_type(t):
+    return t.type().split(".")[-1].removesuffix("Tensor")
+
+
+def _only_floats(t, kernel):
+    if not t.is_floating_point():
+        raise NotImplementedError(f'"{kernel}" not implemented for \'{_scalar_type(t)}\'')
 
 
 # The constants for which the outputs of selu keep mean 0 and variance 1.
@@ -162,6 +187,9 @@ def relu6(input, inplace):
 @composite("prelu(Tensor self, Tensor weight)",
             "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).")
 def prelu(input, weight):
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {_scalar_type(input)} and "
+                           f"{_scalar_type(weight)}")
     if weight.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.numel() != 1:
@@ -174,6 +202,7 @@ def prelu(input, weight):
         weight = weight.reshape((channels,) + (1,) * (input.ndim - 2))
     elif weight.ndim:
         weight = weight.reshape(())
+    _only_floats(input, "prelu_cpu")
     return ft.where(input > 0, input, input * weight)
 
 
@@ -181,6 +210,9 @@ def prelu(input, weight):
             "bool inplace=False)",
             "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).")
 def rrelu(input, lower, upper, training, inplace):
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not math.isfinite(bound):
+            raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
     if lower > upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
@@ -206,6 +238,7 @@ def glu(input, dim):
     size = input.shape[dim]
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.ndim} is size {size}")
+    _only_floats(input, "glu_cpu")
     return input.narrow(dim, 0, size // 2) * ft.sigmoid(input.narrow(dim, size // 2, size // 2))
 
 

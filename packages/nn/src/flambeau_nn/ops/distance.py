@@ -7,9 +7,10 @@ from flambeau_tensor.ops.joining import broadcast_tensors
 @composite("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08)",
            "x1 · x2 / (max(‖x1‖, eps) max(‖x2‖, eps)) along `dim`; the rest broadcasts.")
 def cosine_similarity(x1, x2, dim, eps):
-    if not (x1.is_floating_point() or x1.is_complex()) or not (x2.is_floating_point() or x2.is_complex()):
-        raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
-                           f"{ft.promote_types(x1.dtype, x2.dtype)}")
+    common = ft.promote_types(x1.dtype, x2.dtype)
+    if not common.is_floating_point:
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {common}")
+    x1, x2 = (x if x.is_floating_point() else x.to(common) for x in (x1, x2))
     if x1.shape != x2.shape:
         x1, x2 = broadcast_tensors(x1, x2)
     first = x1 / ft.norm(x1, 2, dim, keepdim=True).clamp_min(eps)

@@ -18,6 +18,7 @@ from flambeau_tensor.ops.joining import broadcast_tensors
 
 _LEGACY = "bool? size_average=None, bool? reduce=None"
 _LAST = f"{_LEGACY}, str reduction='mean'"
+_REDUCTIONS = ("mean", "sum", "none")
 _REDUCES = "`reduction` is 'mean', 'sum' or 'none'."
 
 
@@ -33,14 +34,36 @@ def legacy_reduction(size_average, reduce, reduction, stacklevel=3):
     return new
 
 
+def _reduction(size_average, reduce, reduction, stacklevel=4):
+    """The same, checked."""
+    reduction = legacy_reduction(size_average, reduce, reduction, stacklevel)
+    if reduction not in _REDUCTIONS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return reduction
+
+
 def _reduced(loss, reduction):
     if reduction == "mean":
         return loss.mean()
-    if reduction == "sum":
-        return loss.sum()
-    if reduction != "none":
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    return loss
+    return loss.sum() if reduction == "sum" else loss
+
+
+def _scalar_type(dtype):
+    """How PyTorch's errors call a dtype: Float, Long, ComplexFloat."""
+    return ft.empty((), dtype=dtype).type().split(".")[-1].removesuffix("Tensor")
+
+
+def _as_written_to(value, like):
+    """`value` with the dtype that an in-place operation on `like` gives it, or the error that it would raise."""
+    if value.shape != like.shape:
+        raise RuntimeError(f"output with shape {list(like.shape)} doesn't match the broadcast shape "
+                           f"{list(value.shape)}")
+    if value.dtype is like.dtype:
+        return value
+    if not ft.can_cast(value.dtype, like.dtype):
+        raise RuntimeError(f"result type {_scalar_type(value.dtype)} can't be cast to the desired output type "
+                           f"{_scalar_type(like.dtype)}")
+    return value.to(like.dtype)
 
 
 # --- the fused operators --------------------------------------------------------------------------------------------
@@ -81,7 +104,7 @@ binary_cross_entropy_with_logits_, binary_cross_entropy_with_logits_backward = _
 # --- the functions --------------------------------------------------------------------------------------------------
 
 def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = _reduction(size_average, reduce, reduction)
     return cross_entropy_(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -94,58 +117,65 @@ cross_entropy = front(
         f"out. {_REDUCES}")
 
 
-def _alike(name, input, target):
-    """Both broadcast and of one dtype, with PyTorch's warning where sizes differ."""
-    if input.shape != target.shape:
-        warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-                      "will likely lead to incorrect results due to broadcasting. Please ensure they have the same "
-                      "size.",
-                      stacklevel=4)
-        input, target = broadcast_tensors(input, target)
-    if input.dtype is not target.dtype:
-        dtype = ft.promote_types(input.dtype, target.dtype)
-        input, target = input.to(dtype), target.to(dtype)
-    return input, target
+def _broadcast(input, target):
+    """Both of one size, with PyTorch's warning where sizes differ."""
+    if input.shape == target.shape:
+        return input, target
+    warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+                  "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+                  stacklevel=4)
+    return broadcast_tensors(input, target)
 
 
-def _weighted(loss, weight, reduction):
-    if weight.shape != loss.shape:
+def _promoted(input, target):
+    dtype = ft.promote_types(input.dtype, target.dtype)
+    return input.to(dtype), target.to(dtype)
+
+
+def _check_weight(input, weight):
+    if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    weighted = loss * weight
-    return weighted.sum() / weight.sum() if reduction == "mean" else _reduced(weighted, reduction)
 
 
-def _general_pair(name, fused):
+def _general_pair(whole, each):
+    """A loss of two tensors with what its fused operator does not take: `whole(input, target, reduction)` without
+    weights, `each(input, target)` of every pair with weights."""
     def general(input, target, size_average, reduce, reduction, weight=None):
-        reduction = legacy_reduction(size_average, reduce, reduction, 4)
-        input, target = _alike(name, input, target)
-        if weight is not None:
-            return _weighted(fused(input, target, "none"), weight, reduction)
-        return fused(input, target, reduction)
+        reduction = _reduction(size_average, reduce, reduction, 5)
+        x, y = _broadcast(input, target)
+        if weight is None:
+            return whole(x, y, reduction)
+        _check_weight(input, weight)
+        loss = each(x, y) * weight
+        return loss.sum() / weight.sum() if reduction == "mean" else _reduced(loss, reduction)
     return general
 
 
+def _mse_general(input, target, reduction):
+    return mse_loss_(*_promoted(input, target), reduction)
+
+
 def _l1_general(input, target, reduction):
-    if input.is_floating_point():
-        return l1_loss_(input, target, reduction)
+    if input.is_floating_point() and target.is_floating_point():
+        return l1_loss_(*_promoted(input, target), reduction)
     return _reduced(ft.abs(input - target), reduction)
 
 
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
-mse_loss = front(f"mse_loss{_PAIR}", mse_loss_, _general_pair("mse_loss", mse_loss_), take=(0, 1, 4), absent=(2, 3, 5),
-                 alike=True, doc=f"(input - target)². {_REDUCES}")
-l1_loss = front(f"l1_loss{_PAIR}", l1_loss_, _general_pair("l1_loss", _l1_general), take=(0, 1, 4), absent=(2, 3, 5),
-                alike=True, doc=f"|input - target|. {_REDUCES}")
+mse_loss = front(f"mse_loss{_PAIR}", mse_loss_, _general_pair(_mse_general, lambda x, y: (x - y) ** 2),
+                 take=(0, 1, 4), absent=(2, 3, 5), alike=True, doc=f"(input - target)². {_REDUCES}")
+l1_loss = front(f"l1_loss{_PAIR}", l1_loss_, _general_pair(_l1_general, lambda x, y: ft.abs(x - y)), take=(0, 1, 4),
+                absent=(2, 3, 5), alike=True, doc=f"|input - target|. {_REDUCES}")
 
 
 def _smooth_l1_general(input, target, size_average, reduce, reduction, beta):
-    reduction = legacy_reduction(size_average, reduce, reduction)
-    input, target = _alike("smooth_l1_loss", input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    reduction = _reduction(size_average, reduce, reduction)
+    input, target = _broadcast(input, target)
     if beta == 0:
-        return l1_loss_(input, target, reduction)
-    return smooth_l1_loss_(input, target, reduction, beta)
+        return _l1_general(input, target, reduction)
+    if not beta > 0:
+        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    return smooth_l1_loss_(*_promoted(input, target), reduction, beta)
 
 
 def _smooth_l1_usual(input, target, reduction, beta):
@@ -160,12 +190,20 @@ smooth_l1_loss = front(f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, flo
 
 
 def _huber_general(input, target, reduction, delta, weight):
-    if delta <= 0:
+    _reduction(None, None, reduction)
+    x, y = _broadcast(input, target)
+    if weight is None:
+        return _reduced(_huber_each(x, y, delta), reduction)
+    _check_weight(input, weight)
+    return _reduced(_huber_each(x, y, delta) * weight, reduction)
+
+
+def _huber_each(input, target, delta):
+    if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    input, target = _alike("huber_loss", input, target)
-    if weight is not None:
-        return _weighted(huber_loss_(input, target, "none", delta), weight, reduction)
-    return huber_loss_(input, target, reduction, delta)
+    x, y = _promoted(input, target)
+    _as_written_to(x, input)  # its error comes before those of the operator
+    return _as_written_to(huber_loss_(x, y, "none", delta), input)
 
 
 def _huber_usual(input, target, reduction, delta):
@@ -181,7 +219,7 @@ huber_loss = front("huber_loss(Tensor self, Tensor target, str reduction='mean',
 
 
 def _bce_general(input, target, weight, size_average, reduce, reduction):
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = _reduction(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")
@@ -196,20 +234,19 @@ binary_cross_entropy = front(
 
 
 def _bce_logits_general(input, target, weight, size_average, reduce, reduction, pos_weight):
-    reduction = legacy_reduction(size_average, reduce, reduction)
-    if target.shape != input.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
-    if pos_weight is None:
-        loss = binary_cross_entropy_with_logits_(input, target, "none")
-    else:
-        loss = (1 - target) * input + ((pos_weight - 1) * target + 1) * _softplus(-input)
-    return _reduced(loss if weight is None else loss * weight, reduction)
-
-
-def _softplus(x):
     from flambeau_nn.ops.activation import logsigmoid
 
-    return -logsigmoid(-x)
+    reduction = _reduction(size_average, reduce, reduction)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    log = logsigmoid(input)
+    if pos_weight is not None:
+        log = _as_written_to(log * ((pos_weight - 1) * target + 1), log)
+    rest = 1 - target
+    loss = _as_written_to(_as_written_to(rest * input, rest) - log, rest)
+    if weight is not None:
+        loss = _as_written_to(loss * weight, loss)
+    return _reduced(loss, reduction)
 
 
 binary_cross_entropy_with_logits = front(
@@ -226,7 +263,7 @@ binary_cross_entropy_with_logits = front(
            "bool? reduce=None, str reduction='mean')",
            f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}")
 def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = _reduction(size_average, reduce, reduction)
     if input.ndim == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if input.ndim == target.ndim == 1 and target.shape[0] != 1:
@@ -238,7 +275,9 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
                              f"({target.shape[0]}).")
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (ft.int64, ft.uint8):
-        raise RuntimeError(f"expected scalar type Long but found {target.type().split('.')[-1].removesuffix('Tensor')}")
+        raise RuntimeError(f"expected scalar type Long but found {_scalar_type(target.dtype)}")
+    if weight is not None and weight.dtype is not input.dtype:
+        raise RuntimeError(f"expected scalar type {_scalar_type(input.dtype)} but found {_scalar_type(weight.dtype)}")
     classes = input.shape[dim]
     ignored = target == ignore_index
     bad = ((target < 0) | (target >= classes)) & ~ignored
@@ -257,23 +296,20 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
            "target · (log target - input), `input` being log-probabilities; 'batchmean' divides the sum by the first "
            "size.")
 def kl_div(input, target, size_average, reduce, reduction, log_target):
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    divides = reduction == "batchmean" and size_average is None and reduce is None
+    reduction = "sum" if divides else _reduction(size_average, reduce, reduction)
     if reduction == "mean":
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
                       "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
                       "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
                       stacklevel=2)
-    if log_target:
-        loss = target.exp() * (target - input)
-    else:
-        loss = ft.where(target > 0, target * target.clamp_min(_tiny(target)).log(), target * 0) - target * input
-    if reduction == "batchmean":
-        return loss.sum() / input.shape[0] if input.ndim else loss.sum()
-    return _reduced(loss, reduction)
-
-
-def _tiny(x):
-    return 1e-38 if x.dtype is ft.float32 else 1e-300 if x.dtype is ft.float64 else 6e-8
+    if input.is_complex() or target.is_complex():
+        raise RuntimeError("kl_div: Complex inputs not supported.")
+    if not (input.is_floating_point() and target.is_floating_point()):
+        raise RuntimeError("kl_div: Integral inputs not supported.")
+    loss = target.exp() * (target - input) if log_target else ft.xlogy(target, target) - target * input
+    loss = _reduced(loss, reduction)
+    return loss / input.shape[0] if divides and input.ndim else loss
 
 
 @composite("poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, "
@@ -281,14 +317,14 @@ def _tiny(x):
            "The negative log-likelihood of counts: exp(input) - target · input; `full` adds Stirling's approximation "
            "of log(target!).")
 def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, reduction):
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = _reduction(size_average, reduce, reduction)
     if log_input:
         loss = input.exp() - target * input
     else:
         loss = input - target * (input + eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
-        loss = loss + ft.where(target > 1, stirling, 0.0)
+        loss = _as_written_to(loss + ft.where(target <= 1, 0.0, stirling), loss)
     return _reduced(loss, reduction)
 
 
@@ -320,34 +356,51 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
 
 @composite(f"soft_margin_loss(Tensor self, Tensor target, {_LAST})", "log(1 + exp(-target · input)), targets being ±1.")
 def soft_margin_loss(input, target, size_average, reduce, reduction):
-    return _reduced(_softplus(-target * input), legacy_reduction(size_average, reduce, reduction))
+    from flambeau_nn.ops.activation import logsigmoid
+
+    reduction = _reduction(size_average, reduce, reduction)
+    if not (input.is_floating_point() or input.is_complex()):
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {_scalar_type(input.dtype)}")
+    x = _as_written_to(-input * target, input)
+    if input.is_complex():
+        return _reduced((x.exp() + 1).log(), reduction)
+    return _reduced(-logsigmoid(-x), reduction)
 
 
 @composite(f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
            "input where target is 1, max(0, margin - input) where it is -1.")
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
-    loss = ft.where(target != 1, (margin - input).clamp_min(0), 0.0) + ft.where(target != -1, input, 0.0)
-    return _reduced(loss, legacy_reduction(size_average, reduce, reduction))
+    reduction = _reduction(size_average, reduce, reduction)
+    zero = input.new_zeros(())
+    loss = ft.where(target != 1, (margin - input).clamp_min(0).to(input.dtype), zero) + \
+        ft.where(target != -1, input, zero)
+    return _reduced(loss, reduction)
 
 
 @composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
            "max(0, margin - target · (input1 - input2)).")
 def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction):
+    reduction = _reduction(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
                            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    loss = (-target * (input1 - input2) + margin).clamp_min(0)
-    return _reduced(loss, legacy_reduction(size_average, reduce, reduction))
+    return _reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
 @composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
            "1 - cos where target is 1, max(0, cos - margin) where it is -1.")
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
+    reduction = _reduction(size_average, reduce, reduction)
+    if target.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if not input1.ndim == input2.ndim == target.ndim + 1:
+        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
+                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
     tiny = 1e-12
     square1, square2 = (input1 * input1).sum(-1) + tiny, (input2 * input2).sum(-1) + tiny
     cos = (input1 * input2).sum(-1) / (square1 * square2).sqrt()
     loss = ft.where(target == 1, 1 - cos, 0.0) + ft.where(target == -1, (cos - margin).clamp_min(0), 0.0)
-    return _reduced(loss, legacy_reduction(size_average, reduce, reduction))
+    return _reduced(loss, reduction)
 
 
 @composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
@@ -356,7 +409,7 @@ def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, 
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     from flambeau_nn.ops.distance import pairwise_distance
 
-    reduction = legacy_reduction(size_average, reduce, reduction)
+    reduction = _reduction(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     near = pairwise_distance(anchor, positive, p, eps)

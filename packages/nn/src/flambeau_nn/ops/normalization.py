@@ -121,7 +121,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
     n, channels = input.shape[:2]
-    if input[0, 0].numel() == 1:
+    if prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
     if running_mean is not None:
         dims = tuple(range(2, input.ndim))
@@ -145,6 +145,8 @@ def local_response_norm(input, size, alpha, beta, k):
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")
     if input.numel() == 0:
         return input
+    if size <= 0:
+        raise RuntimeError(f"kernel size should be greater than zero, but got kH: {size} kW: 1")
     from flambeau_nn.ops.padding import constant_pad_nd
 
     squares = constant_pad_nd((input * input).transpose(1, -1), (size // 2, (size - 1) // 2))

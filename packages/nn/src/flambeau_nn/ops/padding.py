@@ -89,12 +89,15 @@ def pad(input, pad, mode, value):
     pad = (pad,) if isinstance(pad, int) else pad
     if mode == "constant":
         return constant_pad_nd(input, pad, 0 if value is None else value)
-    if len(pad) % 2:
-        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}")
     if mode not in _PICK:
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    if len(pad) % 2:
+        raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
+                           f"padding length {len(pad)} and input of dimension {input.ndim}")
     if value is not None and value != 0:
-        raise ValueError(f"Padding mode \"{mode}\" doesn't take in value argument")
+        raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
     if input.ndim not in (len(pad) // 2 + 1, len(pad) // 2 + 2) or len(pad) > 6:
         raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     return _pad_by_index(input, pad, mode)

@@ -138,8 +138,11 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
         dtype = default_dtype()
     e = &el.entries[dtype]
     if e.loop == NULL:
-        raise NotImplementedError(el.refusals.get(CATEGORY[dtype]) or
-                                  f'"{el.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
+        refusal = el.refusals.get(CATEGORY[dtype]) or \
+            f'"{el.name}" not implemented for \'{type_name(dtype_object(dtype))}\''
+        if isinstance(refusal, Exception):
+            raise type(refusal)(*refusal.args)
+        raise NotImplementedError(refusal)
     compute, result = e.compute, e.result
     if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:  # add and sub: scale the second operand first
         scaled = _scale(operands[1], slots[el.alpha], compute)
@@ -274,7 +277,8 @@ cdef class Elementwise(Kernel):
         bool_as: the dtype in which booleans are computed, where it is not their own.
         check: a compiled check of the operands.
         exact_numbers: Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
-        refuse: {letter of dtypes: message} for dtypes that are not accepted, where there is more to say.
+        refuse: {letter of dtypes: message} for dtypes that are not accepted, where there is more to say; the
+            exception itself if it is not NotImplementedError.
     """
 
     def __init__(self, str name not None, int nin, loops, *, str result="same", bint default_float=False,

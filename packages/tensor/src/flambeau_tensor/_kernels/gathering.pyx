@@ -110,11 +110,11 @@ cdef object _embedding(Operator op, PyObject** a):  # (input, weight, padding_id
     cdef long long outside
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
+    if a[2] != <PyObject*>None and not -weight.sizes[0] <= <object>a[2] < weight.sizes[0]:
+        raise AssertionError("Padding_idx must be within num_embeddings")
     if index.dtype != INT64 and index.dtype != INT32:
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
                            f"Int; but got torch.{_name(index)}Tensor instead (while checking arguments for embedding)")
-    if a[2] != <PyObject*>None and not -weight.sizes[0] <= <object>a[2] < weight.sizes[0]:
-        raise AssertionError("Padding_idx must be within num_embeddings")
     if <object>a[6]:
         raise NotImplementedError("embedding(): sparse gradients (sparse=True) are not built")
     index = long_index(index)

@@ -229,7 +229,8 @@ for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in 
     globals()[_name] = _unary(_name, LOOPS[_name], _doc, default_float=True, dtypes="bif",
                               refuse={"c": f"{_name} is not supported for complex tensors."})
 relu = _unary("relu", LOOPS["relu"], "The element, or 0 where it is negative.", dtypes="if",
-              refuse={"b": "Boolean inputs not supported for relu", "c": "clamp is not supported for complex types"})
+              refuse={"b": RuntimeError("Boolean inputs not supported for relu"),
+                      "c": "clamp is not supported for complex types"})
 
 
 # --- several operands -----------------------------------------------------------------------------------------------

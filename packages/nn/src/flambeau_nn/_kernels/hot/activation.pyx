@@ -357,10 +357,12 @@ cdef void loop_hardsigmoid_backward(char** a, const Py_ssize_t* n, const Py_ssiz
 
 cdef void _hardswish(char** x, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
     cdef Py_ssize_t i
-    cdef real_t v
+    cdef real_t v, gate
     for i in range(n):
         v = (<real_t*>x[0])[i]
-        out[i] = 0 if v < -3 else v if v > 3 else v * (v + 3) / 6
+        gate = v + 3
+        gate = 0 if gate < 0 else 6 if gate > 6 else gate
+        out[i] = v * gate / 6
 
 
 cdef void loop_hardswish(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:

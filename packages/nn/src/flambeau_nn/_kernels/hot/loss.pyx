@@ -234,7 +234,7 @@ cdef void _smooth_l1_backward(const real_t* x, const real_t* y, real_t* out, Py_
     cdef real_t beta = <real_t>p[0], d
     for i in range(n):
         d = x[i] - y[i]
-        out[i] = d / beta if _magnitude(d) < beta else _direction(d)
+        out[i] = _direction(d) if _magnitude(d) >= beta else d / beta  # NaN stays NaN
 
 
 cdef void _huber(const real_t* x, const real_t* y, real_t* out, Py_ssize_t n, const double* p) noexcept nogil:
