@@ -70,6 +70,11 @@ function(_flambeau_module source level)
     list(APPEND march -march=x86-64-${level})
   endif()
 
+  set(language)
+  if(source MATCHES "[.]py$")
+    set(language -X annotation_typing=False)  # as Python reads it: annotations are for people and type checkers
+  endif()
+
   string(REPLACE "/" "." module "${folder}/${name}")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/c/${module}.c")
   list(GET _flambeau_hot_levels 0 first)
@@ -77,7 +82,7 @@ function(_flambeau_module source level)
   if(module STREQUAL twin)
     add_custom_command(
       OUTPUT "${generated}"
-      COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${_flambeau_cython_includes}
+      COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${language} ${_flambeau_cython_includes}
               --module-name ${module} --depfile -o "${generated}" "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}"
       DEPENDS "src/${source}"
       DEPFILE "${generated}.dep"
@@ -114,11 +119,12 @@ endfunction()
 
 # Builds every .pyx of src/<package>.
 #
-#   flambeau_cython_modules(flambeau_nn SIBLINGS tensor autograd [NUMPY])
+#   flambeau_cython_modules(flambeau_nn SIBLINGS tensor autograd [NUMPY] [COMPILED modules/linear.py ...])
 #
-# SIBLINGS are the packages whose .pxd files or C headers are used; NUMPY gives the sources NumPy's C API.
+# SIBLINGS are the packages whose .pxd files or C headers are used; NUMPY gives the sources NumPy's C API. COMPILED are
+# Python files that are compiled too: Python then prefers the module beside the file.
 function(flambeau_cython_modules package)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NUMPY" "" "SIBLINGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NUMPY" "" "SIBLINGS;COMPILED")
   set(_flambeau_cython_includes -I "${CMAKE_CURRENT_SOURCE_DIR}/src")
   set(_flambeau_c_includes "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/include")
   set(_flambeau_definitions)
@@ -135,6 +141,8 @@ function(flambeau_cython_modules package)
 
   file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src" CONFIGURE_DEPENDS
        "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.pyx")
+  list(TRANSFORM arg_COMPILED PREPEND "${package}/")
+  list(APPEND sources ${arg_COMPILED})
   foreach(source IN LISTS sources)
     if(source MATCHES "/hot/[^/]*$")
       foreach(level IN LISTS _flambeau_hot_levels)

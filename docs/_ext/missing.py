@@ -1,9 +1,10 @@
-"""The directive ``missing``: PyTorch's public names, from ``pytorch_names.txt``, that are not built."""
+"""The directive ``missing``: PyTorch's public names, as ``flambeau_tensor.not_built`` lists them, that are not here."""
 import importlib
-from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+
+from flambeau_tensor.not_built import names_of_pytorch
 
 
 def owner_of(place):
@@ -19,30 +20,19 @@ def built(owner, name):
     """Whether the name is there and does something: what only says that it is not built is marked as such."""
     try:
         found = getattr(owner, name)
-    except (AttributeError, ImportError, NotImplementedError):
+    except (AttributeError, ImportError):
         return False
     return not getattr(found, "__not_built__", False)
-
-
-def by_place(path):
-    """``{"torch.nn": ["AdaptiveAvgPool1d", ...], ...}`` in the order of the file."""
-    places = {}
-    for line in path.read_text().splitlines():
-        if line and not line.startswith("#"):
-            place, _, name = line.rpartition(".")
-            places.setdefault(place, []).append(name)
-    return places
 
 
 class Missing(SphinxDirective):
     """A section for each module, with the share that is built and the names that are not."""
 
     def run(self):
-        path = Path(self.env.srcdir) / "pytorch_names.txt"
-        self.env.note_dependency(str(path))
         self.env.note_reread()
         sections = []
-        for place, names in by_place(path).items():
+        for place, unordered in names_of_pytorch().items():
+            names = sorted(unordered)
             owner = owner_of(place)
             missing = [name for name in names if not built(owner, name)]
             section = nodes.section(ids=[nodes.make_id(place)], names=[place])

@@ -8,6 +8,7 @@ import pytest
 
 import flambeau as torch
 from flambeau import _layout
+from flambeau_tensor.not_built import NotBuiltError, names_of_pytorch
 
 
 def run(code, *arguments):
@@ -106,12 +107,30 @@ def test_every_module_imports_or_says_that_it_is_not_built():
         if name in dir(torch):
             assert getattr(torch, name) is importlib.import_module(f"flambeau.{name}")
         else:
-            with pytest.raises(NotImplementedError, match=f"^torch.{name} is not built$"):
+            with pytest.raises(NotImplementedError, match=f"^torch.{name} is not built"):
                 getattr(torch, name)
+            assert not hasattr(torch, name)
             with pytest.raises(ModuleNotFoundError, match=f"No module named 'flambeau.{name}'"):
                 importlib.import_module(f"flambeau.{name}")
     assert {"nn", "optim", "autograd", "overrides", "linalg", "utils"} <= set(dir(torch))
     assert not {"jit", "special", "fft"} & set(dir(torch))
+
+
+def test_missing_names_behave_in_one_way():
+    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg"):
+        module = importlib.import_module("flambeau" + place.removeprefix("torch"))
+        for name in names_of_pytorch()[place]:
+            if not hasattr(module, name):
+                with pytest.raises(NotBuiltError, match=rf"^{place}\.{name} is not built"):
+                    getattr(module, name)
+        with pytest.raises(AttributeError, match="has no attribute 'nonsense'") as caught:
+            module.nonsense  # noqa: B018
+        assert not isinstance(caught.value, NotBuiltError)
+    assert not hasattr(torch, "save") and not hasattr(torch.func, "functionalize")
+    with pytest.raises(NotBuiltError, match="torch.save is not built: use pickle.dump"):
+        torch.save  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'functionalize'"):
+        from flambeau.func import functionalize  # noqa: F401
 
 
 def test_programs_ask_for_cuda_first():

@@ -1,16 +1,18 @@
 """``torch.nn.functional`` as a whole: what is in it, what can be overridden, what is not built."""
 import inspect
 import pickle
+import re
 
 import pytest
 from flambeau_tensor._core.registry import operators
 
 import flambeau_nn as nn
-import flambeau_tensor as ft
 from flambeau_nn import functional as F
+from flambeau_nn import optim, utils
 from flambeau_nn.modules import _missing
-from flambeau_nn.ops import INTERNAL, missing
+from flambeau_nn.ops import INTERNAL
 from flambeau_tensor import Operator
+from flambeau_tensor.not_built import NotBuiltError, names_of_pytorch
 
 OPERATORS = {name: op for name, op in vars(F).items() if isinstance(op, Operator) and not name.endswith("_")}
 
@@ -51,26 +53,30 @@ def test_derivatives_are_complete():
             assert op.rule is not None, name
 
 
-@pytest.mark.parametrize("name", missing.MISSING)
-def test_functions_that_are_not_built(name):
-    with pytest.raises(NotImplementedError, match=rf"torch\.nn\.functional\.{name} is not built"):
-        getattr(F, name)(ft.ones(1))
-
-
 @pytest.mark.parametrize("name", _missing.MISSING)
 def test_layers_that_are_not_built(name):
     layer = getattr(nn, name)
     assert issubclass(layer, nn.Module) and not isinstance(nn.ReLU(), layer) and getattr(nn, name) is layer
-    made = layer(1, 2, bias=False)
-    with pytest.raises(NotImplementedError, match=rf"torch\.nn\.{name} is not built"):
-        made(ft.ones(1))
+    with pytest.raises(NotBuiltError, match=rf"^torch\.nn\.{name} is not built"):
+        layer(1, 2, bias=False)
 
 
-def test_utilities_that_are_not_built():
-    with pytest.raises(NotImplementedError, match=r"torch\.nn\.utils\.parametrize is not built"):
-        from flambeau_nn.utils import parametrize  # noqa: F401
+@pytest.mark.parametrize("place, module", [
+    ("torch.nn", nn), ("torch.nn.functional", F), ("torch.nn.utils", utils), ("torch.nn.init", nn.init),
+    ("torch.optim", optim), ("torch.optim.lr_scheduler", optim.lr_scheduler)])
+def test_every_name_of_pytorch_is_here_or_says_that_it_is_not_built(place, module):
+    names = names_of_pytorch()[place]
+    assert len(names) > 10
+    for name in names:
+        if not hasattr(module, name):
+            with pytest.raises(NotBuiltError, match=rf"^{re.escape(place)}\.{name} is not built"):
+                getattr(module, name)
+    with pytest.raises(AttributeError, match=f"module '{re.escape(place)}' has no attribute 'Nonsense'") as caught:
+        module.Nonsense  # noqa: B018
+    assert not isinstance(caught.value, NotBuiltError)
 
 
-def test_unknown_names():
-    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
-        nn.Nonsense  # noqa: B018
+def test_what_is_not_built_says_what_does_the_same():
+    with pytest.raises(NotBuiltError, match=r"torch\.nn\.functional\.unfold is not built: use Tensor\.unfold"):
+        F.unfold  # noqa: B018
+    assert not hasattr(F, "conv2d") and not hasattr(utils, "parametrize")

@@ -75,4 +75,6 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module(f"flambeau_autograd.{name}")
-    raise AttributeError(f"module 'flambeau_autograd' has no attribute '{name}'")
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.autograd", name)

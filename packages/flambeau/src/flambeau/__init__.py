@@ -28,10 +28,6 @@ for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "
     globals()[_name] = getattr(_autograd, _name)
 
 
-class _NotBuiltError(NotImplementedError, AttributeError):
-    """What asking for a part of PyTorch that is not here raises; ``hasattr`` takes it for an answer."""
-
-
 _layout.install("flambeau")
 for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
@@ -52,11 +48,13 @@ def __getattr__(name: str):
         except ModuleNotFoundError as e:
             if e.name != f"flambeau.{name}":
                 raise
-    if name in _layout.SUBMODULES or name in _layout.MISSING:
-        raise _NotBuiltError(f"torch.{name} is not built")
     if name in _tensor.LAZY_NAMES:
         return getattr(_tensor, name)
-    raise AttributeError(f"module 'torch' has no attribute '{name}'")
+    from flambeau_tensor.not_built import missing, not_built
+
+    if name in _layout.SUBMODULES or name in _layout.MISSING:
+        raise not_built(f"torch.{name}")
+    raise missing("torch", name)
 
 
 def __dir__():

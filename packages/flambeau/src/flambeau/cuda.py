@@ -1,5 +1,5 @@
 """``torch.cuda``: whether there are such devices, which is what programs ask before they use them. There are none."""
-from flambeau import _NotBuiltError
+from flambeau_tensor.not_built import not_built
 
 
 def is_available() -> bool:
@@ -20,4 +20,4 @@ def device_count() -> int:
 def __getattr__(name: str):
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise _NotBuiltError(f"torch.cuda.{name} is not built")
+    raise not_built(f"torch.cuda.{name}")

@@ -17,6 +17,6 @@ __all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "ja
 
 
 def __getattr__(name):
-    if name in ("debug_unwrap", "functionalize"):
-        raise NotImplementedError(f"torch.func.{name} is not built")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.func", name)

@@ -34,6 +34,8 @@ def __getattr__(name):
     from flambeau_nn.modules import _missing
 
     if name in _missing.MISSING:
-        globals()[name] = _missing.not_built(name)
+        globals()[name] = _missing.not_built_layer(name)
         return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.nn", name)

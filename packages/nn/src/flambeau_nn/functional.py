@@ -3,7 +3,6 @@ from flambeau_tensor._core.registry import functions as _functions
 
 import flambeau_nn.ops as _ops
 from flambeau_nn.ops import activation as _activation
-from flambeau_nn.ops import missing as _missing
 from flambeau_tensor import relu as _relu
 
 globals().update(_functions(_ops.NAMESPACE))
@@ -35,4 +34,7 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
     return rrelu(input, lower, upper, training, True)  # noqa: F821
 
 
-globals().update({name: _missing.not_built(name) for name in _missing.MISSING if name not in globals()})
+def __getattr__(name):
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.nn.functional", name)

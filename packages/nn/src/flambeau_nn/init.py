@@ -253,3 +253,9 @@ for _function in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, x
                   kaiming_normal_, orthogonal_, sparse_):
     _old = _function.__name__.removesuffix("_")
     globals()[_old] = _renamed(_old, _function)
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.nn.init", name)

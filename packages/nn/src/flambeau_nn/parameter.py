@@ -5,6 +5,7 @@ from flambeau_tensor._core.tensor import set_plain_subclass
 
 from flambeau_overrides import _disabled_torch_function_impl
 from flambeau_tensor import Tensor, empty
+from flambeau_tensor.not_built import not_built
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -109,11 +110,11 @@ class UninitializedParameter(Parameter):
     """A parameter whose sizes follow from the first input. Not built."""
 
     def __new__(cls, *args, **kwargs):
-        raise NotImplementedError("UninitializedParameter is not built: give the layer its sizes")
+        raise not_built("torch.nn.parameter.UninitializedParameter")
 
 
 class UninitializedBuffer(Buffer):
     """A buffer whose sizes follow from the first input. Not built."""
 
     def __new__(cls, *args, **kwargs):
-        raise NotImplementedError("UninitializedBuffer is not built: give the layer its sizes")
+        raise not_built("torch.nn.parameter.UninitializedBuffer")

@@ -2,3 +2,9 @@
 from flambeau_tensor._core.registry import functions as _functions
 
 globals().update(_functions("torch.linalg"))
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.linalg", name)

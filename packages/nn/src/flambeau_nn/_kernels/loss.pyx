@@ -7,6 +7,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
+from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense,
@@ -21,8 +22,6 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 16384  # elements a thread should have at least
     MAX_NDIM = 64
 
 cdef enum:  # reductions

@@ -10,6 +10,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MIN, int64_t
 
+from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, OperatorFacts, look_operator, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
@@ -28,8 +29,6 @@ ctypedef fused number_t:
     int64_t
 
 cdef enum:
-    GIL_FREE = 20000  # additions from which the GIL is released
-    GRAIN = 16384  # additions a thread should have at least
     AXES = 3
     MAX_NDIM = 64
     MOST = 0x7fffffff  # an argument may be

@@ -6,7 +6,6 @@ calls the hooks. Imported when the first such hook is called.
 import warnings
 
 from flambeau_autograd import Function, is_grad_enabled
-from flambeau_nn.modules._hooks import first_tensor
 from flambeau_tensor import Tensor
 
 
@@ -109,9 +108,16 @@ class GradientHooks:
         return tuple(grad_input[i] for i in self.input_places)
 
 
+def _first_tensor(value):
+    """The first tensor in an output that may be a tensor, a dict or a sequence."""
+    while not isinstance(value, Tensor):
+        value = next(v for v in value.values() if isinstance(v, Tensor)) if isinstance(value, dict) else value[0]
+    return value
+
+
 def watch_last_operation(module, hooks, result):
     """The older hooks: on the node that made the output."""
-    node = first_tensor(result).grad_fn
+    node = _first_tensor(result).grad_fn
     if node is None:
         return
     for hook in hooks:

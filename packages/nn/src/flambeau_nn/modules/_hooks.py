@@ -6,7 +6,6 @@ from types import ModuleType
 
 from flambeau_autograd.hooks import RemovableHandle
 from flambeau_nn._module import set_global_hooks
-from flambeau_tensor import Tensor
 
 
 class _Global:
@@ -245,10 +244,3 @@ def _run_always_called(module, called, args, kwargs):
                 where = "global module " if hooks is GLOBAL.forward_hooks else "module "
                 warnings.warn(f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as "
                               f"another error was raised in forward: {e}", stacklevel=4)
-
-
-def first_tensor(value):
-    """The first tensor in an output that may be a tensor, a dict or a sequence."""
-    while not isinstance(value, Tensor):
-        value = next(v for v in value.values() if isinstance(v, Tensor)) if isinstance(value, dict) else value[0]
-    return value

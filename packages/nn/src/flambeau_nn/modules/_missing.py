@@ -1,9 +1,10 @@
 """Layers of ``torch.nn`` that are not built.
 
-Their classes exist and take any arguments, so that programs which mention them can be read and the rest of their model
-runs; calling one raises NotImplementedError. They have no parameters.
+Their classes exist, as programs ask ``isinstance(module, nn.Conv2d)`` of modules that are none. Making one raises
+NotBuiltError.
 """
 from flambeau_nn.modules.module import Module
+from flambeau_tensor.not_built import not_built
 
 MISSING = (
     "AdaptiveLogSoftmaxWithLoss", "CTCLoss", "ChannelShuffle", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
@@ -19,14 +20,11 @@ MISSING = (
 )
 
 
-def not_built(name: str) -> type:
-    """A class of this name whose ``forward`` raises NotImplementedError."""
+def not_built_layer(name: str) -> type:
+    """A class of this name that cannot be made."""
     def __init__(self, *args, **kwargs):
-        Module.__init__(self)
+        raise not_built(f"torch.nn.{name}")
 
-    def forward(self, *args, **kwargs):
-        raise NotImplementedError(f"torch.nn.{name} is not built")
-
-    members = {"__init__": __init__, "forward": forward, "__not_built__": True, "__module__": __name__,
-               "__doc__": "Not built: calling it raises NotImplementedError."}
+    members = {"__init__": __init__, "__not_built__": True, "__module__": __name__,
+               "__doc__": "Not built: making one raises NotBuiltError."}
     return type(name, (Module,), members)

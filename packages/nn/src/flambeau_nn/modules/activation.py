@@ -1,10 +1,11 @@
-"""Activation functions as modules; the formulas are told in ``flambeau_nn.functional``."""
+"""Activation functions as modules; the formulas are told in ``flambeau_nn.functional``. Compiled as it stands (see
+CMakeLists.txt)."""
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
-from flambeau_nn.modules import _forward
+from flambeau_nn.functional import relu
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, sigmoid, tanh
 
 __all__ = ["CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
            "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
@@ -28,7 +29,8 @@ class _Inplace(Module):
 class ReLU(_Inplace):
     """x, or 0 where it is negative."""
 
-    forward = _forward.relu
+    def forward(self, input: Tensor) -> Tensor:
+        return relu(input, self.inplace)
 
 
 class RReLU(Module):
@@ -89,7 +91,8 @@ class ReLU6(Hardtanh):
 class Sigmoid(Module):
     """1 / (1 + exp(-x))."""
 
-    forward = _forward.sigmoid
+    def forward(self, input: Tensor) -> Tensor:
+        return sigmoid(input)
 
 
 class Hardsigmoid(_Inplace):
@@ -104,7 +107,8 @@ class Hardsigmoid(_Inplace):
 class Tanh(Module):
     """The hyperbolic tangent."""
 
-    forward = _forward.tanh
+    def forward(self, input: Tensor) -> Tensor:
+        return tanh(input)
 
 
 class SiLU(_Inplace):

@@ -9,7 +9,7 @@ from flambeau_tensor._core.elementwise import Elementwise
 
 import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL, NAMESPACE
-from flambeau_nn.ops.front import composite, front
+from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator
 from flambeau_tensor._kernels.levels import hot
 
@@ -89,7 +89,7 @@ def _switch(schema, fresh, inplace, doc, of_complex=None):
         if of_complex is not None and args[0].is_complex():
             return args[0].copy_(of_complex(*args[:n])) if args[n] else of_complex(*args[:n])
         return (inplace if args[n] else fresh)(*args[:n])
-    return front(schema, fresh, other, take=range(n), absent=(n,), doc=doc)
+    return with_fast_path(schema, fresh, other, arguments=range(n), defaulted=(n,), doc=doc)
 
 
 relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace, "x, or 0 where it is negative.")

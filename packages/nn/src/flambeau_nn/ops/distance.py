@@ -1,6 +1,6 @@
 """Distances and similarities between vectors."""
 import flambeau_tensor as ft
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 from flambeau_tensor.ops.joining import broadcast_tensors
 
 

@@ -2,7 +2,7 @@
 import math
 
 import flambeau_tensor as ft
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 
 _ARGUMENTS = "float p=0.5, bool training=True, bool inplace=False"
 _AT_REST = "float p=0.5, bool training=False, bool inplace=False"

@@ -1,7 +1,7 @@
 """Products with weights. ``linear`` itself stands with the matrix products of flambeau-tensor."""
 from math import prod
 
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 
 
 @composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",

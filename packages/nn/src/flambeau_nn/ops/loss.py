@@ -12,7 +12,7 @@ from flambeau_tensor._core.tensor import is_layered
 import flambeau_tensor as ft
 from flambeau_nn._kernels import loss as kernels
 from flambeau_nn.ops import INTERNAL
-from flambeau_nn.ops.front import composite, front
+from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator, Tensor
 from flambeau_tensor.ops.joining import broadcast_tensors
 
@@ -108,10 +108,10 @@ def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, red
     return cross_entropy_(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
-cross_entropy = front(
+cross_entropy = with_fast_path(
     "cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
     "bool? reduce=None, str reduction='mean', float label_smoothing=0.0)", cross_entropy_, _cross_entropy_of_old,
-    take=(0, 1, 2, 4, 6, 7), absent=(3, 5),
+    arguments=(0, 1, 2, 4, 6, 7), defaulted=(3, 5),
     doc="-log softmax(input)[target]: `input` holds scores (N, C), (C) or (N, C, d1, …), `target` class numbers "
         "(int64) or probabilities of the same size as `input`. Classes may have a `weight`; `ignore_index` is left "
         f"out. {_REDUCES}")
@@ -162,10 +162,12 @@ def _l1_general(input, target, reduction):
 
 
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
-mse_loss = front(f"mse_loss{_PAIR}", mse_loss_, _general_pair(_mse_general, lambda x, y: (x - y) ** 2),
-                 take=(0, 1, 4), absent=(2, 3, 5), alike=True, doc=f"(input - target)². {_REDUCES}")
-l1_loss = front(f"l1_loss{_PAIR}", l1_loss_, _general_pair(_l1_general, lambda x, y: ft.abs(x - y)), take=(0, 1, 4),
-                absent=(2, 3, 5), alike=True, doc=f"|input - target|. {_REDUCES}")
+mse_loss = with_fast_path(
+    f"mse_loss{_PAIR}", mse_loss_, _general_pair(_mse_general, lambda x, y: (x - y) ** 2), arguments=(0, 1, 4),
+    defaulted=(2, 3, 5), matching=True, doc=f"(input - target)². {_REDUCES}")
+l1_loss = with_fast_path(
+    f"l1_loss{_PAIR}", l1_loss_, _general_pair(_l1_general, lambda x, y: ft.abs(x - y)), arguments=(0, 1, 4),
+    defaulted=(2, 3, 5), matching=True, doc=f"|input - target|. {_REDUCES}")
 
 
 def _smooth_l1_general(input, target, size_average, reduce, reduction, beta):
@@ -184,9 +186,10 @@ def _smooth_l1_usual(input, target, reduction, beta):
     return _smooth_l1_general(input, target, None, None, reduction, beta)
 
 
-smooth_l1_loss = front(f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, float beta=1.0)", _smooth_l1_usual,
-                       _smooth_l1_general, take=(0, 1, 4, 5), absent=(2, 3), alike=True,
-                       doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}")
+smooth_l1_loss = with_fast_path(
+    f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, float beta=1.0)", _smooth_l1_usual, _smooth_l1_general,
+    arguments=(0, 1, 4, 5), defaulted=(2, 3), matching=True,
+    doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}")
 
 
 def _huber_general(input, target, reduction, delta, weight):
@@ -212,10 +215,10 @@ def _huber_usual(input, target, reduction, delta):
     return _huber_general(input, target, reduction, delta, None)
 
 
-huber_loss = front("huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None)",
-                   _huber_usual, _huber_general, take=(0, 1, 2, 3), absent=(4,), alike=True,
-                   doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). "
-                       f"{_REDUCES}")
+huber_loss = with_fast_path(
+    "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None)", _huber_usual,
+    _huber_general, arguments=(0, 1, 2, 3), defaulted=(4,), matching=True,
+    doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). {_REDUCES}")
 
 
 def _bce_general(input, target, weight, size_average, reduce, reduction):
@@ -227,10 +230,10 @@ def _bce_general(input, target, weight, size_average, reduce, reduction):
     return loss if weight is None else _reduced(loss * weight, reduction)
 
 
-binary_cross_entropy = front(
+binary_cross_entropy = with_fast_path(
     "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, "
-    "str reduction='mean')", binary_cross_entropy_, _bce_general, take=(0, 1, 5), absent=(2, 3, 4), alike=True,
-    doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}")
+    "str reduction='mean')", binary_cross_entropy_, _bce_general, arguments=(0, 1, 5), defaulted=(2, 3, 4),
+    matching=True, doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}")
 
 
 def _bce_logits_general(input, target, weight, size_average, reduce, reduction, pos_weight):
@@ -249,10 +252,10 @@ def _bce_logits_general(input, target, weight, size_average, reduce, reduction, 
     return _reduced(loss, reduction)
 
 
-binary_cross_entropy_with_logits = front(
+binary_cross_entropy_with_logits = with_fast_path(
     "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, "
     "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None)", binary_cross_entropy_with_logits_,
-    _bce_logits_general, take=(0, 1, 5), absent=(2, 3, 4, 6), alike=True,
+    _bce_logits_general, arguments=(0, 1, 5), defaulted=(2, 3, 4, 6), matching=True,
     doc=f"binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1. "
         f"{_REDUCES}")
 

@@ -4,7 +4,7 @@ from math import prod
 import flambeau_tensor as ft
 from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
 
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"

@@ -1,7 +1,7 @@
 """Tensors made larger at their edges."""
 import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
 
 

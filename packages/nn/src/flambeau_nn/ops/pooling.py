@@ -6,7 +6,7 @@ operator for any number. The functions with `return_indices` choose what to retu
 import flambeau_tensor as ft
 from flambeau_nn._kernels import pooling as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
-from flambeau_nn.ops.front import composite
+from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
 
 DIMS = (1, 2, 3)

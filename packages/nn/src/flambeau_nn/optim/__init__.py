@@ -7,3 +7,9 @@ from flambeau_nn.optim.rmsprop import RMSprop
 from flambeau_nn.optim.sgd import SGD
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.optim", name)

@@ -9,6 +9,7 @@ are pairs of real ones.
 from cpython.object cimport PyObject
 from libc cimport math
 
+from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, T_LAYERED, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
 )
@@ -28,8 +29,6 @@ cdef extern from "Python.h":
     PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
 
 cdef enum:
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 16384  # elements a thread should have at least
     STATES = 3
     COEFFICIENTS = 10
 

@@ -12,9 +12,7 @@ from flambeau_nn.utils.init import skip_init
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
            "parameters_to_vector", "skip_init", "vector_to_parameters"]
 
-_MISSING = ("fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights",
-            "memory_format", "parametrizations", "parametrize", "prune", "remove_spectral_norm", "remove_weight_norm",
-            "rnn", "spectral_norm", "weight_norm")
+_MISSING = ("memory_format", "parametrizations", "parametrize", "prune", "rnn")  # modules
 
 
 def __getattr__(name):
@@ -22,6 +20,8 @@ def __getattr__(name):
         from importlib import import_module
 
         return import_module("flambeau_nn.utils.stateless")
+    from flambeau_tensor.not_built import missing, not_built
+
     if name in _MISSING:
-        raise NotImplementedError(f"torch.nn.utils.{name} is not built")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise not_built(f"torch.nn.utils.{name}")
+    raise missing("torch.nn.utils", name)

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
+from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
@@ -17,8 +18,6 @@ from flambeau_tensor._kernels.levels import hot
 cdef enum:
     COLUMNS = 512  # of one call of a loop across
     RUNS = 8  # of one call of a loop along, at least
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 32768  # elements a thread should have at least
 
 ctypedef void (*along_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t n, Py_ssize_t m) noexcept nogil
 ctypedef void (*across_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t step, Py_ssize_t n,

@@ -15,6 +15,7 @@ from libc.math cimport pow, sqrt
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
+from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operator cimport Kernel, Operator, call2, call_slots, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.parallel cimport parallel_for
@@ -29,8 +30,6 @@ from flambeau_tensor._kernels.levels import hot
 cdef enum:
     TILE = 512  # results that are made at a time
     PACK = 1024  # elements that go through the buffer at a time
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 32768  # elements a thread should have at least
     PARTS = 64  # at most, where reduced dimensions are split
 
 cdef struct Job:

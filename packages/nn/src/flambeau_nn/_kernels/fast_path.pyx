@@ -1,0 +1,95 @@
+# cython: language_level=3
+"""Public functions with a fast path: one compiled operator on floats, while rarer arguments (`inplace`,
+`size_average`, weights, operands that have to be broadcast, integers, complex numbers) go to a general function.
+Choosing costs some nanoseconds; what is chosen records by itself."""
+cimport cython
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    T_COMPLEX, T_FLOATING, TENSOR_ABI, Facts, OperatorFacts, look, look_operator, new_kernel,
+)
+
+from flambeau_tensor.abi import require
+
+require(TENSOR_ABI, "flambeau-nn")
+
+cdef extern from "Python.h":
+    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
+    void Py_DECREF(PyObject*)
+
+cdef enum:
+    MOST = 16
+
+
+@cython.auto_pickle(False)
+cdef class _Choice:
+    cdef object fast, general
+    cdef int narguments, ndefaulted
+    cdef int[MOST] arguments  # slots that `fast` gets
+    cdef int[MOST] defaulted  # slots that have to hold their default for it
+    cdef PyObject* defaults[MOST]  # None, True or False, of which there is one each
+    cdef bint matching  # the first two arguments have to be of one size and dtype
+
+cdef dict _choices = {}
+
+
+cdef inline object _owned(PyObject* fresh):
+    o = <object>fresh
+    Py_DECREF(fresh)
+    return o
+
+
+cdef bint _is_simple(PyObject** slots, bint matching) noexcept:
+    cdef Facts x, y
+    cdef int d
+    look(slots[0], &x)
+    if not T_FLOATING <= x.dtype < T_COMPLEX:
+        return False
+    if not matching:
+        return True
+    look(slots[1], &y)
+    if x.ndim != y.ndim or x.dtype != y.dtype:
+        return False
+    for d in range(x.ndim):
+        if x.sizes[d] != y.sizes[d]:
+            return False
+    return True
+
+
+cdef object _fast_path(PyObject* op, PyObject** slots):
+    cdef _Choice c = <_Choice>PyDict_GetItemWithError(<PyObject*>_choices, op)
+    cdef OperatorFacts facts
+    cdef PyObject* args[MOST]
+    cdef int k
+    cdef bint simple = _is_simple(slots, c.matching)
+    for k in range(c.ndefaulted):
+        simple = simple and slots[c.defaulted[k]] == c.defaults[k]
+    if simple:
+        for k in range(c.narguments):
+            args[k] = slots[c.arguments[k]]
+        return _owned(PyObject_Vectorcall(<PyObject*>c.fast, args, c.narguments, NULL))
+    look_operator(op, &facts)
+    return _owned(PyObject_Vectorcall(<PyObject*>c.general, slots, facts.nslots, NULL))
+
+
+def connect(op, fast, general, tuple arguments not None, tuple defaulted not None, bint matching=False):
+    """Say what ``op`` calls: ``fast`` with the arguments at the positions ``arguments`` when those at ``defaulted`` are
+    left out, and the first is a tensor of floats (with ``matching``, the first two, of one size and dtype), else
+    ``general`` with all arguments."""
+    cdef _Choice c = _Choice.__new__(_Choice)
+    if len(arguments) > MOST or len(defaulted) > MOST:
+        raise ValueError(f"connect(): at most {MOST} arguments")
+    c.fast, c.general, c.matching = fast, general, matching
+    c.narguments, c.ndefaulted = len(arguments), len(defaulted)
+    for k, position in enumerate(arguments):
+        c.arguments[k] = position
+    for k, position in enumerate(defaulted):
+        default = op.schema.arguments[position].default
+        if default not in (None, True, False):
+            raise ValueError(f"connect(): argument {position} of {op.name} has the default {default!r}")
+        c.defaulted[k], c.defaults[k] = position, <PyObject*>default
+    _choices[op] = c
+
+
+fast_path = new_kernel(_fast_path)

@@ -1,0 +1,52 @@
+"""PyTorch's names that are not here, and the one error that says so.
+
+Modules end their ``__getattr__`` with ``raise missing(...)``. What is no name of PyTorch's either stays the ordinary
+AttributeError of a typing mistake.
+"""
+from functools import cache
+from pathlib import Path
+
+# What does the same, where something does.
+INSTEAD = {
+    "torch.load": "pickle.load; tensors, modules and state dicts pickle",
+    "torch.save": "pickle.dump; tensors, modules and state dicts pickle",
+    "torch.compile": "the function itself",
+    "torch.nn.DataParallel": "the module itself; operators use all cores",
+    "torch.nn.functional.multi_head_attention_forward": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
+    "torch.nn.functional.scaled_dot_product_attention": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
+    "torch.nn.functional.unfold": "Tensor.unfold",
+    "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
+    "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",
+}
+
+
+class NotBuiltError(NotImplementedError, AttributeError):
+    """A part of PyTorch that is not here was asked for. ``hasattr`` takes it for an answer."""
+
+
+def not_built(name: str) -> NotBuiltError:
+    """The error for a full name.
+
+    >>> not_built("torch.compile")
+    NotBuiltError('torch.compile is not built: use the function itself')
+    """
+    instead = INSTEAD.get(name)
+    return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))
+
+
+@cache
+def names_of_pytorch() -> dict[str, frozenset[str]]:
+    """The public names by place: ``{"torch.nn": {"Linear", ...}, ...}``."""
+    places: dict[str, set[str]] = {}
+    for line in Path(__file__).with_name("pytorch_names.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            place, _, name = line.rpartition(".")
+            places.setdefault(place, set()).add(name)
+    return {place: frozenset(names) for place, names in places.items()}
+
+
+def missing(place: str, name: str) -> AttributeError:
+    """The error for an attribute that a module does not have, ``place`` being the module's name in PyTorch."""
+    if name in names_of_pytorch().get(place, ()):
+        return not_built(f"{place}.{name}")
+    return AttributeError(f"module {place!r} has no attribute {name!r}")
