@@ -381,7 +381,7 @@ def test_odd_limits(call, values):
     (lambda: F.rrelu(ft.ones(2), 0, INF), RuntimeError, "upper bound must be finite, got inf"),
     (lambda: F.relu(ft.tensor([True])), RuntimeError, "Boolean inputs not supported for relu"),
     (lambda: F.local_response_norm(ft.ones(1, 2, 3), 0), RuntimeError, "kernel size should be greater than zero"),
-    (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "integer division or modulo by zero"),
+    (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "by zero"),
     (lambda: F.rms_norm(ft.tensor([1, 2]), (2,)), NotImplementedError, '"rms_norm" not implemented for'),
     (lambda: F.pad(ft.ones(2), (1, 1, 1, 1), "reflect", 1.0), RuntimeError, "less than or equal to two times"),
     (lambda: F.cosine_similarity(ft.ones(2) * 1j, ft.ones(2), 0), RuntimeError, "common dtype to be floating point"),

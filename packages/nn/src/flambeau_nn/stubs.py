@@ -9,7 +9,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import functions
 
 from flambeau_nn import functional
-from flambeau_nn.ops import NAMESPACE, missing
+from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import stubs
 
 
@@ -17,7 +17,7 @@ def files() -> dict[str, str]:
     """The texts of the package's stub files, by name."""
     listed, more = functions(NAMESPACE), []
     for name, value in sorted(vars(functional).items()):
-        if name.startswith("_") or name in listed or name in missing.MISSING:
+        if name.startswith("_") or name in listed:
             continue
         if isinstance(value, Operator):
             more.append(stubs.function_stub(value, name, module="_torch."))
