@@ -82,3 +82,13 @@ def test_formulas_do_not_ask_subclasses():
     total.as_subclass(torch.Tensor).backward()
     assert x.grad.tolist() == [1.0, 1.0]
     assert "mul" not in asked
+
+
+def test_the_gradient_has_a_second_name(leaf):
+    x = leaf(1.0)
+    x._grad = torch.ones(1, dtype=torch.float64)
+    assert x.grad.tolist() == [1.0] and x._grad is x.grad
+    with pytest.raises(RuntimeError, match="attempting to assign a gradient of size"):
+        x._grad = torch.ones(3, dtype=torch.float64)
+    del x._grad
+    assert x.grad is None

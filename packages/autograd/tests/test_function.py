@@ -740,3 +740,50 @@ def test_only_tensors_are_saved_for_forward(leaf):
 
     with pytest.raises(AssertionError, match="save_for_forward expects all arguments to be tensors"):
         Keeps.apply(leaf(1.0))
+
+
+def test_gradients_of_outputs_that_have_none(leaf):
+    seen = []
+
+    class Parts(autograd.Function):
+        @staticmethod
+        def forward(ctx, x, choose):
+            choose(ctx)
+            whole, marked = x.long(), x * 3
+            ctx.mark_non_differentiable(whole, marked)
+            return x * 2, whole, marked, x + 1
+
+        @staticmethod
+        def backward(ctx, *grads):
+            seen.append([g if g is None else g.tolist() for g in grads])
+            return grads[0], None
+
+    def run(choose):
+        Parts.apply(leaf(1.0), choose)[0].sum().backward()
+        return seen.pop()
+
+    assert run(lambda ctx: None) == [[1.0], [0], [0.0], [0.0]]
+    assert run(lambda ctx: setattr(ctx, "_materialize_non_diff_grads", False)) == [[1.0], None, None, [0.0]]
+    assert run(lambda ctx: ctx.set_materialize_grads(False)) == [[1.0], None, None, None]
+
+
+def test_an_argument_of_a_subclass_that_is_an_output_stays_one(leaf):
+    class Own(torch.Tensor):
+        pass
+
+    class Same(autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 3
+
+    x = leaf(1.0).detach().as_subclass(Own).requires_grad_()
+    y = Same.apply(x)
+    assert type(y) is Own and y is not x and y._is_view()
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0]
+    with pytest.raises(RuntimeError, match="This view was created inside a custom Function"):
+        Same.apply(x * 1).mul_(2)

@@ -109,7 +109,7 @@ OWN = {
     "argwhere": (lambda x: torch.argwhere(x * x + 1), [((2, 2), -1, 1)]),
     "unique": (lambda i: torch.unique(i), [UNIQUE]),
     "std": (lambda x: torch.std(x, 1), [X]),
-    "max of all": (torch.max, [X]),
+    "extremes and medians of all": (lambda x: (torch.max(x), torch.min(x), torch.median(x), torch.nanmedian(x)), [X]),
     "max of a number": (lambda x: torch.max(x, 0), [((), -1, 1)]),
     "softmax of a number": (lambda x: torch.softmax(x, 0), [((), -1, 1)]),
     "sort of a number": (lambda x: torch.sort(x, 0)[1], [((), -1, 1)]),

@@ -329,3 +329,46 @@ def test_the_order_of_gradients_of_one_call(leaf):
     graph.register_multi_grad_hook([y, x], lambda g: log.append(g.item()), mode="any")
     (x * y).backward()
     assert log == [2.0]
+
+
+def test_multi_grad_hooks_in_runs_inside_each_other(leaf):
+    """Each run has its first gradient and its last one."""
+    x, y, seen = leaf(1.0), leaf(2.0), []
+
+    class Again(autograd.Function):
+        @staticmethod
+        def forward(ctx, t):
+            return t.clone()
+
+        @staticmethod
+        def backward(ctx, g):
+            with autograd.enable_grad():
+                (x * 7).sum().backward()
+            return g
+
+    graph.register_multi_grad_hook((x, y), lambda g: seen.append(g.tolist()), mode="any")
+    z = (Again.apply(x * 1) * (y * 1)).sum()
+    z.backward()
+    assert sorted(seen) == [[1.0], [7.0]]
+    (x * y).sum().backward()
+    (x * y).sum().backward()
+    assert len(seen) == 4
+    graph.register_multi_grad_hook((x, torch.ones(1)), print, mode="any").remove()
+    with pytest.raises(RuntimeError, match="does not require gradients"):
+        graph.register_multi_grad_hook((x, torch.ones(1)), print)
+
+
+def test_hooks_on_one_saved_tensor_keep_its_history(leaf):
+    x, seen = leaf(1.0), []
+
+    def pack(t):
+        seen.append((t.requires_grad, t is x))
+        return t * 2
+
+    for make, name in ((lambda: x * x, "self"), (lambda: x.exp(), "result")):
+        y = make()
+        getattr(y.grad_fn, f"_raw_saved_{name}").register_hooks(pack, lambda t: t / 2)
+        saved = getattr(y.grad_fn, f"_saved_{name}")
+        assert saved.requires_grad and seen.pop() == (False, False)
+        slope, = grad(y.sum(), x, create_graph=True)
+        assert grad(slope.sum(), x)[0].tolist() == pytest.approx([2.0 if name == "self" else math.e])

@@ -2,7 +2,7 @@
 import pytest
 
 import flambeau_tensor as torch
-from flambeau_autograd import no_grad
+from flambeau_autograd import grad, inference_mode, no_grad
 
 CASES = {
     "view": lambda x: x.view(4, 3), "reshape": lambda x: x.t().reshape(12), "flatten": torch.flatten,
@@ -106,11 +106,29 @@ def test_writing_random_numbers_ends_tangents(random, check_tangents):
 
 
 @pytest.mark.parametrize("pieces", [
-    lambda y: y.split(1), lambda y: y.split((1, 2)), lambda y: y.chunk(3), lambda y: y.unbind(),
-    lambda y: y.tensor_split(3), lambda y: y.vsplit(3),
+    lambda y: y.split(1), lambda y: y.split((1, 2)), lambda y: y.split_with_sizes((1, 2)), lambda y: y.chunk(3),
+    lambda y: y.unbind(), lambda y: list(y), lambda y: [piece[:] for piece in y.split(1)],
 ])
-def test_pieces_may_be_written_to(pieces, random, check):
-    """Each is a view like any other here. PyTorch refuses for all but the last two: it records them as one node."""
+def test_pieces_may_not_be_written_to(pieces, random):
+    x = random(3, 4)
+    made = pieces(x * 2)
+    with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view is the output of a "
+                       "function that returns multiple views. Such functions do not allow the output views to be"):
+        made[0].mul_(2)
+    y = x * 2
+    made = pieces(y)
+    y.mul_(2)
+    assert "grad_fn=<Invalid>" in repr(made[0])
+    with pytest.raises(RuntimeError, match="its base or another view of its base has been modified inplace. This view"):
+        made[0] * 2
+    plain = pieces(x.detach())[0]
+    plain.mul_(2)  # nothing is recorded
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace with"):
+        plain.mul_(x.sum())
+
+
+@pytest.mark.parametrize("pieces", [lambda y: y.tensor_split(3), lambda y: y.vsplit(3)])
+def test_other_pieces_may_be_written_to(pieces, random, check):
     def function(x):
         y = x * 2
         made = pieces(y)
@@ -122,6 +140,32 @@ def test_pieces_may_be_written_to(pieces, random, check):
     before = pieces(x * 2)
     check(function, x)
     assert len(before) >= 2
+
+
+def test_views_made_in_inference_mode_say_so(random):
+    x = random(3, 4)
+    base = x * 1
+    with inference_mode():
+        view = base[0]
+    with pytest.raises(RuntimeError, match="A view was created in inference mode and is being modified inplace in "
+                       "normal mode.*both inside the inference_mode block"):
+        view.mul_(2)
+    base.mul_(2)
+    assert "grad_fn=<Invalid>" in repr(view)
+    with pytest.raises(RuntimeError, match="A view was created in inference mode and its base or another view of its"):
+        view * 2
+
+
+def test_the_gradient_of_a_window_on_elements_that_repeat_is_shared():
+    """A gradient by elements that are several times in the input goes to each of them in parts, as in PyTorch 2.13."""
+    x = torch.arange(6.0, requires_grad=True)
+    for view, expected in (
+        (x.as_strided((4, 3), (1, 1)).as_strided((6,), (1,)), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+        (x.as_strided((4, 3), (1, 1)).as_strided((2, 2), (2, 1), 1), [0.0, 0.0, 1.0, 2.0, 3.0, 0.0]),
+        (x.unfold(0, 3, 1).as_strided((2, 2), (2, 1), 1), [0.0, 0.0, 1.0, 2.0, 3.0, 0.0]),
+    ):
+        weights = torch.arange(float(view.numel())).view(view.shape)
+        assert grad((view * weights).sum(), x)[0].tolist() == expected
 
 
 def test_pieces_made_without_recording_may_not(random):

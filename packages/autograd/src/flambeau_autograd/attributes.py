@@ -24,8 +24,10 @@ def _setter(name, kind):
 
 place_property("requires_grad", _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
                _setter("requires_grad", "Any"))
-place_property("grad", _getter("grad", "Tensor?", "The gradient that backward has summed up, or None."),
-               _setter("grad", "Any?"))
+_grad = _getter("grad", "Tensor?", "The gradient that backward has summed up, or None.")
+_set_grad = _setter("grad", "Any?")
+place_property("grad", _grad, _set_grad)
+place_property("_grad", _grad, _set_grad)
 for _name, _returns, _doc in (
     ("grad_fn", "Any", "The node that made the tensor; None for leaves."),
     ("is_leaf", "bool", "Whether the tensor does not come from a recorded operation."),

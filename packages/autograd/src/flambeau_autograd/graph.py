@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 from flambeau_autograd._engine import saved as _saved
 from flambeau_autograd._engine.edges import edge_of
-from flambeau_autograd._engine.engine import will_run
+from flambeau_autograd._engine.engine import current_run, queue_callback, will_run
 from flambeau_autograd._engine.node import Node
 from flambeau_autograd.grad_mode import decorate
 from flambeau_autograd.hooks import RemovableHandle
@@ -120,35 +120,47 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     tensors = tuple(tensors)
+    if mode == "any":
+        hook = _on_first(fn)
+        return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
     nodes = [get_gradient_edge(t).node for t in tensors]
-    return _MultiHandle([t.register_hook(hook) for t, hook in zip(tensors, _hooks(nodes, fn, mode), strict=True)])
+    return _MultiHandle([t.register_hook(hook) for t, hook in zip(tensors, _on_last(nodes, fn), strict=True)])
 
 
-def _hooks(nodes, fn, mode):
-    from threading import Lock
+class _Runs(dict):
+    """What hooks note for each run of backward, until it is over; runs may be inside each other."""
 
-    lock = Lock()
-    runs = {}  # number of the run -> [gradients, how many are still to come]
+    def __missing__(self, run):
+        queue_callback(lambda: self.pop(run, None))
+        self[run] = state = []
+        return state
+
+
+def _on_first(fn):
+    runs = _Runs()
+
+    def hook(grad):
+        seen = runs[current_run()]
+        seen.append(True)
+        if len(seen) == 1:
+            fn(grad)
+
+    return hook
+
+
+def _on_last(nodes, fn):
+    runs = _Runs()
 
     def make(i):
         def hook(grad):
-            with lock:
-                run = current_run()
-                if run not in runs:
-                    runs.clear()
-                    runs[run] = [[None] * len(nodes), sum(will_run(nodes))]
-                state = runs[run]
-                first = all(g is None for g in state[0])
-                state[0][i] = grad
-                state[1] -= 1
-                last = state[1] == 0
-            if mode == "all" and last:
+            state = runs[current_run()]
+            if not state:
+                state += [[None] * len(nodes), sum(will_run(nodes))]
+            state[0][i] = grad
+            state[1] -= 1
+            if state[1] == 0:
                 fn(state[0])
-            elif mode == "any" and first:
-                fn(grad)
         return hook
-
-    from flambeau_autograd._engine.engine import current_run
 
     return [make(i) for i in range(len(nodes))]
 

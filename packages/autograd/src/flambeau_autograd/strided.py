@@ -69,7 +69,7 @@ def as_strided_backward(grad, base, view):
     first -= first % 2  # a complex base begins at an even place
     end = max(offset + extent(sizes, strides), view_offset + extent(view_sizes, view_strides))
     flat = grad.new_zeros(end - first)
-    if _overlaps(view_sizes, view_strides):
+    if overlaps(view_sizes, view_strides):
         places = torch.arange(end - first).as_strided(view_sizes, view_strides, view_offset - first)
         flat = flat.index_add(0, places.reshape(-1), grad.reshape(-1))
     else:
@@ -82,7 +82,7 @@ def extent(sizes, strides):
     return 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) if 0 not in sizes else 0
 
 
-def _overlaps(sizes, strides):
+def overlaps(sizes, strides):
     """Whether a geometry may reach an element twice."""
     reach = 0
     for stride, size in sorted((s, n) for n, s in zip(sizes, strides, strict=True) if n > 1):

@@ -18,7 +18,8 @@ cdef enum:  # Context.origins
 
 cdef class Context(Node):
     cdef public tuple to_save, saved_for_forward, dirty_tensors, non_differentiable
-    cdef public bint materialize_grads
+    cdef public bint materialize_grads, _materialize_non_diff_grads
+    cdef set without_gradient  # numbers of outputs that have none; None: all have one
     cdef public object needs_input_grad
     cdef readonly object _forward_cls
     cdef dict __dict__

@@ -33,6 +33,7 @@ cdef extern from "Python.h":
 cdef PyObject* NONE = <PyObject*>None
 cdef str BACKWARD_CLASS = "_backward_cls", BACKWARD = "backward", VJP = "vjp"
 cdef tuple _nothing = ()
+cdef str _ERROR = "torch::autograd::Error"
 watch = None
 
 
@@ -142,7 +143,7 @@ cdef class Context(Node):
     def _raw_saved_tensors(self):
         """The saved tensors as objects that take hooks."""
         cdef int i
-        return tuple([saved_tensor(self, i) for i in range(self.nsaved)])
+        return tuple([saved_tensor(self, i, self.origins[i] < CONSTANT) for i in range(self.nsaved)])
 
     def maybe_clear_saved_tensors(self):
         """In a backward that does not keep the graph: let go of the saved tensors now."""
@@ -201,7 +202,7 @@ cdef Context new_context(PyObject* cls):
     ctx.pending = &ctx.pending_inline
     ctx.layout = ctx.inline_layout
     ctx.origins = ctx.inline_origins
-    ctx.materialize_grads = True
+    ctx.materialize_grads = ctx._materialize_non_diff_grads = True
     ctx.keywords = _nothing
     note_call_site(&ctx.code, &ctx.instruction)
     ctx._forward_cls = <object>cls
@@ -252,7 +253,10 @@ cdef int _run_backward(Context ctx, PyObject** grads, PyObject** out) except -1:
 
 cdef object _absent(Context ctx, int i):
     """What backward gets where no gradient came."""
-    return zeros_of(&ctx.metas[i]) if ctx.materialize_grads and ctx.metas[i].ndim >= 0 else None
+    if not ctx.materialize_grads or ctx.metas[i].ndim < 0 or \
+            (ctx.without_gradient is not None and not ctx._materialize_non_diff_grads and i in ctx.without_gradient):
+        return None
+    return zeros_of(&ctx.metas[i])
 
 
 cdef object _call_with_containers(Context ctx, object function, PyObject** grads):
@@ -362,7 +366,7 @@ cdef int _spread_nested(Context ctx, int position, object template, object gradi
 
 # --- errors that wait for a second derivative ------------------------------------------------------------------------
 
-cdef PyTypeObject* _DelayedError = make_type("DelayedError", <PyTypeObject*>Node)
+cdef PyTypeObject* _DelayedError = make_type("Error", <PyTypeObject*>Node, {"name": lambda self: _ERROR})
 
 
 def delayed_error(object tensor, str message not None, Context ctx not None, tuple grads not None):

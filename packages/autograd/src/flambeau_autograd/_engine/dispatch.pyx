@@ -135,7 +135,10 @@ def _describe(tensor):
         layer = <Layer>(<TensorMeta>f.meta).layer
         while isinstance(layer, DualLayer) and not layer.level.alive:
             layer = layer.outer
-    depth = _tape_under_way(history_depth(t))
+    try:
+        depth = _tape_under_way(history_depth(t))
+    except RuntimeError:  # a view whose history a write to its base made invalid
+        depth = -1
     if layer is None and depth < 1:
         return None, ()
     if layer is None or depth > layer.level.depth:

@@ -306,7 +306,7 @@ cdef str odd_view(Facts* f, str what):
 
     cdef unsigned int kind = f.flags & T_ODD_VIEW
     made = "in inference mode" if kind == T_NO_GRAD_VIEW | T_FUNCTION_VIEW else "in no_grad mode" \
-        if kind == T_NO_GRAD_VIEW else "several" if kind & T_MULTI_VIEW else "in a Function"
+        if kind & T_NO_GRAD_VIEW else "several" if kind & T_MULTI_VIEW else "in a Function"
     return view_error(what, made, f.output_nr, (<Node>f.grad_fn).name() if f.grad_fn != NULL else None)
 
 

@@ -9,7 +9,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
     Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, ThreadFlags,
-    add_version, alias, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, thread_flags,
+    add_version, alias, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, tensor_type, thread_flags,
 )
 
 from flambeau_autograd._engine.classes cimport class_attribute
@@ -414,6 +414,9 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
     if record:
         describe(&ctx.metas[nr], f.dtype, f.ndim, f.sizes)
     if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
+        if ctx.without_gradient is None:
+            ctx.without_gradient = set()
+        ctx.without_gradient.add(nr)
         if is_input and not dirty:
             return _as_it_was(t)
         if not is_input and f.flags & T_REQUIRES_GRAD:
@@ -434,13 +437,26 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
         rebase(t, ctx)
         return out
     if is_input:
-        out = alias(t)
+        out = _view_of_itself(t)
         t = <PyObject*>out
         look(t, &f)
     set_history(t, <PyObject*>ctx, nr)
     if f.flags & T_VIEW and f.base != NULL:
         set_flags(t, T_MULTI_VIEW if several else T_FUNCTION_VIEW, T_NO_GRAD_VIEW)
     return out
+
+
+cdef object _view_of_itself(PyObject* argument):
+    """An argument that is an output is another object; of a subclass, what that makes of ``view_as``."""
+    if argument.ob_type == tensor_type():
+        return alias(argument)
+    tensor = <object>argument
+    recording = thread_flags().grad_enabled
+    thread_flags().grad_enabled = False
+    try:
+        return tensor.view_as(tensor)
+    finally:
+        thread_flags().grad_enabled = recording
 
 
 cdef object _as_it_was(PyObject* argument):

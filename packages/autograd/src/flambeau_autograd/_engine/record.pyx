@@ -555,11 +555,11 @@ def _raw_reader(int k):
         cdef Rule rule = <Rule>node.rule
         cdef int i, more = rule.nitems
         if rule.items[k].kind != SAVE_TENSORS:
-            return saved_tensor(node, k)
+            return saved_tensor(node, k, rule.items[k].kind == SAVE_RESULT)
         for i in range(k):
             if rule.items[i].kind == SAVE_TENSORS and node.saved[i].value != NULL:
                 more += <int><object>node.saved[i].value
-        return tuple([saved_tensor(node, more + i) for i in range(<int><object>node.saved[k].value)])
+        return tuple([saved_tensor(node, more + i, False) for i in range(<int><object>node.saved[k].value)])
     return read
 
 

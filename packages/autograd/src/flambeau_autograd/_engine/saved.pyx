@@ -8,7 +8,8 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, flags_of, is_tensor, look, set_history, shape_of,
+    Facts, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, dtype_number, flags_of, is_tensor, look,
+    set_history, shape_of,
     thread_flags, type_string, version_of,
 )
 
@@ -175,7 +176,7 @@ cdef int _pack(Saved* place, PyObject* tensor, tuple hooks, bint is_output) exce
     return 0
 
 
-cdef int pack_later(Saved* place, tuple hooks) except -1:
+cdef int pack_later(Saved* place, tuple hooks, bint is_output) except -1:
     cdef PyObject* t = place.value
     if t == NULL:
         raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. Saved intermediate "
@@ -185,7 +186,9 @@ cdef int pack_later(Saved* place, tuple hooks) except -1:
     if not is_tensor(t):
         raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
                            "pair of hooks is allowed at a time.")
-    _pack(place, t, hooks, False)
+    given = bare(t)
+    _pack(place, <PyObject*>given, hooks, False)
+    (<Packed>place.value).requires_grad = flags_of(t) & T_REQUIRES_GRAD or (is_output and dtype_number(t) >= T_FLOATING)
     decref(t)
     return 0
 

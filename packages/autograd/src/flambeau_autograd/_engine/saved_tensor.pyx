@@ -9,6 +9,7 @@ cdef class SavedTensor:
 
     cdef Node node
     cdef int place
+    cdef bint is_output
 
     def __init__(self):
         raise TypeError("cannot create 'SavedTensor' instances")
@@ -28,14 +29,14 @@ cdef class SavedTensor:
                 raise TypeError(f"register_hooks(): a hook must be callable, got {type(hook).__name__}")
         if self.node.saved[self.place].version == NOT_A_TENSOR or self._is_none():
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        pack_later(&self.node.saved[self.place], (pack_hook, unpack_hook))
+        pack_later(&self.node.saved[self.place], (pack_hook, unpack_hook), self.is_output)
 
     cdef bint _is_none(self):
         """Whether the formulas of the wanted gradients had no need of it."""
         return self.node.saved[self.place].value == NULL and not self.node.released
 
 
-cdef object saved_tensor(Node node, int place):
+cdef object saved_tensor(Node node, int place, bint is_output):
     cdef SavedTensor s = SavedTensor.__new__(SavedTensor)
-    s.node, s.place = node, place
+    s.node, s.place, s.is_output = node, place, is_output
     return s

@@ -1,6 +1,8 @@
 """Batching of reductions, scans and what is normalized over a dimension."""
 
-from flambeau_autograd.batching.table import along, batched, reduced
+from flambeau_tensor._core.registry import find_operator
+
+from flambeau_autograd.batching.table import along, batch_first, batched, call, in_dim_0, reduced
 
 batched(reduced, "torch.sum", "torch.nansum", "torch.prod", "torch.mean", "torch.amax", "torch.amin", "torch.argmax",
         "torch.argmin", "torch.all", "torch.any", "torch.count_nonzero", "torch._ops.var", "torch._ops.std",
@@ -9,3 +11,12 @@ batched(along, "torch._ops.max", "torch._ops.min", "torch.softmax", "torch.log_s
         "torch.cumprod", "torch.cummax", "torch.cummin", "torch.logcumsumexp", "torch._ops.logcumsumexp_shares",
         "torch.sort", "torch.argsort", "torch.topk", "torch.kthvalue", "torch.mode", "torch._ops.median",
         "torch._ops.nanmedian")
+
+
+def _total(level, op, args, dims):
+    """Over all elements of each example: along the dimension that they make together."""
+    rows = batch_first(args[0], dims[0]).reshape((level.size, -1))
+    return in_dim_0(call(find_operator(f"torch._ops.{op.name}"), rows, 1, False)[0])
+
+
+batched(_total, *(f"torch._total.{name}" for name in ("max", "min", "median", "nanmedian")))

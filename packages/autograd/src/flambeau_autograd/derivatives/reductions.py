@@ -3,6 +3,7 @@ import math
 
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import reductions as ops
 
@@ -68,6 +69,19 @@ def _extreme(grad, self, dim, keepdim, result):
     return mask * spread(grad / number, shape, dim, keepdim)
 
 
+def _share(grad, self, result):
+    """All elements equal to the one that was chosen share its gradient; NaN are equal here."""
+    mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
+    return mask * (grad / mask.sum())
+
+
+def _mean_of_chosen(self_t, self, result):
+    mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
+    return pointwise.where(mask, self_t, 0.0).sum() / mask.sum()
+
+
+for _name in ("max", "min", "median", "nanmedian"):
+    derivative(find_operator(f"torch._total.{_name}"), self=_share, jvp=_mean_of_chosen)
 derivative(ops.amax, self=_extreme)
 derivative(ops.amin, self=_extreme)
 

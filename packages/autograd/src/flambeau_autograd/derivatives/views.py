@@ -1,7 +1,7 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
 import flambeau_tensor as torch
 from flambeau_autograd._engine.rule import derivative
-from flambeau_autograd.strided import extent
+from flambeau_autograd.strided import extent, overlaps
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
 
@@ -72,7 +72,7 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
     first = min(o for _, _, o in places)
     end = max(o + extent(shape, steps) for shape, steps, o in places)
     flat = ops.as_strided_backward(grad, end - first, size, stride, offset - first)
-    if any(s == 0 < n - 1 for n, s in zip(shape, steps, strict=True)):
+    if overlaps(shape, steps):
         ones = factories.ones((), dtype=grad.dtype).expand(shape)
         times = ops.as_strided_backward(ones, end - first, shape, steps, start - first)
         flat = flat / pointwise.where(times == 0, 1.0, times)

@@ -276,7 +276,9 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
             if <PyObject*>t == slots[i]:
                 return 0
         if t.base is not None and not t.base.flags & INFERENCE:
-            t.flags |= NO_GRAD_VIEW
+            t.flags = t.flags & ~<unsigned int>ODD_VIEW | NO_GRAD_VIEW
+            if thread_state().inference:
+                t.flags |= FUNCTION_VIEW  # both: made in inference mode
         elif thread_state().inference:
             t.flags |= INFERENCE
     elif isinstance(result, (tuple, list)):

@@ -152,13 +152,20 @@ cdef object _stack(Operator op, PyObject** a):  # (tensors, dim, *, out)
 
 # --- cutting --------------------------------------------------------------------------------------------------------
 
+cdef object _one_of_several(object piece):
+    """Mark a view that may not be written to while recording, as its gradient may be computed with the others'."""
+    if isinstance(piece, Tensor):
+        (<Tensor>piece).flags |= MULTI_VIEW
+    return piece
+
+
 cdef tuple _pieces(Tensor t, int dim, Py_ssize_t size, Py_ssize_t n):
     """`n` pieces of `size` elements; the last one is shorter where they do not come out even."""
     cdef tuple out = PyTuple_New(n)
     cdef Py_ssize_t i
     cdef object piece
     for i in range(n):
-        piece = sliced(t, dim, i * size, min((i + 1) * size, t.sizes[dim]), 1)
+        piece = _one_of_several(sliced(t, dim, i * size, min((i + 1) * size, t.sizes[dim]), 1))
         Py_INCREF(piece)
         PyTuple_SET_ITEM(out, i, piece)
     return out
@@ -178,7 +185,7 @@ cdef tuple _split_sizes(Tensor t, object given, int dim):
                            f"size at dimension {dim}), but got split_sizes={sizes}")
     for s in sizes:
         size = s
-        out.append(sliced(t, dim, at, at + size, 1))
+        out.append(_one_of_several(sliced(t, dim, at, at + size, 1)))
         at += size
     return tuple(out)
 
@@ -210,7 +217,7 @@ cdef object _split(Operator op, PyObject** a):  # (self, split_size_or_sections,
     if size == 0:
         if length:
             raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {length}")
-        return (sliced(t, dim, 0, 0, 1),)
+        return (_one_of_several(sliced(t, dim, 0, 0, 1)),)
     return _pieces(t, dim, size, max((length + size - 1) // size, 1))
 
 
@@ -240,7 +247,7 @@ cdef object _unbind(Operator op, PyObject** a):  # (self, dim)
     dim = wrap_dim(<object>a[1], t.ndim)
     out = PyTuple_New(t.sizes[dim])
     for i in range(t.sizes[dim]):
-        piece = selected(t, dim, i)
+        piece = _one_of_several(selected(t, dim, i))
         Py_INCREF(piece)
         PyTuple_SET_ITEM(out, i, piece)
     return out

@@ -561,11 +561,11 @@ cdef object _pick(Operator op, PyObject** slots, Operator total, Operator binary
 
 
 cdef object _max(Operator op, PyObject** slots):
-    return _pick(op, slots, find("torch.amax"), find("torch.maximum"), find("torch._ops.max"))
+    return _pick(op, slots, find("torch._total.max"), find("torch.maximum"), find("torch._ops.max"))
 
 
 cdef object _min(Operator op, PyObject** slots):
-    return _pick(op, slots, find("torch.amin"), find("torch.minimum"), find("torch._ops.min"))
+    return _pick(op, slots, find("torch._total.min"), find("torch.minimum"), find("torch._ops.min"))
 
 
 pick_max = make_kernel(_max)

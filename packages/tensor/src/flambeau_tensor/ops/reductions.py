@@ -16,6 +16,7 @@ _DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
 _OUT = "Tensor(a!)? out=None) -> Tensor"
 _SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
 _INNER = "torch._ops"  # operators that others pick from
+_TOTAL = "torch._total"  # the same, over all elements
 _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
 
 
@@ -79,6 +80,8 @@ def _extreme(name, word):
                                refusal=f"{name}(): does not support complex input"), namespace=_INNER,
                      variants="function",
                      doc=f"The {word} elements along one dimension and where they stand.")
+    Operator(f"{name}.total(Tensor self) -> Tensor", Reduction(name, name, dtypes="bif", dim=-1, keepdim=-1),
+             namespace=_TOTAL, variants="function", doc=f"The {word} of all elements.")
     pick = Operator(f"{name}(Tensor self, Any dim=None, bool keepdim=False, *, Tensor? other=None, "
                     "Any(a!)? out=None) -> Tensor", getattr(kernels, f"pick_{name}"), composite=True, doc=f"""
 The {word} element; with `dim`, a named tuple of the {word} elements along it and their indices (of the first among

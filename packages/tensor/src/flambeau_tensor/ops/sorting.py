@@ -10,6 +10,7 @@ from flambeau_tensor._kernels.interop import from_numpy
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _INNER = "torch._ops"  # operators that others pick from
+_TOTAL = "torch._total"  # the same, over all elements
 
 
 def _array(t):
@@ -51,12 +52,15 @@ def _median(name, kernel, doc):
     along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", kernel,
                      namespace=_INNER, variants="function", doc=doc)
 
-    def pick(input, dim, keepdim, out):
-        if dim is not None:
-            return along(input, dim, keepdim)
+    def of_all(input):
         if input.numel() == 0:
             return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
         return along(input.reshape(-1), 0)[0]
+
+    total = Operator(f"{name}.total(Tensor self) -> Tensor", of_all, namespace=_TOTAL, variants="function", doc=doc)
+
+    def pick(input, dim, keepdim, out):
+        return total(input) if dim is None else along(input, dim, keepdim)
 
     return Operator(f"{name}(Tensor self, int? dim=None, bool keepdim=False, *, Any(a!)? out=None) -> Tensor", pick,
                     composite=True, doc=f"{doc} With `dim`, a named tuple of those along it and their indices."), along
