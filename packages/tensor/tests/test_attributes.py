@@ -92,8 +92,25 @@ def test_clone_contiguous_copy():
     assert y.sum().item() == 12
     with pytest.raises(RuntimeError, match=r"size of tensor a \(2\) must match the size of tensor b \(3\)"):
         ft.zeros(2).copy_(ft.zeros(3))
-    with pytest.raises(RuntimeError, match="must match"):
+    with pytest.raises(RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[2, 2\]"):
         ft.zeros(2).copy_(ft.zeros(2, 2))
+
+
+@pytest.mark.parametrize(("into", "source", "fits"), [
+    ((4, 3), (3, 4), False), ((4, 3), (12,), False), ((4, 3), (2, 6), False), ((4, 3), (1, 4, 3), False),
+    ((), (1,), False), ((0, 3), (3, 0), False), ((0,), (0, 3), False), ((4, 3), (4, 1), True), ((4, 3), (), True),
+    ((0, 3), (1, 3), True), ((0,), (), True), ((2, 4, 3), (4, 3), True),
+])
+def test_only_what_broadcasts_is_copied(into, source, fits):
+    """Not what has as many elements in another shape."""
+    for target in (ft.zeros(into), ft.zeros(tuple(reversed(into))).permute(tuple(reversed(range(len(into)))))):
+        if fits:
+            assert target.copy_(ft.ones(source)).sum().item() == target.numel()
+            continue
+        for write in (target.copy_, target[...].copy_):
+            with pytest.raises(RuntimeError, match="must match the size of tensor b|doesn't match the broadcast shape"):
+                write(ft.ones(source))
+        assert not target.any()
 
 
 def test_fill_and_zero():

@@ -137,8 +137,13 @@ def test_errors(make, error, text):
     ([1j, 2], "complex64", [1j, 2]), (((1, 2), [3, 4]), "int64", [[1, 2], [3, 4]]), (range(3), "int64", [0, 1, 2]),
     (np.float32(3), "float32", 3), ([np.float64(3)], "float64", [3]), ([np.int32(3)], "int32", [3]),
     ([np.arange(2), np.arange(2)], "int64", [[0, 1], [0, 1]]), (np.arange(3, dtype=np.int16), "int16", [0, 1, 2]),
-    ([ft.tensor(1), ft.tensor(2)], "int64", [1, 2]), (bytearray(b"\x01\x02"), "uint8", [1, 2]),
-    (memoryview(np.arange(2.0)), "float64", [0, 1]),
+    ([ft.tensor(1), ft.tensor(2)], "int64", [1, 2]), (bytearray(b"\x01\x02"), "int64", [1, 2]),
+    (memoryview(np.arange(2.0)), "float32", [0, 1]), (range(3), "int64", [0, 1, 2]),
+    ([range(2), [2, 3]], "int64", [[0, 1], [2, 3]]), ([ft.tensor(1), 2.5], "float32", [1, 2.5]),
+    ([ft.tensor([1.0]), ft.tensor([[2]])], "float32", [1, 2]), ([np.int32(1), 2], "int64", [1, 2]),
+    ([np.int32(1), 2.5], "float32", [1, 2.5]), ([np.float64(1), 2.5], "float64", [1, 2.5]),
+    ([ft.tensor(1, dtype=ft.int8), True], "int8", [1, 1]), ([ft.tensor(1, dtype=ft.float16), 3.0], "float32", [1, 3]),
+    ([np.array([1, 2]), [2.5, 3]], "float32", [[1, 2], [2.5, 3]]),
 ])
 def test_dtype_and_values_from_data(data, dtype, values):
     t = ft.tensor(data)

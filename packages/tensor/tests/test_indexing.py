@@ -281,7 +281,8 @@ def test_writing_through_a_view():
 def test_read_only_memory_stays_unwritten():
     array = count((4,))
     array.flags.writeable = False
-    t = ft.from_numpy(array)
+    with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
+        t = ft.from_numpy(array)
     for index in (0, slice(2), [0, 1], np.array([True, False, True, False])):
         with pytest.raises(RuntimeError, match="read-only"):
             t[index] = 5
@@ -295,6 +296,19 @@ def test_writing_to_one_place_many_times_is_refused():
 
 
 # --- index_put --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("shape", [(2, 0), (0, 2), (0,), (2, 0, 3)])
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_no_indices_write_nothing(shape, accumulate):
+    i = ft.zeros(shape, dtype=ft.int64)
+    for t in (ft.ones((3, 4)), ft.ones((4, 3)).t(), ft.ones((0, 4)), ft.ones((3, 0))):
+        before = t.tolist()
+        for places in ((i,), (None, i), (i, i)):
+            values = t[tuple(slice(None) if place is None else place for place in places)]
+            assert t.index_put_(places, ft.ones(tuple(values.shape)), accumulate).tolist() == before
+        t[i] = ft.ones(tuple(t[i].shape))
+        assert t.tolist() == before
+
 
 @pytest.mark.parametrize("dtype", [*DTYPES[1:], "bfloat16"])
 def test_index_put_accumulates(dtype):

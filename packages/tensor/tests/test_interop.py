@@ -54,7 +54,9 @@ def test_arrays_that_do_not_fit(array, error, text):
 def test_read_only_arrays_stay_unwritten():
     a = np.arange(4.0)
     a.flags.writeable = False
-    t = ft.from_numpy(a)
+    for share in (ft.as_tensor, ft.asarray, ft.from_numpy):
+        with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
+            t = share(a)
     writes = (lambda: t.add_(1), lambda: t.fill_(1), lambda: t.zero_(), lambda: t.copy_(t + 1), lambda: t[1:].mul_(2),
               lambda: ft.add(t, 1, out=t), lambda: t.exp_(), lambda: t.clamp_(0, 1), lambda: t.__setitem__(0, 5.0),
               lambda: t.view(2, 2).sub_(1))

@@ -18,8 +18,8 @@ from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, DType, default_dtyp
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, TensorType, check_read, contiguous_strides, detached, empty, \
-    grad_flags, offset_of, set_geometry, shape_str
+from flambeau_tensor._core.tensor cimport Tensor, TensorType, check_read, contiguous_strides, count_bytes, detached, \
+    empty, grad_flags, offset_of, set_geometry, shape_str
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
@@ -402,17 +402,6 @@ cdef Tensor _over(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
     return t
 
 
-cdef object _last(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
-    """The number of elements from the first to one past the last that a geometry reaches, as it is, however large."""
-    cdef int i
-    reach = 1
-    for i in range(ndim):
-        if sizes[i] == 0:
-            return 0
-        reach += (<object>sizes[i] - 1) * <object>strides[i]
-    return reach
-
-
 cdef fl_tensor _as_strided(fl_tensor handle, const int64_t* sizes, const int64_t* strides, int32_t ndim,
                            int64_t offset) except NULL:
     if PyErr_Occurred() != NULL or _absent(handle):
@@ -420,12 +409,11 @@ cdef fl_tensor _as_strided(fl_tensor handle, const int64_t* sizes, const int64_t
     _check_ndim(ndim)
     cdef Tensor t = <Tensor>handle
     cdef Tensor v = _over(detached(t), ndim, <const Py_ssize_t*>sizes, <const Py_ssize_t*>strides)
-    reach = _last(ndim, v.sizes, v.strides)
-    available = t.storage.nbytes // ITEMSIZE[t.dtype]
-    if offset < 0 or (reach and offset + reach > available):
+    cdef Py_ssize_t reach = count_bytes(ndim, v.sizes, v.strides, max(offset, 0), t.dtype)
+    if offset < 0 or reach > t.storage.nbytes:
         raise RuntimeError(
             f"fl_as_strided: sizes {shape_str(ndim, v.sizes)} with strides {shape_str(ndim, v.strides)} from element "
-            f"{offset} on need {offset + reach} elements, but the storage has {available}")
+            f"{offset} on need {reach} bytes, but the storage has {t.storage.nbytes}")
     v.data = t.storage.data + (offset * ITEMSIZE[t.dtype] if reach else 0)
     return own(v)
 
@@ -453,7 +441,7 @@ cdef fl_tensor _from_blob(void* data, const int64_t* sizes, const int64_t* strid
         contiguous_strides(ndim, <const Py_ssize_t*>sizes, dense)
         steps = dense
     cdef Tensor t = _over(empty(id, 0, NULL), ndim, <const Py_ssize_t*>sizes, steps)
-    nbytes = _last(ndim, t.sizes, t.strides) * ITEMSIZE[id]
+    cdef Py_ssize_t nbytes = count_bytes(ndim, t.sizes, t.strides, 0, id)
     if data == NULL and nbytes:
         raise RuntimeError(f"fl_from_blob: data is NULL for shape {shape_str(ndim, t.sizes)}")
     owner = _Foreign.__new__(_Foreign)

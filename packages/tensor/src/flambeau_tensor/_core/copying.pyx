@@ -1,5 +1,6 @@
 # cython: language_level=3
 """Copying, converting and filling: elements of one tensor written into another, whatever their layouts and dtypes."""
+from cpython.object cimport PyObject
 from libc.float cimport FLT_MAX
 from libc.math cimport INFINITY
 from libc.string cimport memcpy
@@ -7,7 +8,9 @@ from libc.string cimport memcpy
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
-from flambeau_tensor._core.operands cimport check_cast, check_writable, interleaves, out_tensor
+from flambeau_tensor._core.operands cimport (
+    broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
+)
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, set_geometry, shape_str
 from flambeau_tensor._core.thread_state cimport thread_state
@@ -44,24 +47,31 @@ for _k in (BOOL, INT16, INT32, INT64, COMPLEX128):
 _COPY[1] = <void*>CAST[UINT8][UINT8]
 
 
+cdef int _check_fits(Tensor dst, Tensor src) except -1:
+    """Refuse to copy what does not broadcast to the shape of `dst`."""
+    cdef PyObject* both[2]
+    cdef Py_ssize_t[MAX_NDIM] shape
+    cdef int ndim
+    both[0], both[1] = <PyObject*>dst, <PyObject*>src
+    ndim = broadcast_shape(2, both, shape)
+    if ndim != dst.ndim or not same_sizes(ndim, shape, dst.sizes):
+        raise RuntimeError(f"output with shape {shape_str(dst.ndim, dst.sizes)} doesn't match the broadcast shape "
+                           f"{shape_str(ndim, shape)}")
+    return 0
+
+
 cdef int copy_elements(Tensor dst, Tensor src) except -1:
     cdef Py_ssize_t[2][MAX_NDIM] strides
     cdef Py_ssize_t* stride_ptrs[2]
     cdef char* ptrs[2]
     cdef int[2] types
     cdef int d, lead = dst.ndim - src.ndim
-    if lead < 0 or src.numel != dst.numel or lead:
-        for d in range(src.ndim):
-            if lead + d < 0 and src.sizes[d] == 1:
-                continue
-            if lead + d < 0 or (src.sizes[d] != 1 and src.sizes[d] != dst.sizes[lead + d]):
-                raise RuntimeError(
-                    f"The size of tensor a ({dst.sizes[lead + d] if lead + d >= 0 else 1}) must match the size of "
-                    f"tensor b ({src.sizes[d]}) at non-singleton dimension {max(lead + d, 0)}")
+    cdef bint same = same_shape(dst, src)
+    if not same:
+        _check_fits(dst, src)
     if dst.numel == 0:
         return 0
-    if dst.dtype == src.dtype and dst.flags & src.flags & CONTIGUOUS and dst.numel == src.numel and \
-            dst.numel < GIL_FREE:
+    if dst.dtype == src.dtype and same and dst.flags & src.flags & CONTIGUOUS and dst.numel < GIL_FREE:
         memcpy(dst.data, src.data, dst.numel * ITEMSIZE[dst.dtype])
         return 0
     if interleaves(dst, src):
@@ -69,17 +79,11 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
     for d in range(dst.ndim):
         if d < lead or src.sizes[d - lead] == 1:
             strides[0][d] = 0
-        elif src.sizes[d - lead] != dst.sizes[d]:
-            raise RuntimeError(
-                f"The size of tensor a ({dst.sizes[d]}) must match the size of tensor b ({src.sizes[d - lead]}) at "
-                f"non-singleton dimension {d}")
         else:
             strides[0][d] = src.strides[d - lead] * ITEMSIZE[src.dtype]
         strides[1][d] = dst.strides[d] * ITEMSIZE[dst.dtype]
     stride_ptrs[0], stride_ptrs[1] = strides[0], strides[1]
     ptrs[0], ptrs[1] = src.data, dst.data
-    if lead < 0:
-        ptrs[0] = src.data
     types[0], types[1] = src.dtype, dst.dtype  # the loop converts by itself
     if src.dtype == dst.dtype:
         if copy_transposed(ITEMSIZE[dst.dtype], ptrs, dst.ndim, dst.sizes, stride_ptrs):

@@ -51,8 +51,6 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
         return None
     if a.numel >= GIL_FREE:
         return None
-    if el.check is not None:
-        el.check.run(op, slots, a.dtype)
     ptrs[0] = a.data
     steps[0] = ITEMSIZE[a.dtype]
     if second != NULL:
@@ -74,6 +72,8 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
             steps[1] = 0
         else:
             return None
+    if el.check is not None:
+        el.check.run(op, slots, a.dtype)
     out = a if inplace else empty(e.result, a.ndim, a.sizes)
     ptrs[nop - 1] = out.data
     steps[nop - 1] = ITEMSIZE[e.result]
@@ -203,7 +203,10 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
                 read_scalar(slots[el.first_param + k], &s)
                 if s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
                     raise RuntimeError(f"value cannot be converted to type {c_name(compute)} without overflow")
-                params[k], params[el.nparams + k] = s.re, s.im
+                if CATEGORY[compute] == CAT_INT:
+                    (<long long*>params)[k] = _integer_param(&s, compute)
+                else:
+                    params[k], params[el.nparams + k] = s.re, s.im
         data = params
     run_loop(e.loop, data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
     if given is not None:
@@ -212,6 +215,15 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     if out_slot != <PyObject*>None:
         out.storage.version += 1
     return out
+
+
+cdef long long _integer_param(const Scalar* s, int dtype) except? -1:
+    """A number in a computation of integers; one that the dtype cannot hold is an error."""
+    cdef char[16] element
+    cdef long long value = 0
+    store_scalar(s, dtype, element)
+    CAST[dtype][INT64](element, 0, <char*>&value, 0, 1)
+    return value
 
 
 cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
@@ -224,10 +236,17 @@ cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if s.category == CAT_COMPLEX and CATEGORY[dtype] != CAT_COMPLEX:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+    if CATEGORY[dtype] == CAT_INT:
+        _integer_param(&s, dtype)  # checks
     if not isinstance(<object>operand, Tensor):
-        return <object>operand * <object>alpha
+        return _wrapped_product(<object>operand, <object>alpha, dtype)
     factor = bool(<object>alpha) if dtype == BOOL else <object>alpha
     return call2(find("torch.mul"), detached(to_dtype(<Tensor>operand, dtype)), factor)
+
+
+cdef object _wrapped_product(object a, object b, int dtype):
+    product = a * b
+    return (product + 2**63) % 2**64 - 2**63 if CATEGORY[dtype] == CAT_INT else product
 
 
 cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) except -1:

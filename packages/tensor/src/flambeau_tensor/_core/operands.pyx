@@ -25,7 +25,7 @@ cdef int broadcast_shape(int n, PyObject** tensors, Py_ssize_t* shape) except -1
         if tensors[k] == NULL:
             continue
         t = <Tensor>tensors[k]
-        for i in range(t.ndim):
+        for i in range(t.ndim - 1, -1, -1):
             d = ndim - t.ndim + i
             a = t.sizes[i]
             if a == shape[d] or a == 1:

@@ -315,6 +315,8 @@ cdef object _run_python(Operator op, PyObject** slots):
     push_all_disabled()
     try:
         return <object>_owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL))
+    except MemoryError as e:  # of NumPy; our own allocator raises what PyTorch's does
+        raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {e}") from None
     finally:
         pop_all_disabled()
         state.kernels -= 1

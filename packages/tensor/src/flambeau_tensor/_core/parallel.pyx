@@ -7,6 +7,7 @@ work, and calls off those that have not begun: on a busy machine they may not ge
 
 There is one pool in the process. A kernel that finds it taken (by another Python thread) runs by itself.
 """
+import math
 import os
 
 cdef extern from "pythread.h" nogil:
@@ -189,6 +190,49 @@ def set_num_threads(int n):
         follow(_threads)
 
 
+def _cgroup_share() -> float:
+    """How many processors the control groups of this process grant it; infinite without a limit."""
+    share = float("inf")
+    try:
+        with open("/proc/self/cgroup") as f:
+            groups = [line.rstrip("\n").split(":", 2) for line in f]
+        for _, controllers, path in groups:
+            root = "/sys/fs/cgroup" if not controllers else f"/sys/fs/cgroup/{controllers}"
+            if controllers and "cpu" not in controllers.split(","):
+                continue
+            parts = [part for part in path.split("/") if part]
+            for n in range(len(parts) + 1):
+                share = min(share, _quota("/".join([root, *parts[:n]])))
+    except OSError:
+        pass
+    return share
+
+
+def _quota(folder: str) -> float:
+    try:
+        if os.path.exists(f"{folder}/cpu.max"):
+            with open(f"{folder}/cpu.max") as f:
+                quota, period = f.read().split()
+        else:
+            with open(f"{folder}/cpu.cfs_quota_us") as f, open(f"{folder}/cpu.cfs_period_us") as g:
+                quota, period = f.read().strip(), g.read().strip()
+        return float("inf") if quota in ("max", "-1") else int(quota) / int(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return float("inf")
+
+
+def default_threads() -> int:
+    """The number of threads to begin with: OMP_NUM_THREADS, else MKL_NUM_THREADS, else the processors that this process
+    may use, by its affinity and by its control group's share."""
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        given = os.environ.get(name, "").split(",")[0].strip()  # OpenMP: one number for each level of nesting
+        if given.isdecimal() and int(given):
+            return int(given)
+    n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    share = _cgroup_share()
+    return n if share >= n else max(1, math.ceil(share))
+
+
 _followers = []  # others with threads of their own (BLAS): called with the new number
 
 
@@ -201,4 +245,4 @@ def _forget_workers():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_workers)
-set_num_threads(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+set_num_threads(default_threads())

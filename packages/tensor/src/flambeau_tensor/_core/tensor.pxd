@@ -47,6 +47,9 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1
 
 # --- geometry -------------------------------------------------------------------------------------------------------
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) except -1
+cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* sizes) except -1
+cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, Py_ssize_t offset,
+                            int dtype) except -1
 cdef void contiguous_strides(int ndim, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept nogil
 cdef bint is_dense(Tensor t) noexcept  # non-overlapping, without holes, in some order of dimensions
 cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1

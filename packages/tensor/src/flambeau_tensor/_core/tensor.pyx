@@ -50,11 +50,47 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*)
     void Py_SET_TYPE(PyObject*, PyTypeObject*)
 
+cdef extern from * nogil:
+    """
+    /* Whether a product or sum of sizes does not fit, in which case it has wrapped around. */
+    #if defined(__GNUC__) || defined(__clang__)
+    #define fl_multiply(a, b, out) __builtin_mul_overflow(a, b, out)
+    #define fl_sum(a, b, out) __builtin_add_overflow(a, b, out)
+    #else
+    static int fl_multiply(size_t a, size_t b, size_t* out) { *out = a * b; return a && *out / a != b; }
+    static int fl_sum(size_t a, size_t b, size_t* out) { *out = a + b; return *out < a; }
+    #endif
+    """
+    bint fl_multiply(size_t a, size_t b, size_t* out)
+    bint fl_sum(size_t a, size_t b, size_t* out)
+    const size_t MAX_SIZE "((size_t)PY_SSIZE_T_MAX)"
+
+
+cdef object _size_number(Py_ssize_t i, object size):
+    if type(size) is int and -0x8000000000000000 <= size <= 0x7fffffffffffffff:
+        return size
+    if isinstance(size, float) or not hasattr(size, "__index__"):
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{_type_name(size)}')")
+    try:
+        size = size.__index__()
+        if not -0x8000000000000000 <= size <= 0x7fffffffffffffff:
+            raise ValueError("Overflow when unpacking long long")
+        return size
+    except TypeError:
+        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{_type_name(size)}')") from None
+
+
+cdef str _type_name(object o):
+    return "Tensor" if isinstance(o, Tensor) else type(o).__name__
+
 
 class Size(tuple):
     """The sizes of a tensor, a tuple of ints."""
 
     __slots__ = ()
+
+    def __new__(cls, sizes=()):
+        return tuple.__new__(cls, [_size_number(i, size) for i, size in enumerate(sizes)])
 
     def numel(self):
         """How many elements a tensor of these sizes has."""
@@ -333,8 +369,8 @@ _complete_type()
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) except -1:
     """Take over sizes and strides; sets numel and the contiguity flag."""
     cdef int i
-    cdef Py_ssize_t n = 1, expected = 1
-    cdef bint dense = True
+    cdef size_t n = 1
+    cdef bint dense = True, odd = False
     cdef Py_ssize_t* block
     if ndim <= INLINE_NDIM:
         block = t.inline_dims
@@ -348,10 +384,16 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssiz
         block[i] = sizes[i]
         block[ndim + i] = strides[i]
         if sizes[i] != 1:
-            if strides[i] != expected:
+            if strides[i] != <Py_ssize_t>n:
                 dense = False
-            expected *= sizes[i]
-        n *= sizes[i]
+            odd |= fl_multiply(n, <size_t>sizes[i], &n) | (sizes[i] <= 0)
+    if odd or n > MAX_SIZE:
+        try:
+            n = <size_t>count_elements(ndim, sizes)
+        except RuntimeError:
+            if block != t.inline_dims:
+                PyMem_Free(block)
+            raise
     if t.sizes != NULL and t.sizes != t.inline_dims:
         PyMem_Free(t.sizes)
     t.sizes = block
@@ -363,6 +405,44 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssiz
     else:
         t.flags &= ~CONTIGUOUS
     return 0
+
+
+cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* sizes) except -1:
+    """The product of sizes. A negative one, or a product that no index reaches, is an error."""
+    cdef int i
+    cdef size_t n = 1
+    cdef bint lost = False
+    for i in range(ndim):
+        lost |= sizes[i] < 0
+        lost |= fl_multiply(n, <size_t>sizes[i], &n)
+    if lost or n > MAX_SIZE:
+        raise RuntimeError("numel: integer multiplication overflow")
+    return <Py_ssize_t>n
+
+
+cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, Py_ssize_t offset,
+                            int dtype) except -1:
+    """The bytes from the storage's first to one past the last that a geometry reaches; strides of NULL: contiguous."""
+    cdef int i
+    cdef size_t n = 1, step
+    cdef bint lost = offset < 0, none = False
+    for i in range(ndim):
+        none |= sizes[i] == 0
+        lost |= sizes[i] < 0
+        if strides == NULL:
+            lost |= fl_multiply(n, <size_t>sizes[i], &n)
+        else:
+            lost |= strides[i] < 0 and sizes[i] > 1
+            lost |= fl_multiply(<size_t>(sizes[i] - 1), <size_t>strides[i], &step) and sizes[i] > 0
+            lost |= fl_sum(n, step, &n)
+    if none and strides != NULL:
+        return 0
+    lost |= fl_sum(n, <size_t>offset, &n)
+    lost |= fl_multiply(n, <size_t>ITEMSIZE[dtype], &n)
+    if lost or n > MAX_SIZE:
+        steps = "" if strides == NULL else f" and strides={shape_str(ndim, strides)}"
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={shape_str(ndim, sizes)}{steps}")
+    return 0 if none else <Py_ssize_t>n
 
 
 cdef void contiguous_strides(int ndim, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept nogil:
@@ -452,25 +532,20 @@ cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, c
 
 # --- making tensors -------------------------------------------------------------------------------------------------
 
-cdef int _count(int ndim, const Py_ssize_t* sizes, int dtype, Py_ssize_t* nbytes) except -1:
-    cdef Py_ssize_t n = ITEMSIZE[dtype]
+cdef Py_ssize_t _fresh_bytes(int ndim, const Py_ssize_t* sizes, int dtype) except -1:
     cdef int i
-    cdef bint zero = False
+    cdef size_t step = 1
+    cdef Py_ssize_t nbytes
     for i in range(ndim):
         if sizes[i] < 0:
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {sizes[i]}: {shape_str(ndim, sizes)}")
-        if sizes[i] == 0:
-            zero = True
-    if zero:
-        nbytes[0] = 0
-        return 0
-    for i in range(ndim):
-        if n > (<Py_ssize_t>1 << 62) // sizes[i]:
-            raise RuntimeError(f"Storage size calculation overflowed with sizes={shape_str(ndim, sizes)}")
-        n *= sizes[i]
-    nbytes[0] = n
-    return 0
+    nbytes = count_bytes(ndim, sizes, NULL, 0, dtype)
+    if nbytes == 0:
+        for i in range(ndim - 1, 0, -1):
+            if sizes[i] > 1 and (fl_multiply(step, <size_t>sizes[i], &step) or step > MAX_SIZE):
+                raise RuntimeError("Stride calculation overflowed")
+    return nbytes
 
 
 cdef Tensor new_tensor():
@@ -490,8 +565,7 @@ cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
             if sizes[i] != 1:
                 n *= sizes[i]
                 if sizes[i] <= 0 or sizes[i] > (<Py_ssize_t>1 << 20) or n > (<Py_ssize_t>1 << 40):  # could overflow
-                    _count(ndim, sizes, dtype, &nbytes)
-                    n = 0 if nbytes == 0 else n
+                    n = 0 if _fresh_bytes(ndim, sizes, dtype) == 0 else n
         if n == 0:
             contiguous_strides(ndim, sizes, t.strides)
         t.ndim = ndim
@@ -499,7 +573,7 @@ cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
         t.flags = CONTIGUOUS
         nbytes = n * ITEMSIZE[dtype]
     else:
-        _count(ndim, sizes, dtype, &nbytes)
+        nbytes = _fresh_bytes(ndim, sizes, dtype)
         _set_contiguous(t, ndim, sizes)
     t.dtype = dtype
     t.storage = new_storage(nbytes)
@@ -515,24 +589,11 @@ cdef int _set_contiguous(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     return set_geometry(t, ndim, sizes, strides)
 
 
-cdef Py_ssize_t _span(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept:
-    # Elements from the first to one past the last that the geometry reaches.
-    cdef Py_ssize_t last = 1
-    cdef int i
-    for i in range(ndim):
-        if sizes[i] == 0:
-            return 0
-        last += (sizes[i] - 1) * strides[i]
-    return last
-
-
 cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
     cdef Tensor t = Tensor.__new__(Tensor)
-    cdef Py_ssize_t nbytes
-    _count(ndim, sizes, dtype, &nbytes)
     set_geometry(t, ndim, sizes, strides)
     t.dtype = dtype
-    t.storage = new_storage(_span(ndim, sizes, strides) * ITEMSIZE[dtype])
+    t.storage = new_storage(count_bytes(ndim, sizes, strides, 0, dtype))
     t.data = t.storage.data
     return t
 
@@ -631,9 +692,9 @@ cdef Tensor result_of(Tensor t, PyTypeObject* cls):
 
 cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     """Give ``t`` these sizes, contiguous, growing its storage where needed."""
-    cdef Py_ssize_t nbytes, offset = t.data - t.storage.data
-    _count(ndim, sizes, t.dtype, &nbytes)
-    resize_storage(t.storage, offset + nbytes)
+    cdef Py_ssize_t offset = t.data - t.storage.data
+    count_elements(ndim, sizes)
+    resize_storage(t.storage, count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype))
     t.data = t.storage.data + offset
     return _set_contiguous(t, ndim, sizes)
 

@@ -16,7 +16,9 @@ from libc.string cimport strcmp
 from flambeau_tensor._core.copying cimport copy_of
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.storage cimport borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, check_read, detached, empty, new_tensor, set_geometry
+from flambeau_tensor._core.tensor cimport (
+    Tensor, check_read, count_bytes, detached, empty, new_tensor, set_geometry,
+)
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.registry import set_attribute
@@ -290,10 +292,9 @@ cdef int _dtype_of(DLTensor* d) except -1:
 cdef Tensor _over(DLTensor* d, object owner, bint readonly):
     """A tensor over memory described by `d`."""
     cdef int i, dtype
-    cdef int64_t step = 1, last = 1
+    cdef int64_t step = 1
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
-    cdef bint none = False
     cdef Tensor t
     if d.device.device_type != CPU:
         raise BufferError(f"the memory is on device ({d.device.device_type}, {d.device.device_id}): there is only the "
@@ -308,13 +309,12 @@ cdef Tensor _over(DLTensor* d, object owner, bint readonly):
             raise BufferError("tensors with negative strides are not supported: copy it first")
         if sizes[i] <= 1:
             strides[i] = max(strides[i], 0)
-        none = none or sizes[i] == 0
-        last += (sizes[i] - 1) * strides[i]
         step *= max(sizes[i], 1)
     t = new_tensor()
     set_geometry(t, d.ndim, sizes, strides)
     t.dtype = dtype
-    t.storage = borrow_storage(<char*>d.data + d.byte_offset, 0 if none else last * ITEMSIZE[dtype], owner, readonly)
+    t.storage = borrow_storage(<char*>d.data + d.byte_offset, count_bytes(d.ndim, sizes, strides, 0, dtype), owner,
+                               readonly)
     t.data = t.storage.data
     return t
 

@@ -4,14 +4,18 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
 from flambeau_tensor._core.operands cimport check_overlap, check_writable, out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
+from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, scalar_dtype, store_scalar
+from flambeau_tensor._core.storage cimport new_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, detached, empty as make_empty, empty_like as make_like, empty_strided as make_strided, offset_of,
-    plain_tuple, read_ints, resize, size_tuple, wrap_dim,
+    Tensor, count_bytes, count_elements, detached, empty as make_empty, empty_like as make_like,
+    empty_strided as make_strided, offset_of, plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
 
@@ -45,6 +49,19 @@ cdef Tensor finished(Tensor t, PyObject* requires_grad):
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         t.flags |= REQUIRES_GRAD
     return t
+
+
+def check_size(tuple sizes not None, DType dtype not None):
+    """Raise where there can be no tensor of these sizes: of what NumPy makes, or Python in a loop."""
+    cdef Py_ssize_t[MAX_NDIM] exact
+    cdef Py_ssize_t nbytes
+    cdef int i, n = len(sizes)
+    for i in range(n):
+        exact[i] = sizes[i] if sizes[i] <= PY_SSIZE_T_MAX else -1
+    count_elements(n, exact)
+    nbytes = count_bytes(n, exact, NULL, 0, dtype.id)
+    if nbytes > 1 << 30:
+        new_storage(nbytes)  # there may be no memory for it
 
 
 # Factories by size: (size, [value], *, out, dtype, layout, device, pin_memory, requires_grad)
@@ -214,6 +231,14 @@ def ramp(DType dtype not None, Py_ssize_t n, start, step):
     return t
 
 
+cdef object _as_element(object number, int dtype):
+    cdef Scalar s
+    cdef char[16] element
+    read_scalar(<PyObject*>number, &s)
+    store_scalar(&s, dtype, element)
+    return load_scalar(dtype, element)
+
+
 def line(DType dtype not None, Py_ssize_t n, start, end):
     """`n` real numbers from `start` to `end`, both included."""
     _check_numbers("linspace", dtype)
@@ -221,7 +246,7 @@ def line(DType dtype not None, Py_ssize_t n, start, end):
     cdef Tensor t = make_empty(compute, 1, &n)
     cdef double a, b
     if CATEGORY[want] == CAT_INT:
-        a, b = int(start), int(end)
+        a, b = _as_element(start, want), _as_element(end, want)
     else:
         a, b = start, end
     with nogil:

@@ -59,7 +59,7 @@ cdef Tensor sliced(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssiz
     for d in range(t.ndim):
         sizes[d] = t.sizes[d]
         strides[d] = t.strides[d]
-    sizes[dim] = (stop - start + step - 1) // step
+    sizes[dim] = (stop - start - 1) // step + 1 if stop > start else 0
     strides[dim] = t.strides[dim] * step
     return view_of(t, t.ndim, sizes, strides, t.data + start * t.strides[dim] * ITEMSIZE[t.dtype])
 

@@ -1,16 +1,17 @@
 # cython: language_level=3
 """Tensors and the outside: NumPy arrays without copying, Python numbers and nested lists, the buffer protocol."""
 cimport numpy as cnp
-from cpython.buffer cimport PyObject_CheckBuffer
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy
+from flambeau_tensor._core.dtype cimport (
+    CATEGORY, DType, ITEMSIZE, NPY_TYPE, PROMOTED, default_dtype, dtype_from_npy,
+)
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, as_subclass, check_read, detached, empty, new_tensor, read_ints, set_geometry,
+    Tensor, as_subclass, check_read, count_bytes, detached, empty, new_tensor, read_ints, set_geometry,
 )
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
@@ -20,15 +21,18 @@ from flambeau_tensor._core.tensor import set_buffer_source
 cnp.import_array()
 
 
+cdef str _SWAPPED = ("given numpy array has byte order different from the native byte order. Conversion between byte "
+                     "orders is currently not supported.")
+
+
 cdef Tensor wrap_array(cnp.ndarray a):
     """A tensor over the array's memory."""
     cdef int dtype = dtype_from_npy(cnp.PyArray_TYPE(a)), i, n = cnp.PyArray_NDIM(a)
     cdef Py_ssize_t strides[MAX_NDIM]
-    cdef Py_ssize_t item = ITEMSIZE[dtype], last = 1
+    cdef Py_ssize_t item = ITEMSIZE[dtype]
     cdef Tensor t = new_tensor()
     if not cnp.PyArray_ISNOTSWAPPED(a):
-        raise ValueError("given numpy array has byte order different from the native byte order. Conversion between "
-                         "byte orders is currently not supported.")
+        raise ValueError(_SWAPPED)
     for i in range(n):
         if cnp.PyArray_STRIDE(a, i) < 0 and cnp.PyArray_DIM(a, i) > 1:
             raise ValueError("At least one stride in the given numpy array is negative, and tensors with negative "
@@ -38,12 +42,10 @@ cdef Tensor wrap_array(cnp.ndarray a):
             raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
                              "to reallocate the memory.")
         strides[i] = cnp.PyArray_STRIDE(a, i) // item if cnp.PyArray_DIM(a, i) > 1 else 1
-        last += (cnp.PyArray_DIM(a, i) - 1) * strides[i]
-    if cnp.PyArray_SIZE(a) == 0:
-        last = 0
     set_geometry(t, n, <Py_ssize_t*>cnp.PyArray_DIMS(a), strides)
     t.dtype = dtype
-    t.storage = borrow_storage(<char*>cnp.PyArray_DATA(a), last * item, a, not cnp.PyArray_ISWRITEABLE(a))
+    t.storage = borrow_storage(<char*>cnp.PyArray_DATA(a), count_bytes(n, t.sizes, strides, 0, dtype), a,
+                               not cnp.PyArray_ISWRITEABLE(a))
     t.data = t.storage.data
     return t
 
@@ -52,6 +54,14 @@ cpdef object from_numpy(object array):
     if not isinstance(array, cnp.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     return wrap_array(<cnp.ndarray>array)
+
+
+cpdef int warn_readonly(str what) except -1:
+    import warnings
+
+    warnings.warn(f"The given {what} is not writable, and neither is the tensor over its memory: operations that would "
+                  "write to it raise an error. Copy the data first to change it.", UserWarning, stacklevel=2)
+    return 0
 
 
 cdef extern from "numpy/arrayobject.h":
@@ -108,27 +118,30 @@ def from_array_operand(operand):
 
 def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t offset, tuple size, tuple stride,
                  bint needs_grad):
-    """A tensor of class `cls` over part of a storage."""
+    """A tensor of class `cls` over part of a storage. What a pickle says may be anything, and is checked."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
-    cdef Py_ssize_t item = ITEMSIZE[dtype.id]
+    cdef Py_ssize_t reach
+    if not isinstance(cls, type) or not issubclass(cls, Tensor):
+        raise TypeError(f"a subclass of Tensor is needed, not {cls!r}")
     cdef int i, n = read_ints(<PyObject*>size, sizes, MAX_NDIM, b"tensor", b"size")
     if n != read_ints(<PyObject*>stride, strides, MAX_NDIM, b"tensor", b"stride"):
         raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
     for i in range(n):
         if sizes[i] < 0 or strides[i] < 0:
             raise RuntimeError(f"sizes and strides must not be negative, got {size} and {stride}")
-    # In Python's integers: what comes out of a pickle may be any number.
-    last = 0 if 0 in size else offset + 1 + sum([(m - 1) * step for m, step in zip(size, stride)])
-    if offset < 0 or last * item > storage.nbytes:
-        raise RuntimeError(f"sizes {size}, strides {stride} and offset {offset} need {last * item} bytes, but the "
+    reach = count_bytes(n, sizes, strides, offset, dtype.id)
+    if offset < 0 or reach > storage.nbytes:
+        raise RuntimeError(f"sizes {size}, strides {stride} and offset {offset} need {reach} bytes, but the "
                            f"storage has {storage.nbytes}")
     set_geometry(t, n, sizes, strides)
     t.dtype = dtype.id
     t.storage = storage
-    t.data = storage.data + offset * item
+    t.data = storage.data + offset * ITEMSIZE[dtype.id]
     if needs_grad:
+        if CATEGORY[t.dtype] < CAT_FLOAT:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
         t.flags |= REQUIRES_GRAD
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
@@ -210,46 +223,50 @@ cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except 
     return at
 
 
-cdef int _other_dtype(object data) except -2:
-    """The dtype that arrays, tensors and NumPy numbers inside a sequence ask for; -1 if there are none."""
-    if isinstance(data, (list, tuple)):
-        best = -1
-        for item in data:
-            d = _other_dtype(item)
-            if d >= 0 and (best < 0 or CATEGORY[d] > CATEGORY[best] or d > best):
-                best = d
-        return best
-    if isinstance(data, Tensor):
-        return (<Tensor>data).dtype
-    if cnp.PyArray_CheckScalar(data) or isinstance(data, cnp.ndarray):
-        return dtype_from_npy(cnp.PyArray_TYPE(<cnp.ndarray>cnp.PyArray_FROM_O(data)))
-    return -1
+cdef bint _is_sequence(object data):
+    return isinstance(data, (list, tuple)) or (
+        hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, dict)))
 
 
-cdef object _unpacked(object data):
-    # Tensors and arrays inside a sequence count as nested lists of numbers.
+cdef object _unpacked(object data, int* dtype):
+    """The numbers of tensors, arrays and other sequences as nested lists, and the dtype that all promote to."""
+    cdef int found
     if isinstance(data, Tensor):
-        return tolist(<Tensor>data)
-    if isinstance(data, cnp.ndarray) or cnp.PyArray_CheckScalar(data):
-        return data.tolist()
-    if isinstance(data, (list, tuple)):
-        return [_unpacked(d) for d in data]
-    if isinstance(data, str) or not hasattr(data, "__len__"):
-        if hasattr(data, "__float__") or hasattr(data, "__index__"):
-            return data.__index__() if hasattr(data, "__index__") else data.__float__()
+        found = (<Tensor>data).dtype
+        if (<Tensor>data).numel != 1:
+            if CATEGORY[found] <= CAT_INT:
+                raise TypeError("only integer tensors of a single element can be converted to an index")
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        check_read(<Tensor>data, "tensor")
+        data = load_scalar(found, (<Tensor>data).data)
+    elif cnp.PyArray_CheckScalar(data) or isinstance(data, cnp.ndarray):
+        found = dtype_from_npy(cnp.PyArray_TYPE(<cnp.ndarray>cnp.PyArray_FROM_O(data)))
+        data = data.tolist()
+    elif is_number(<PyObject*>data) or isinstance(data, (int, float, complex)):
+        found = scalar_dtype(CAT_COMPLEX if isinstance(data, complex) else CAT_FLOAT if isinstance(data, float)
+                             else CAT_BOOL if isinstance(data, bool) else CAT_INT)
+    elif isinstance(data, memoryview):
+        return _unpacked(data.tolist(), dtype)
+    elif _is_sequence(data):
+        return [_unpacked(d, dtype) for d in data]
+    else:
+        return data
+    dtype[0] = found if dtype[0] < 0 else PROMOTED[dtype[0]][found]
     return data
 
 
 cpdef Tensor from_data(object data, object dtype):
     """A fresh tensor of numbers, nested sequences, arrays or tensors; dtype inferred unless given."""
     cdef Py_ssize_t sizes[MAX_NDIM]
-    cdef int n, category, want = -1 if dtype is None else (<DType?>dtype).id
+    cdef int n, category, other = -1, want = -1 if dtype is None else (<DType?>dtype).id
     cdef Tensor t, out
     if isinstance(data, Tensor):
         t = <Tensor>data
         check_read(t, "tensor")
     elif isinstance(data, cnp.ndarray) or cnp.PyArray_CheckScalar(data):
         array = cnp.PyArray_FROM_O(data)
+        if not cnp.PyArray_ISNOTSWAPPED(array):
+            raise ValueError(_SWAPPED)
         t = <Tensor>from_array(array)
     else:
         t = None
@@ -257,21 +274,18 @@ cpdef Tensor from_data(object data, object dtype):
         out = empty(t.dtype if want < 0 else want, t.ndim, t.sizes)
         copy_elements(out, t)
         return out
-    if PyObject_CheckBuffer(data) and not isinstance(data, bytes):
-        return from_data(cnp.PyArray_FROM_O(data), dtype)
     n = _shape_of(data, sizes)
-    category = _category(data, 0, n, sizes)
+    try:
+        category = _category(data, 0, n, sizes)
+    except TypeError:
+        category = CAT_COMPLEX + 1
     if category > CAT_COMPLEX:
-        other = _other_dtype(data)
-        plain = _unpacked(data)
+        if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
+            return from_data(cnp.PyArray_FROM_O(data), dtype)
+        plain = _unpacked(data, &other)
         n = _shape_of(plain, sizes)
         category = _category(plain, 0, n, sizes)
         if category > CAT_COMPLEX:
-            if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
-                return from_data(cnp.PyArray_FROM_O(data), dtype)
-            if hasattr(data, "__len__") and hasattr(data, "__getitem__") and \
-                    not isinstance(data, (str, bytes, dict, list, tuple)):
-                return from_data(list(data), dtype)
             raise _invalid(data)
         data = plain
         if want < 0 and other >= 0:
@@ -366,7 +380,10 @@ cdef object _tensor(Operator op, PyObject** a):  # (data, *, dtype, device, requ
 
 
 cdef object _from_numpy(Operator op, PyObject** a):
-    return from_numpy(<object>a[0])
+    cdef Tensor t = from_numpy(<object>a[0])
+    if t.storage.readonly:
+        warn_readonly("NumPy array")
+    return t
 
 
 cpdef object detached_alias(Tensor t):

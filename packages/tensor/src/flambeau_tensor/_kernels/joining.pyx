@@ -230,10 +230,10 @@ cdef object _chunk(Operator op, PyObject** a):  # (self, chunks, dim)
     if n <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {n}")
     dim = wrap_dim(<object>a[2], t.ndim)
-    size = (t.sizes[dim] + n - 1) // n
+    size = (t.sizes[dim] - 1) // n + 1 if t.sizes[dim] else 0
     if size == 0:
         return _pieces(t, dim, 0, n)
-    return _pieces(t, dim, size, (t.sizes[dim] + size - 1) // size)
+    return _pieces(t, dim, size, (t.sizes[dim] - 1) // size + 1)
 
 
 cdef object _unbind(Operator op, PyObject** a):  # (self, dim)

@@ -4,25 +4,38 @@
 """
 import importlib
 import os
+from importlib.util import find_spec
+
+_NEEDS = {"v2": ("SSE42",), "v3": ("AVX2", "FMA3", "F16C"), "v4": ("AVX512_SKX",), "base": ()}
 
 
-def _detect() -> str:
-    """The highest level whose instructions this processor has (NumPy already asked it)."""
+def _built() -> list[str]:
+    """The levels that this installation was built for, the highest first."""
+    return [level for level in ("v4", "v3", "v2", "base") if find_spec(f"flambeau_tensor._kernels.hot_{level}")]
+
+
+def _choose() -> str:
+    """The level asked for, or else the highest whose instructions this processor has (NumPy already asked it)."""
     from numpy._core._multiarray_umath import __cpu_features__ as have
 
-    if not have.get("SSE42"):
-        return "base"
-    if have.get("AVX512_SKX"):
-        return "v4"
-    return "v3" if have.get("AVX2") and have.get("FMA3") and have.get("F16C") else "v2"
+    built = _built()
+    asked = os.environ.get("FLAMBEAU_CPU_LEVEL")
+    if asked:
+        if asked not in built:
+            raise ImportError(f"FLAMBEAU_CPU_LEVEL={asked}: there is no such level of instructions in this "
+                              f"installation; it has {', '.join(built)}")
+        return asked
+    for level in built:
+        if all(have.get(feature) for feature in _NEEDS[level]):
+            return level
+    raise ImportError(f"flambeau_tensor was built for processors of the levels {', '.join(built)} (x86-64-v2 needs "
+                      "SSE4.2), and this one has none of them. Install it from source for this processor: "
+                      "pip install --no-binary flambeau-tensor flambeau-tensor")
 
 
-LEVEL = os.environ.get("FLAMBEAU_CPU_LEVEL") or _detect()
+LEVEL = _choose()
 
 
 def hot(name: str, package: str = "flambeau_tensor"):
     """The module ``hot/name`` of a package, built for this processor."""
-    try:
-        return importlib.import_module(f"{package}._kernels.hot_{LEVEL}.{name}")
-    except ModuleNotFoundError:
-        return importlib.import_module(f"{package}._kernels.hot_base.{name}")
+    return importlib.import_module(f"{package}._kernels.hot_{LEVEL}.{name}")

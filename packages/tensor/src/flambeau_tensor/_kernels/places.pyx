@@ -166,6 +166,8 @@ cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -
             if values.sizes[d - lead] != p.sizes[d]:
                 raise _value_shape(p, values)
             strides[d] = values.strides[d - lead]
+    if _count(p.ndim, p.sizes) == 0:
+        return 0
     for d in range(p.first + p.nbroadcast - 1, p.first - 1, -1):  # the dimensions of the index have to lie in line
         if p.sizes[d] == 1:
             continue

@@ -3,13 +3,13 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY
-from flambeau_tensor._core.copying cimport copy_of
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
+from flambeau_tensor._core.copying cimport copy_of, to_dtype
 from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
 from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport c_name
+from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
@@ -44,7 +44,7 @@ cdef class Where(Elementwise):
 
 cdef object _where(Operator op, PyObject** a):
     if a[1] == <PyObject*>None and a[2] == <PyObject*>None:
-        return tuple(call1(find("torch.nonzero"), <object>a[0]).unbind(1))
+        return find("torch.nonzero")(<object>a[0], as_tuple=True)
     if a[1] == <PyObject*>None or a[2] == <PyObject*>None:
         raise TypeError('where() missing 1 required positional arguments: "'
                         + ("input" if a[1] == <PyObject*>None else "other") + '"')
@@ -86,15 +86,17 @@ cdef bint _has_zero(const integer_t* p, Py_ssize_t n) noexcept nogil:
 
 cdef int _nonzero_divisor(Operator op, PyObject** o, int dtype) except -1:
     cdef Tensor t
+    cdef Scalar s
     cdef bint found
     if CATEGORY[dtype] > CAT_INT:
         return 0
     if isinstance(<object>o[0], Tensor) and (<Tensor>o[0]).numel == 0:
         return 0
     if not isinstance(<object>o[1], Tensor):
-        found = o[1] == Py_False or not <object>o[1]
+        read_scalar(o[1], &s)
+        found = (<unsigned long long>s.i << (64 - 8 * ITEMSIZE[dtype])) == 0  # as it is stored: 256 is 0 among bytes
     else:
-        t = <Tensor>o[1]
+        t = to_dtype(<Tensor>o[1], dtype)
         if not t.flags & CONTIGUOUS:
             t = copy_of(t)
         if t.dtype == BOOL or t.dtype == UINT8 or t.dtype == INT8:

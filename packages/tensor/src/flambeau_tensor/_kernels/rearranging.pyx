@@ -51,6 +51,7 @@ cdef object _triangle(Operator op, PyObject** a, bint lower):  # (self, diagonal
         return out
     copy_elements(out, t)
     rows, columns = t.sizes[t.ndim - 2], t.sizes[t.ndim - 1]
+    diagonal = min(max(diagonal, -rows), columns)  # further out there is nothing
     at = out.data
     for row in range(t.numel // columns):
         cut = row % rows + diagonal

@@ -224,11 +224,11 @@ cdef void _put(Job* job, const char* x, char* values, int64_t* indices, Py_ssize
     indices[to] = at
 
 
-cdef Py_ssize_t _mode(pair* a, Py_ssize_t n) noexcept nogil:
-    """The place of the last of the smallest most frequent, in sorted pairs."""
+cdef Py_ssize_t _mode(pair* a, Py_ssize_t n, bint floats, uint64_t nan) noexcept nogil:
+    """The place of the last of the smallest most frequent, in sorted pairs. No NaN equals another."""
     cdef Py_ssize_t i, start = 0, longest = 0, at = 0
     for i in range(n):
-        if a[i].key != a[start].key:
+        if a[i].key != a[start].key or (floats and a[i].key == nan):
             start = i
         if i - start + 1 > longest:
             longest = i - start + 1
@@ -310,7 +310,8 @@ cdef void _one(Job* job, const char* x, char* values, int64_t* indices, pair* a,
             _put(job, x, values, indices, i, a[i].at)
         return
     if job.task == MODE:
-        _put(job, x, values, indices, 0, _mode(_sorted(a, b, n, job.bits), n))
+        a = _sorted(a, b, n, job.bits)
+        _put(job, x, values, indices, 0, _mode(a, n, CATEGORY[job.dtype] == CAT_FLOAT, largest))
         return
     if job.task != KTH:
         k = (n - 1) // 2

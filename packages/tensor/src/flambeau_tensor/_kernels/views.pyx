@@ -6,7 +6,8 @@ from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport (
-    Tensor, alias_of, contiguous_strides, empty, offset_of, read_ints, set_geometry, shape_str, view_of, wrap_dim,
+    Tensor, alias_of, contiguous_strides, count_bytes, empty, offset_of, read_ints, set_geometry, shape_str, view_of,
+    wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
 
@@ -15,15 +16,20 @@ cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except 
     """Read sizes with at most one -1 and fill it in."""
     cdef int n = read_ints(obj, sizes, MAX_NDIM, b"view", b"size"), i, unknown = -1
     cdef Py_ssize_t product = 1
+    cdef bint lost = False
     for i in range(n):
         if sizes[i] == -1:
             if unknown >= 0:
                 raise RuntimeError("only one dimension can be inferred")
             unknown = i
         elif sizes[i] < 0:
-            raise RuntimeError(f"invalid shape dimension {sizes[i]}")
+            raise RuntimeError(f"invalid shape dimension {sizes[i]} at index {i} of shape {shape_str(n, sizes)}")
         else:
+            if sizes[i] | product > <Py_ssize_t>1 << 31 and numel and sizes[i]:
+                lost |= product > numel // sizes[i]
             product *= sizes[i]
+    if lost:
+        raise RuntimeError(f"shape '{shape_str(n, sizes)}' is invalid for input of size {numel}")
     if unknown >= 0:
         if product == 0:
             raise RuntimeError(f"cannot reshape tensor of {numel} elements into shape {shape_str(n, sizes)} because "
@@ -235,7 +241,7 @@ cdef Tensor expanded(Tensor t, int n, Py_ssize_t* sizes):
                            f"in the tensor ({t.ndim})")
     for i in range(n):
         if i < lead:
-            if sizes[i] < 0:
+            if sizes[i] == -1:
                 raise RuntimeError(f"The expanded size of the tensor ({sizes[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")
             strides[i] = 0
@@ -296,7 +302,7 @@ cdef object _slice(Operator op, PyObject** a):
     for i in range(t.ndim):
         sizes[i] = t.sizes[i]
         strides[i] = t.strides[i]
-    sizes[dim] = (stop - start + step - 1) // step
+    sizes[dim] = (stop - start - 1) // step + 1 if stop > start else 0
     strides[dim] = t.strides[dim] * step
     return view_of(t, t.ndim, sizes, strides, t.data + start * t.strides[dim] * ITEMSIZE[t.dtype])
 
@@ -313,7 +319,7 @@ cdef object _narrow(Operator op, PyObject** a):
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if start < -size or start > size:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-size}, {size}], but got {start})")
+        raise IndexError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     if start < 0:
         start += size
     if start > size - length:
@@ -332,27 +338,22 @@ cdef object _as_strided(Operator op, PyObject** a):
     cdef int n = read_ints(a[1], sizes, MAX_NDIM, b"as_strided", b"size"), i
     cdef int m = read_ints(a[2], strides, MAX_NDIM, b"as_strided", b"stride")
     cdef Py_ssize_t offset = offset_of(t) if a[3] == <PyObject*>None else <Py_ssize_t>(<object>a[3])
-    cdef Py_ssize_t last = offset + 1, item = ITEMSIZE[t.dtype]
+    cdef Py_ssize_t reach
     if n != m:
         raise RuntimeError(f"mismatch in length of strides and shape: {n} sizes, {m} strides")
     for i in range(n):
         if strides[i] < 0:
             raise RuntimeError("as_strided: Negative strides are not supported at the moment, got strides: "
                                f"{shape_str(n, strides)}")
-        if sizes[i] < 0:
-            raise RuntimeError(f"as_strided: negative size {sizes[i]}")
-        if sizes[i] == 0:
-            last = 0
-            break
-        if <double>(sizes[i] - 1) * <double>strides[i] + <double>last > 4e18:
-            raise RuntimeError(f"as_strided: sizes {shape_str(n, sizes)} and strides {shape_str(n, strides)} overflow")
-        last += (sizes[i] - 1) * strides[i]
-    if offset < 0 or last * item > t.storage.nbytes:
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    reach = count_bytes(n, sizes, strides, offset, t.dtype)
+    if reach > t.storage.nbytes:
         raise RuntimeError(
             f"setStorage: sizes {shape_str(n, sizes)}, strides {shape_str(n, strides)}, storage offset {offset}, and "
-            f"itemsize {item} requiring a storage size of {last * item} are out of bounds for storage of size "
+            f"itemsize {ITEMSIZE[t.dtype]} requiring a storage size of {reach} are out of bounds for storage of size "
             f"{t.storage.nbytes}")
-    return view_of(t, n, sizes, strides, t.storage.data + offset * item)
+    return view_of(t, n, sizes, strides, t.storage.data + offset * ITEMSIZE[t.dtype])
 
 
 cdef object _diagonal(Operator op, PyObject** a):
@@ -389,6 +390,8 @@ cdef object _unfold(Operator op, PyObject** a):
     cdef Py_ssize_t strides[MAX_NDIM + 1]
     cdef int dim = wrap_dim(<object>a[1], t.ndim), i
     length = t.sizes[dim] if t.ndim else 1
+    if size < 0:
+        raise RuntimeError(f"size is {size} but must be >= 0")
     if size > length:
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {length} but size is {size}")
     if step <= 0:

@@ -26,11 +26,12 @@ typedef struct { uint8_t b; } fl_bool;
 #define FL_IM_b16(v) 0
 #define FL_IM_cplx(v) ((v).im)
 
-/* Small integers go through int64_t, so that out-of-range floats wrap instead of being undefined. */
+/* Integers wrap. Out-of-range floats become what the processor makes of them, on x86 the smallest int32_t or int64_t;
+   narrower signed types go through int32_t, uint8_t through int64_t: programs see the same numbers as with PyTorch. */
 #define FL_WR_u8(d, re_, im_) (d) = (uint8_t)(int64_t)(re_)
-#define FL_WR_i8(d, re_, im_) (d) = (int8_t)(int64_t)(re_)
-#define FL_WR_i16(d, re_, im_) (d) = (int16_t)(int64_t)(re_)
-#define FL_WR_i32(d, re_, im_) (d) = (int32_t)(int64_t)(re_)
+#define FL_WR_i8(d, re_, im_) (d) = (int8_t)(int32_t)(re_)
+#define FL_WR_i16(d, re_, im_) (d) = (int16_t)(int32_t)(re_)
+#define FL_WR_i32(d, re_, im_) (d) = (int32_t)(re_)
 #define FL_WR_i64(d, re_, im_) (d) = (int64_t)(re_)
 #define FL_WR_f32(d, re_, im_) (d) = (float)(re_)
 #define FL_WR_f64(d, re_, im_) (d) = (double)(re_)

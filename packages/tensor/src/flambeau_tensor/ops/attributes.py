@@ -178,8 +178,17 @@ for _name in ("resolve_conj", "resolve_neg"):
 # --- Python's protocols ---------------------------------------------------------------------------------------------
 
 def _number(name, syntax, convert):
-    return _elements(f"{name}(Tensor self) -> Any", lambda input: convert(interop_item(input)),
-                     f"Python's `{syntax}()`.", METHOD, syntax)
+    def number(input):
+        value = interop_item(input)
+        if isinstance(value, complex) and convert is not complex:
+            if value.imag:
+                raise RuntimeError(f"value cannot be converted to type {_C_NAMES[syntax]} without overflow")
+            value = value.real
+        return convert(value)
+    return _elements(f"{name}(Tensor self) -> Any", number, f"Python's `{syntax}()`.", METHOD, syntax)
+
+
+_C_NAMES = {"int": "int64_t", "float": "double"}
 
 
 def interop_item(input):

@@ -6,6 +6,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor, set_constructor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
 
 kernels.set_checks(check_device, check_layout)
@@ -95,7 +96,9 @@ def _as_tensor(data, dtype, device):
     if isinstance(data, Tensor):
         return data if dtype is None or data.dtype is dtype else data.to(dtype)
     if isinstance(data, np.ndarray):
-        t = interop.from_numpy(data) if all(s >= 0 for s in data.strides) else interop.from_array(data)
+        if any(s < 0 for s in data.strides):
+            return interop.from_data(data, dtype)
+        t = from_numpy(data)
         return t if dtype is None else t.to(dtype)
     return interop.from_data(data, dtype)
 
@@ -107,6 +110,11 @@ as_tensor = Operator("as_tensor(Any data, ScalarType? dtype=None, Device? device
 
 def _asarray(obj, dtype, device, copy, requires_grad):
     check_device(device)
+    if type(obj).__name__ == "PyCapsule":
+        obj = from_capsule(obj)
+    elif isinstance(obj, (bytes, bytearray, memoryview)) or (
+            hasattr(obj, "__buffer__") and not isinstance(obj, (Tensor, np.ndarray, np.generic))):
+        obj = frombuffer(obj, dtype=dtype or get_default_dtype())
     if copy is False:
         if not isinstance(obj, (Tensor, np.ndarray)):
             raise ValueError("can't alias arbitrary sequence into a tensor.")
@@ -123,10 +131,19 @@ asarray = Operator("asarray(Any obj, *, ScalarType? dtype=None, Device? device=N
 
 def _frombuffer(buffer, dtype, count, offset, requires_grad):
     try:
-        memoryview(buffer)
+        n, item = memoryview(buffer).nbytes, dtype.itemsize
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
-    t = interop.from_numpy(np.frombuffer(buffer, numpy_dtype(dtype), count, offset))
+    if not 0 <= offset < n:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) "
+                         "minus 1" if n else f"both buffer length ({n}) and count ({count}) must not be 0")
+    if count < 0 and (n - offset) % item:
+        raise ValueError(f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+                         f"element size ({item})")
+    array = np.frombuffer(buffer, numpy_dtype(dtype), count, offset)
+    t = interop.from_numpy(array)
+    if not array.flags.writeable:
+        interop.warn_readonly("buffer")
     return t.requires_grad_() if requires_grad else t
 
 
@@ -155,7 +172,7 @@ def _steps(start, end, step, dtype):
     """How many steps from `start` reach `end`, it excluded."""
     if dtype.name == "int64":
         start, end, step = int(start), int(end), int(step)
-    if step == 0:
+    if not abs(step) > 0:
         raise RuntimeError("step must be nonzero")
     if not all(abs(v) < float("inf") for v in (start, end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
@@ -163,8 +180,8 @@ def _steps(start, end, step, dtype):
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     exact = all(isinstance(v, int) for v in (start, end, step))
     n = -((start - end) // step) if exact else np.ceil((end - start) / step)
-    if n >= 2**60:
-        raise RuntimeError(f"invalid size, possible overflow: {n:g} elements")
+    if not n < 2**63:
+        raise RuntimeError("invalid size, possible overflow?")
     return int(n)
 
 

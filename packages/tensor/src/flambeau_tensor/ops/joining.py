@@ -1,16 +1,23 @@
 """Joining tensors into one, and cutting one into views."""
+from itertools import chain
 from itertools import combinations as _choose
 from itertools import combinations_with_replacement as _choose_again
-from math import log2
+from math import comb
+
+import numpy as np
 
 from flambeau_overrides import overridable
+from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor._kernels import joining as kernels
+from flambeau_tensor._kernels.factories import check_size
+from flambeau_tensor._kernels.interop import from_numpy
 
 FUNCTION = "function"
+_INT64, _BYTE = _dtype_by_name("int64"), _dtype_by_name("uint8")
 
 cat = Operator("cat(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor", kernels.cat, variants=FUNCTION,
                doc="The tensors one after the other along a dimension; their other sizes have to be equal.")
@@ -48,8 +55,7 @@ def _sections(name, input, indices_or_sections, dim):
         n = indices_or_sections.__index__()
         if n <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {n}")
-        if n > 2**28:
-            raise RuntimeError(f"{name}(): no memory holds {n} tensors")
+        check_size((n, 128), _BYTE)  # a view is no smaller
         small, larger = divmod(size, n)
         bounds = [i * small + min(i, larger) for i in range(n + 1)]
     else:
@@ -260,10 +266,12 @@ def _combinations(input, r, with_replacement):
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
         return find_operator("torch.empty")((0,), dtype=input.dtype)
-    if r > 2**20 or input.shape[0] > 1 and r * log2(input.shape[0]) > 46:
-        raise RuntimeError(f"combinations(): no memory holds the combinations of {r} among {input.shape[0]} elements")
-    rows = list((_choose_again if with_replacement else _choose)(range(input.shape[0]), r))
-    return input[find_operator("torch.tensor")(rows, dtype=find_operator("torch.arange")(0).dtype).reshape((-1, r))]
+    n = input.shape[0]
+    check_size((n,) * min(r, 64), _BYTE)  # PyTorch has a mask for all ways to take any elements
+    count = (comb(n + r - 1, r) if n else 0) if with_replacement else comb(n, r)
+    check_size((count, r), _INT64)
+    rows = chain.from_iterable((_choose_again if with_replacement else _choose)(range(n), r)) if count else ()
+    return input[from_numpy(np.fromiter(rows, "int64", count * r).reshape(count, r))]
 
 
 combinations = Operator("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", _combinations,

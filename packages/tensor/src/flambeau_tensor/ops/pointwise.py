@@ -4,10 +4,11 @@ Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and
 """
 import numpy as np
 
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.elementwise import Elementwise, ufunc_loop
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias
+from flambeau_tensor._core.registry import alias, find_operator
+from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import pointwise as kernels
 from flambeau_tensor._kernels.levels import hot
 from flambeau_tensor.ops.factories import complex_
@@ -18,7 +19,7 @@ _hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log, np.log1
              for d in ("float32", "float64")})
 LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
 
-_BOOL = _dtype_by_name("bool")
+_BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")
 BOTH = "function method inplace"
 UNARY = "function method inplace_function"
 
@@ -79,8 +80,25 @@ heaviside = _binary("heaviside", LOOPS["heaviside"], "0 below zero, 1 above it, 
 gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False,
               variants=UNARY)
 lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False, variants=UNARY)
-ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-                 lambda input, other, out: mul(input, pow(2.0, other), out=out), composite=True,
+
+
+def _ldexp(input, other, out):
+    whole = not isinstance(other, float) if not isinstance(other, Tensor) else \
+        not (other.is_floating_point() or other.is_complex())
+    if not whole or input.is_complex():
+        return mul(input, pow(2.0, other), out=out)
+    if not isinstance(other, Tensor):
+        other = find_operator("torch.tensor")(other)
+    # 2**other may overflow or vanish where the result does not: in double precision, and there in two steps.
+    dtype = input.dtype if input.is_floating_point() else get_default_dtype()
+    other = find_operator("torch.clamp")(other.to(_INT64), -2200, 2200)
+    half = find_operator("torch.div")(other, 2, rounding_mode="floor")
+    wide = input.to(_FLOAT64)
+    wide = mul(mul(wide, pow(2.0, half.to(_FLOAT64))), pow(2.0, sub(other, half).to(_FLOAT64)))
+    return wide.to(dtype) if out is None else find_operator("torch.clone")(wide.to(dtype), out=out)
+
+
+ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _ldexp, composite=True,
                  variants=UNARY, numbers="other", doc="input · 2**other.")
 
 div = Operator("div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
@@ -397,16 +415,17 @@ def isclose(input, other, rtol, atol, equal_nan):
         raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
     for name, tolerance in (("rtol", rtol), ("atol", atol)):
         if tolerance < 0:
-            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance}")
+            raise RuntimeError(f"{name} must be greater than or equal to zero, but got {tolerance:g}")
     close = eq(input, other)
-    if input.dtype is _BOOL:
-        return close
     if equal_nan and (input.is_floating_point() or input.is_complex()):
         close = logical_or(close, logical_and(ne(input, input), ne(other, other)))
     if rtol == 0 and atol == 0:
         return close
-    bound = add(mul(abs(other), rtol), atol)
-    return logical_or(close, logical_and(isfinite(abs(sub(input, other))), le(abs(sub(input, other)), bound)))
+    if not (other.is_floating_point() or other.is_complex()):
+        other = other.to(get_default_dtype())  # integers would wrap around, and truth values have no difference
+        input = input.to(other.dtype) if input.dtype is _BOOL else input
+    bound, distance = add(mul(abs(other), rtol), atol), abs(sub(input, other))
+    return logical_or(close, logical_and(isfinite(distance), le(distance, bound)))
 
 
 @_composite("allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",

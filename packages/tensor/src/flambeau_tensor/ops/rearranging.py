@@ -1,15 +1,17 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 import numpy as np
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
+from flambeau_tensor._kernels.factories import check_size
 
 FUNCTION = "function"
+_INT64 = _dtype_by_name("int64")
 
 flip = Operator("flip(Tensor self, int[] dims) -> Tensor", kernels.flip,
                 doc="A copy with the order of elements along the given dimensions reversed.")
@@ -72,7 +74,7 @@ def _roll_one(input, shift, dim):
 
 def _roll(input, shifts, dims):
     shifts = (shifts,) if isinstance(shifts, int) else shifts
-    dims = (dims,) if isinstance(dims, int) else dims
+    dims = () if dims is None else (dims,) if isinstance(dims, int) else dims
     if not shifts:
         raise RuntimeError("`shifts` required")
     if not dims and len(shifts) == 1:
@@ -85,7 +87,7 @@ def _roll(input, shifts, dims):
     return rolled.clone() if rolled is input else rolled
 
 
-roll = _composite("roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor", _roll,
+roll = _composite("roll(Tensor self, int[1] shifts, int[1]? dims=None) -> Tensor", _roll,
                   "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
                   "`dims`, over the flattened tensor.")
 
@@ -123,6 +125,9 @@ def _repeated(repeats):
     counts = repeats.numpy()
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
+    if counts.size:
+        many = counts.size * int(counts.max()) >= 2**63  # the sum may wrap around
+        check_size((int(counts.sum(dtype=object if many else None)),), _INT64)
     return interop.from_numpy(np.repeat(np.arange(counts.size), counts))
 
 
@@ -154,8 +159,10 @@ def _repeat_interleave(input, repeats, dim, output_size):
         if isinstance(repeats, Tensor) and repeats.numel() != 1 and repeats.numel() != n:
             raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
                                f"{repeats.numel()} and input.size({dim}) = {n}")
-        repeats = repeats.reshape((-1,)).expand((n,)) if isinstance(repeats, Tensor) else \
-            interop.from_numpy(np.full(n, repeats))
+        if not isinstance(repeats, Tensor):
+            check_size((n, repeats), input.dtype)
+            repeats = find_operator("torch.tensor")(repeats)
+        repeats = repeats.reshape((-1,)).expand((n,))
     index = repeated(repeats.reshape((-1,)))
     if output_size is not None and output_size != index.numel():
         raise RuntimeError("allocated size does not match required size")
@@ -177,8 +184,14 @@ def _triangle_indices(name, lower):
         kind = "int64" if dtype is None else dtype.name
         if kind not in ("int64", "int32"):
             raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
-        found = (np.tril_indices if lower else np.triu_indices)(row, offset, col)
-        return interop.from_numpy(np.stack(found).astype(kind))
+        check_size((row,), _INT64)
+        edge = np.clip(np.arange(row) + min(max(offset + lower, -row), col), 0, col)  # first column beyond the lower side
+        lengths = edge if lower else col - edge
+        check_size((2, int(lengths.sum(dtype=float))), _INT64)
+        found = np.empty((2, lengths.sum()), kind)
+        found[0] = np.repeat(np.arange(row), lengths)
+        found[1] = np.arange(found.shape[1]) - np.repeat(np.cumsum(lengths) - lengths - (0 if lower else edge), lengths)
+        return interop.from_numpy(found)
 
     side, words = ("lower", "below") if lower else ("upper", "above")
     options = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False"

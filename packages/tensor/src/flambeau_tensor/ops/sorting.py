@@ -1,14 +1,16 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
 import numpy as np
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import sorting as kernels
+from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
+_INT64 = _dtype_by_name("int64")
 _INNER = "torch._ops"  # operators that others pick from
 _TOTAL = "torch._total"  # the same, over all elements
 
@@ -21,7 +23,7 @@ def _array(t):
 
 # --- sorting --------------------------------------------------------------------------------------------------------
 
-sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, bool stable=False, *, " + _PAIR,
+sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, bool? stable=False, *, " + _PAIR,
                 kernels.sort, doc="""
 The elements in ascending or descending order along `dim`, and where they were. NaN counts as largest. Sorting is always
 stable.
@@ -262,15 +264,18 @@ def _histc(input, bins, low, high, out):
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     if low > high:
         raise RuntimeError("torch.histc: max must be larger than min")
+    check_size((bins,), input.dtype)
     a = _array(input).reshape(-1)
+    low, high = (find_operator("torch.full")((), v, dtype=input.dtype).item() for v in (low, high))
     if low == high and a.size:
         low, high = a.min().item(), a.max().item()
     if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"torch.histc: range of [{low}, {high}] is not finite")
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low == high:
         low, high = low - 1, high + 1
-    counts, _ = np.histogram(a, bins, (low, high))
-    return from_numpy(counts).to(input.dtype)
+    a = a[(a >= low) & (a <= high)]
+    at = np.trunc((a.astype(float) - low) * (bins / (high - low))) if high > low else np.zeros(a.size)
+    return from_numpy(np.bincount(np.minimum(at, bins - 1).astype(int), None, bins)).to(input.dtype)
 
 
 def _bincount(input, weights, minlength):
@@ -280,6 +285,12 @@ def _bincount(input, weights, minlength):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
+    if input.numel():
+        most = int(input.amax().item())
+        if most == 2**63 - 1:
+            raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
+        minlength = max(minlength, most + 1)
+    check_size((minlength,), _INT64)
     if weights is None:
         return from_numpy(np.bincount(input.numpy().astype("int64"), None, minlength).astype("int64"))
     if weights.shape != input.shape:

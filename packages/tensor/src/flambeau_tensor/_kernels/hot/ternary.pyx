@@ -65,14 +65,16 @@ cdef void loop_lerp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_
 
 
 cdef inline any_t _factor(any_t* tag) noexcept nogil:
-    # data: real parts of the parameters, then their imaginary parts
+    # data: real parts of the parameters, then their imaginary parts; integers as they are
     cdef double* p = <double*>tag
     cdef double complex v
     if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
         v.real, v.imag = p[0], p[1]
         return <any_t>v
-    else:
+    elif any_t is float or any_t is double:
         return <any_t>p[0]
+    else:
+        return <any_t>(<long long*>tag)[0]
 
 
 cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
