@@ -185,7 +185,8 @@ def _triangle_indices(name, lower):
         if kind not in ("int64", "int32"):
             raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
         check_size((row,), _INT64)
-        edge = np.clip(np.arange(row) + min(max(offset + lower, -row), col), 0, col)  # first column beyond the lower side
+        # the first column beyond the lower side
+        edge = np.clip(np.arange(row) + min(max(offset + lower, -row), col), 0, col)
         lengths = edge if lower else col - edge
         check_size((2, int(lengths.sum(dtype=float))), _INT64)
         found = np.empty((2, lengths.sum()), kind)
