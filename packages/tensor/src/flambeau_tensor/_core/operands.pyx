@@ -100,10 +100,16 @@ cdef int check_cast(int source, int target) except -1:
 
 # --- memory ---------------------------------------------------------------------------------------------------------
 
-cdef int check_writable(str func, Tensor t) except -1:
-    cdef int d
+cdef int check_not_readonly(str func, Tensor t) except -1:
+    """All that is asked of what one value is written to: there, elements may share memory."""
     if t.storage.readonly:
         raise RuntimeError(f"{func}(): cannot write to a tensor that shares memory with a read-only array; clone() it")
+    return 0
+
+
+cdef int check_writable(str func, Tensor t) except -1:
+    cdef int d
+    check_not_readonly(func, t)
     for d in range(t.ndim):
         if t.strides[d] == 0 and t.sizes[d] > 1 and t.numel:
             raise RuntimeError(
@@ -127,14 +133,8 @@ cdef bint lie_apart(Tensor a, Tensor b) noexcept:
 
 cdef int check_overlap(Tensor out, Tensor t) except -1:
     """An input may be the result itself, or apart from it; not partly the same memory."""
-    cdef char* a
-    cdef char* b
-    cdef char* c
-    cdef char* d
     cdef int i
     if out is t or lie_apart(out, t):
-        return 0
-    if out.numel == 0 or t.numel == 0:
         return 0
     if out.data == t.data and same_shape(out, t) and out.dtype == t.dtype:
         for i in range(out.ndim):
@@ -142,12 +142,42 @@ cdef int check_overlap(Tensor out, Tensor t) except -1:
                 break
         else:
             return 0
+    return check_apart(out, t)
+
+
+cdef int check_apart(Tensor out, Tensor t) except -1:
+    """An input may share no memory with the result. Layouts that may interleave are let through."""
+    cdef char* a
+    cdef char* b
+    cdef char* c
+    cdef char* d
+    if lie_apart(out, t) or out.numel == 0 or t.numel == 0:
+        return 0
     _extent(out, &a, &b)
     _extent(t, &c, &d)
     if a < d and c < b and is_dense(out) and is_dense(t):
         raise RuntimeError(
             "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
             "memory location. Please clone() the tensor before performing the operation.")
+    return 0
+
+
+cdef int check_out_overlap(object out, int n, PyObject** slots) except -1:
+    """The same for all that an operator reads and what is given as `out`, or the members of it."""
+    cdef int i
+    if isinstance(out, (tuple, list)):
+        for one in out:
+            check_out_overlap(one, n, slots)
+        return 0
+    if not isinstance(out, Tensor):
+        return 0
+    for i in range(n):
+        if isinstance(<object>slots[i], Tensor):
+            check_overlap(<Tensor>out, <Tensor>slots[i])
+        elif isinstance(<object>slots[i], (tuple, list)):
+            for one in <object>slots[i]:
+                if isinstance(one, Tensor):
+                    check_overlap(<Tensor>out, <Tensor>one)
     return 0
 
 

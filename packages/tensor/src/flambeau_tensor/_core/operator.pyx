@@ -18,6 +18,7 @@ from flambeau_overrides._thread cimport active_modes_ptr, mode_handles, pop_all_
 
 from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
+from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
@@ -340,6 +341,7 @@ cdef object _run_out(Operator op, PyObject** slots):
         return _raw(op)(op, slots)
     slots[op.out_index] = <PyObject*>None
     try:
+        check_out_overlap(<object>out, op.nslots, slots)
         result = _raw(op)(op, slots)
     finally:
         slots[op.out_index] = out

@@ -9,7 +9,7 @@ cdef extern from "Python.h":
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.operands cimport check_overlap, check_writable, out_tensor
+from flambeau_tensor._core.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport new_storage
@@ -307,7 +307,7 @@ cdef object _copy_(Operator op, PyObject** a):
 
 cdef object _fill_(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    check_writable(op.name, t)
+    check_not_readonly(op.name, t)
     if isinstance(<object>a[1], Tensor):
         if (<Tensor>a[1]).ndim:
             raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
@@ -321,7 +321,7 @@ cdef object _fill_(Operator op, PyObject** a):
 
 cdef object _zero_(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    check_writable(op.name, t)
+    check_not_readonly(op.name, t)
     if t.flags & CONTIGUOUS:
         _clear(t)
     else:

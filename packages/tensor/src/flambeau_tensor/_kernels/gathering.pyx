@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.operands cimport check_writable
+from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, contiguous_strides, empty, shape_str, view_of, wrap_dim
@@ -25,12 +25,17 @@ cdef object _out_of_bounds(long long index, int dim, Py_ssize_t size):
     return f"index {index} is out of bounds for dimension {dim} with size {size}"
 
 
-cdef Tensor _written(Operator op, Tensor t):
+cdef Tensor _written(Operator op, Tensor t, Tensor index, Tensor source):
     """What a scattering kernel writes to: `t` itself in place, else a copy. Call it when all checks are done."""
-    if op.flags & OP_INPLACE:
+    if not op.flags & OP_INPLACE:
+        return copy_of(t)
+    if source is None:
+        check_not_readonly(op.name, t)
+    else:
         check_writable(op.name, t)
-        return t
-    return copy_of(t)
+        check_apart(t, source)
+    check_apart(t, index)
+    return t
 
 
 cdef object _done(Operator op, Tensor t):
@@ -152,13 +157,6 @@ cdef int _accumulate(int mode, Tensor t, int dim, Tensor index, Tensor source) e
     return _rows(mode, t, dim, index, source, source.strides, 1 if t.ndim else 0)
 
 
-cdef Tensor _apart(Tensor source, Tensor t):
-    # What is read while `t` is written must not change under way.
-    if source.storage is t.storage:
-        return copy_of(source)
-    return source
-
-
 cdef object _index_add(Operator op, PyObject** a):  # (self, dim, index, source, *, alpha)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor index = <Tensor>a[2]
@@ -183,8 +181,8 @@ cdef object _index_add(Operator op, PyObject** a):  # (self, dim, index, source,
         raise RuntimeError(_out_of_bounds(outside, dim, t.sizes[dim] if t.ndim else 1))
     if alpha != 1:
         source = call2(find("torch.mul"), source, int(alpha) if CATEGORY[t.dtype] <= CAT_INT else alpha)
-    t = _written(op, t)
-    _accumulate(ADD, t, dim, index, _apart(source, t))
+    t = _written(op, t, index, source)
+    _accumulate(ADD, t, dim, index, source)
     return _done(op, t)
 
 
@@ -225,8 +223,7 @@ cdef object _index_copy(Operator op, PyObject** a):  # (self, dim, index, source
     index = long_index(index)
     if not within(index, 0, size, &outside):
         raise IndexError("index_copy_(): " + _out_of_bounds(outside, dim, size))
-    t = _written(op, t)
-    source = _apart(source, t)
+    t = _written(op, t, index, source)
     if source.ndim == 0 and t.ndim == 1:
         source = view_of(source, 1, &one, &one, source.data)
     elif t.ndim == 0:
@@ -276,7 +273,7 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
         raise IndexError(_out_of_bounds(outside, dim, size))
     for d in range(max(t.ndim, 1)):
         still[d] = 0
-    t = _written(op, t)
+    t = _written(op, t, index, None)
     _rows(PUT, t, dim, index, value, still, 1 if t.ndim else 0)
     return _done(op, t)
 
@@ -330,8 +327,8 @@ cdef object _put(Operator op, PyObject** a):  # (self, index, source, accumulate
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                          f"source.numel() = {source.numel}, index.numel() = {index.numel}")
     index = _checked_places("put_", t, index)
-    source = _flat(_apart(source, t))
-    t = _written(op, t)
+    t = _written(op, t, index, source)
+    source = _flat(source)
     flat = _flat(t)
     _accumulate(ADD if <object>a[3] else PUT, flat, 0, index, source)
     if flat.storage is not t.storage:
@@ -428,13 +425,12 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
             raise RuntimeError(_out_of_bounds(outside, dim, _size(t, dim)))
     if not (supports(mode, t.dtype) or t.dtype == FLOAT16 or t.dtype == BFLOAT16):
         raise NotImplementedError(f'"scatter_reduce" not implemented for \'{_name(t)}\'')
-    t = _written(op, t)
+    t = _written(op, t, index, None if fill else source)
     if index.numel == 0:
         return t
     wide = t
     if not supports(mode, t.dtype):
         wide, source = to_dtype(t, FLOAT32), to_dtype(source, FLOAT32)
-    source = _apart(source, t)
     _prepare(&g, wide, dim, index)
     if initial is not None:
         first = _filling("scatter", wide, initial)

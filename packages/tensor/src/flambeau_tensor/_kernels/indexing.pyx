@@ -14,7 +14,7 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.operands cimport check_writable
+from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport is_number, load_scalar
@@ -371,7 +371,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
                            f"{type_name(dtype_object(t.dtype))} for the destination and "
                            f"{type_name(dtype_object(values.dtype))} for the source.")
     if op.flags & OP_INPLACE:
-        _check_not_readonly(op.name, t)
+        _check_apart(op.name, t, values, t.ndim, indices)
     wide = t
     if accumulate and not supports(ADD, t.dtype):  # float16, bfloat16: summed as float32
         wide, values = to_dtype(t, FLOAT32), to_dtype(values, FLOAT32)
@@ -384,9 +384,14 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     return t
 
 
-cdef int _check_not_readonly(str name, Tensor t) except -1:
-    if t.storage.readonly:
-        check_writable(name, t)
+cdef int _check_apart(str name, Tensor t, Tensor values, int n, PyObject** indices) except -1:
+    """Elements may be written twice, but neither values nor numbers of indices may lie among them."""
+    cdef int d
+    check_not_readonly(name, t)
+    check_apart(t, values)
+    for d in range(n):
+        if indices[d] != NULL and isinstance(<object>indices[d], Tensor) and (<Tensor>indices[d]).dtype != BOOL:
+            check_apart(t, <Tensor>indices[d])
     return 0
 
 
@@ -447,7 +452,11 @@ cdef object _setitem(Operator op, PyObject** a):
         if seen:
             find("torch.Tensor.copy_")(find("torch._ops.alias")(view) if view is t else view, values)
         else:
-            check_writable(op.name, view)
+            if values.ndim == 0:
+                check_not_readonly(op.name, view)
+            else:
+                check_writable(op.name, view)
+            check_overlap(view, values)
             copy_elements(view, values)
             t.storage.version += 1
         return None
@@ -460,7 +469,7 @@ cdef object _setitem(Operator op, PyObject** a):
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_name(dtype_object(t.dtype))} for the destination and "
                            f"{type_name(dtype_object(values.dtype))} for the source.")
-    _check_not_readonly(op.name, t)
+    _check_apart(op.name, t, values, r.ndim, r.indices)
     _offsets = find_places(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
     scattered(&p, t, values, False)
     t.storage.version += 1

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.operands cimport check_writable, out_tensor
+from flambeau_tensor._core.operands cimport check_writable, out_tensor, same_sizes
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, is_dense, resize
 from flambeau_tensor._core.types cimport *
@@ -451,7 +451,8 @@ cdef object _bernoulli(Operator op, PyObject** a):
 
 cdef Tensor resized(Operator op, object out, int ndim, const Py_ssize_t* sizes):
     cdef Tensor t = <Tensor?>out
-    resize(t, ndim, sizes)  # out_tensor() would warn of it
+    if t.ndim != ndim or not same_sizes(ndim, t.sizes, sizes):
+        resize(t, ndim, sizes)  # out_tensor() would warn of it
     return out_tensor(op.name, t, t.dtype, ndim, sizes)
 
 
