@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
@@ -13,6 +13,7 @@ from flambeau_tensor._kernels.indexed cimport (
     ADD, GET, GREATEST, LEAST, MULTIPLY, PUT, Along, Rows, add_offsets, long_index, run_along, run_rows, supports,
     within,
 )
+from flambeau_tensor._kernels.places cimport filling
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -236,23 +237,6 @@ cdef str _slice_shape(Tensor t, int dim):
     return " ".join([str(t.sizes[d]) for d in range(t.ndim) if d != dim])
 
 
-cdef Tensor _filling(str name, Tensor t, object value):
-    """A value to write everywhere, as a 0-d tensor of the dtype of `t`."""
-    cdef Tensor out
-    if isinstance(value, Tensor):
-        if (<Tensor>value).ndim:
-            raise RuntimeError(f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
-                               f"{(<Tensor>value).ndim} dimension(s).")
-        if CATEGORY[(<Tensor>value).dtype] == CAT_COMPLEX and CATEGORY[t.dtype] != CAT_COMPLEX:
-            raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
-        return to_dtype(<Tensor>value, t.dtype)
-    if type(value) is complex and CATEGORY[t.dtype] != CAT_COMPLEX:
-        raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
-    out = empty(t.dtype, 0, NULL)
-    fill_elements(out, value)
-    return out
-
-
 cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor index = <Tensor>a[2]
@@ -267,7 +251,7 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if type(<object>a[3]) is complex and CATEGORY[t.dtype] != CAT_COMPLEX:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
-    value = _filling("index_fill", t, <object>a[3])
+    value = filling("index_fill", t, <object>a[3])
     index = long_index(index)
     if not within(index, -size, size, &outside):
         raise IndexError(_out_of_bounds(outside, dim, size))
@@ -405,7 +389,7 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
     cdef bint fits = True
     if index.numel and index.dtype != INT64 and index.dtype != INT32:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
-    source = _filling("scatter", t, src) if fill else <Tensor>src
+    source = filling("scatter", t, src) if fill else <Tensor>src
     if source.dtype != t.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if index.numel:
@@ -425,7 +409,7 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
             raise RuntimeError(_out_of_bounds(outside, dim, _size(t, dim)))
     if not (supports(mode, t.dtype) or t.dtype == FLOAT16 or t.dtype == BFLOAT16):
         raise NotImplementedError(f'"scatter_reduce" not implemented for \'{_name(t)}\'')
-    t = _written(op, t, index, None if fill else source)
+    t = _written(op, t, index, source)
     if index.numel == 0:
         return t
     wide = t
@@ -433,7 +417,7 @@ cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, o
         wide, source = to_dtype(t, FLOAT32), to_dtype(source, FLOAT32)
     _prepare(&g, wide, dim, index)
     if initial is not None:
-        first = _filling("scatter", wide, initial)
+        first = filling("scatter", wide, initial)
         _set_plain(&g, first)
         run_along(&g, PUT, wide.dtype)
     _set_plain(&g, source)

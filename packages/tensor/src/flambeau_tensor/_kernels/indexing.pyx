@@ -452,10 +452,7 @@ cdef object _setitem(Operator op, PyObject** a):
         if seen:
             find("torch.Tensor.copy_")(find("torch._ops.alias")(view) if view is t else view, values)
         else:
-            if values.ndim == 0:
-                check_not_readonly(op.name, view)
-            else:
-                check_writable(op.name, view)
+            check_writable(op.name, view)
             check_overlap(view, values)
             copy_elements(view, values)
             t.storage.version += 1

@@ -1,17 +1,24 @@
 # cython: language_level=3
 """Masks: where elements are not zero, and what is where a mask holds."""
 from cpython.object cimport PyObject
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.operands cimport broadcast_shape
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, view_of
+from flambeau_tensor._core.loops cimport loop_t, run_loop
+from flambeau_tensor._core.operands cimport (
+    broadcast_shape, broadcast_strides, check_not_readonly, check_overlap, same_sizes,
+)
+from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
+from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport GET, PUT, Rows, run_rows
-from flambeau_tensor._kernels.places cimport coordinates, expanded, row_of, true_places
+from flambeau_tensor._kernels.places cimport coordinates, expanded, filling, row_of, true_places
 
 from flambeau_tensor._core.dtype import type_name
+
+ctypedef double complex pair_t  # 16 bytes
 
 
 cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple)
@@ -52,6 +59,67 @@ cdef object _masked_select(Operator op, PyObject** a):  # (self, mask)
     return out
 
 
+ctypedef fused element_t:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+    pair_t
+
+
+cdef void _put_where(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, element_t* value) noexcept nogil:
+    cdef const char* mask = args[0]
+    cdef char* to = args[1]
+    cdef Py_ssize_t i
+    for i in range(n[0]):
+        if mask[i * steps[0]]:
+            (<element_t*>(to + i * steps[1]))[0] = value[0]
+
+
+cdef loop_t _put_loop(Py_ssize_t item) noexcept:
+    if item == 1:
+        return <loop_t>_put_where[uint8_t]
+    if item == 2:
+        return <loop_t>_put_where[uint16_t]
+    if item == 4:
+        return <loop_t>_put_where[uint32_t]
+    return <loop_t>_put_where[uint64_t] if item == 8 else <loop_t>_put_where[pair_t]
+
+
+cdef object _masked_fill(Operator op, PyObject** a):  # (self, mask, value)
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor mask = <Tensor>a[1]
+    cdef Tensor value
+    cdef PyObject* both[2]
+    cdef Py_ssize_t[MAX_NDIM] shape
+    cdef Py_ssize_t[2][MAX_NDIM] strides
+    cdef Py_ssize_t* stride_ptrs[2]
+    cdef char* ptrs[2]
+    cdef int[2] types
+    cdef int ndim
+    if mask.dtype != BOOL:
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
+                           f"{dtype_object(mask.dtype).name}")
+    value = filling("masked_fill", t, <object>a[2])
+    if not op.flags & OP_INPLACE:
+        return find("torch.where")(mask, value, t)
+    both[0], both[1] = a[1], a[0]
+    ndim = broadcast_shape(2, both, shape)
+    if ndim != t.ndim or not same_sizes(ndim, shape, t.sizes):
+        raise RuntimeError(f"output with shape {shape_str(t.ndim, t.sizes)} doesn't match the broadcast shape "
+                           f"{shape_str(ndim, shape)}")
+    check_not_readonly(op.name, t)
+    check_overlap(t, mask)
+    broadcast_strides(mask, ndim, shape, strides[0])
+    broadcast_strides(t, ndim, shape, strides[1])
+    stride_ptrs[0], stride_ptrs[1] = strides[0], strides[1]
+    ptrs[0], ptrs[1] = mask.data, t.data
+    types[0], types[1] = BOOL, t.dtype
+    run_loop(_put_loop(ITEMSIZE[t.dtype]), value.data, 2, ptrs, types, types, ndim, shape, stride_ptrs)
+    t.storage.version += 1
+    return t
+
+
 cdef object _masked_scatter(Operator op, PyObject** a):  # (self, mask, source)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor mask = <Tensor>a[1]
@@ -80,4 +148,5 @@ cdef object _masked_scatter(Operator op, PyObject** a):  # (self, mask, source)
 
 nonzero = make_kernel(_nonzero)
 masked_select = make_kernel(_masked_select)
+masked_fill = make_kernel(_masked_fill, True)
 masked_scatter = make_kernel(_masked_scatter)

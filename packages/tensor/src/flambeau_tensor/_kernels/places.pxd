@@ -28,3 +28,4 @@ cdef Tensor coordinates(Tensor t, bint by_dim)  # of elements that are not zero:
 cdef Tensor true_places(Tensor mask, Py_ssize_t step)
 cdef Tensor row_of(Tensor t, Py_ssize_t i)
 cdef Tensor expanded(Tensor t, int ndim, const Py_ssize_t* sizes)  # contiguous; itself where it is that already
+cdef Tensor filling(str name, Tensor t, object value)  # a value to write everywhere, in the dtype of `t`

@@ -6,8 +6,8 @@ those are not neighbours) the dimensions that the indices broadcast to.
 """
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
 from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport ADD, GET, PUT, Rows, add_offsets, run_rows
@@ -272,4 +272,21 @@ cdef Tensor true_places(Tensor mask, Py_ssize_t step):
         to[at] = i * step
         at += m[i]
     out.sizes[0] = out.numel = count - 1
+    return out
+
+
+cdef Tensor filling(str name, Tensor t, object value):
+    """A value to write everywhere, as a 0-d tensor of the dtype of `t`."""
+    cdef Tensor out
+    if isinstance(value, Tensor):
+        if (<Tensor>value).ndim:
+            raise RuntimeError(f"{name}_ only supports a 0-dimensional value tensor, but got tensor with "
+                               f"{(<Tensor>value).ndim} dimension(s).")
+        if CATEGORY[(<Tensor>value).dtype] == CAT_COMPLEX and CATEGORY[t.dtype] != CAT_COMPLEX:
+            raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
+        return to_dtype(<Tensor>value, t.dtype)
+    if type(value) is complex and CATEGORY[t.dtype] != CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {dtype_object(t.dtype).name} without overflow")
+    out = empty(t.dtype, 0, NULL)
+    fill_elements(out, value)
     return out

@@ -1,7 +1,5 @@
 """Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import indexing as kernels
 from flambeau_tensor._kernels import masking as masks
 
@@ -35,21 +33,6 @@ masked_scatter = Operator("masked_scatter(Tensor self, Tensor mask, Tensor sourc
                           doc="Replaces elements where `mask` holds by those of `source`, in order.")
 
 
-def _masked_fill(input, mask, value):
-    if mask.dtype.name != "bool":
-        raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.name}")
-    if isinstance(value, Tensor):
-        if value.ndim:
-            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                               f"{value.ndim} dimension(s).")
-        if value.dtype.is_complex and not input.dtype.is_complex:
-            raise RuntimeError(f"value cannot be converted to type {input.dtype.name} without overflow")
-        value = find_operator("torch._ops.to_copy")(value, input.dtype)
-    else:
-        value = kernels.value_tensor(input, value)
-    return find_operator("torch.where")(mask, value, input)
-
-
-masked_fill = Operator("masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor", _masked_fill,
+masked_fill = Operator("masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor", masks.masked_fill,
                        variants="function method inplace", numbers="value",
                        doc="One value where `mask` holds, and `input` elsewhere.")
