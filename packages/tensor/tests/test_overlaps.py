@@ -94,8 +94,7 @@ def test_a_result_is_right_or_refused(op):
 def test_inputs_are_refused_that_out_overlaps():
     base = memory()
     x, out = base[:5], base[1:6]
-    for call in (lambda: ft.cumsum(x, 0, out=out), lambda: ft.cumprod(x, 0, out=out),
-                 lambda: ft.logcumsumexp(x, 0, out=out), lambda: ft.where(x > 0, x, x, out=out),
+    for call in (lambda: ft.logcumsumexp(x, 0, out=out), lambda: ft.where(x > 0, x, x, out=out),
                  lambda: ft.masked_select(x, ft.tensor([True] * 5), out=out), lambda: ft.take(x, ft.arange(5), out=out),
                  lambda: ft.index_select(x, 0, ft.arange(5), out=out), lambda: ft.gather(x, 0, ft.arange(5), out=out),
                  lambda: ft.cat((x[:2], x[2:]), out=out), lambda: ft.exp(x, out=out),
