@@ -65,7 +65,7 @@ const char *pieces(fl_tensor x, int64_t n) { /* a list is one result */
 const char *largest(fl_tensor x, int room) {
     static char text[100];
     fl_value results[2], args[] = {fl_of_tensor(x), fl_of_int(0)};
-    int32_t n = fl_call_function(fl_find_function("_ops.max", "self dim"), args, results, room);
+    int32_t n = fl_call_function(fl_find_function("max.dim", "self dim"), args, results, room);
     if (n < 0) return NULL;
     snprintf(text, sizeof text, "%d: %d %d", (int)n, (int)fl_dtype_of(results[0].as.tensor),
              (int)fl_dtype_of(results[1].as.tensor));

@@ -8,10 +8,10 @@ import traceback
 import warnings
 
 import pytest
-from flambeau_overrides._dispatch import overloaded_args
 
 import flambeau_overrides as overrides
 from flambeau_overrides import overridable
+from flambeau_overrides._dispatch import overloaded_args
 
 
 @overridable(namespace="lib")

@@ -65,7 +65,7 @@ def test_to():
     x = ft.tensor([1.5])
     assert x.to(ft.float32) is x.to("cpu") is x.to(ft.device("cpu")) is x.cpu() is x.float() is x.to(x) is x
     assert x.to(ft.float32, copy=True) is not x and x.to("cpu", ft.float64).dtype is ft.float64
-    assert x.to(ft.zeros(1, dtype=ft.int16)).dtype is x.to(other=ft.zeros(1, dtype=ft.int16)).dtype is ft.int16
+    assert x.to(ft.zeros(1, dtype=ft.int16)).dtype is x.to(tensor=ft.zeros(1, dtype=ft.int16)).dtype is ft.int16
     assert x.to(int).dtype is ft.int64 and x.type_as(ft.tensor(1)).dtype is ft.int64
     for name, dtype in (("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("int", "int32"),
                         ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),

@@ -499,7 +499,7 @@ def test_index_put_needs_an_index():
 
 
 def test_sizes_are_ints():
-    with pytest.raises(TypeError, match=r"view\(\): argument 'size' must be tuple of ints, not bool"):
+    with pytest.raises(TypeError, match=r"view\(\) received an invalid combination of arguments - got \(bool\)"):
         ft.ones(1).view(True)
     with pytest.raises(TypeError):
         ft.ones(4).split([1.5, 2.5])

@@ -298,7 +298,7 @@ def test_polygamma():
 def test_where_with_a_condition_alone_gives_indices():
     rows, columns = ft.where(ft.tensor([[0, 1], [2, 0]]))
     assert rows.tolist() == [0, 1] and columns.tolist() == [1, 0]
-    with pytest.raises(TypeError, match='missing 1 required positional arguments: "other"'):
+    with pytest.raises(TypeError, match=r"where\(\) received an invalid .* got \(Tensor, Tensor\)"):
         ft.where(ft.tensor([True]), ft.tensor([1]))
 
 

@@ -213,8 +213,8 @@ def test_normal_with_tensors():
         (lambda: ft.normal(0.0, -std), RuntimeError, "normal expects all elements of std >= 0.0"),
         (lambda: ft.normal(mean, std.to(ft.complex64)), RuntimeError, "standard deviation to be non-complex"),
         (lambda: ft.normal(mean, ft.ones(2)), RuntimeError, "do not broadcast"),
-        (lambda: ft.normal(0.0, 1.0), TypeError, "takes numbers for mean and std together with a size"),
-        (lambda: ft.normal(mean, std, (3,)), TypeError, "takes numbers for mean and std together with a size"),
+        (lambda: ft.normal(0.0, 1.0), TypeError, "received an invalid combination of arguments - got"),
+        (lambda: ft.normal(mean, std, (3,)), TypeError, "received an invalid combination of arguments - got"),
     ):
         with pytest.raises(error, match=message):
             call()
@@ -671,7 +671,7 @@ def test_versions_and_consumption():
     ("float32", lambda t: t.bernoulli_(ft.tensor([0, 1, 0])), NotImplementedError,
      "\"bernoulli_tensor_cpu_p_\" not implemented for 'Long'"),
     ("float32", lambda t: t.bernoulli_(ft.ones(2)), RuntimeError, "must match"),
-    ("float32", lambda t: t.bernoulli_("a"), TypeError, "argument 'p' .* must be float or Tensor, not str"),
+    ("float32", lambda t: t.bernoulli_("a"), TypeError, "received an invalid combination of arguments - got .str."),
     ("complex64", lambda t: t.bernoulli_(), NotImplementedError, "bernoulli_scalar_cpu_.* 'ComplexFloat'"),
     ("int64", lambda t: t.random_(5, 5), RuntimeError,
      "random_ expects 'from' to be less than 'to', but got from=5 >= to=5"),
@@ -680,7 +680,7 @@ def test_versions_and_consumption():
     ("bool", lambda t: t.random_(0, 3), RuntimeError, "to - 1 is out of bounds for bool"),
     ("float32", lambda t: t.random_(2**25, None), RuntimeError, "got from=33554432 > to_inc=16777216"),
     ("int64", lambda t: t.random_(0, 2**63), ValueError, "Overflow when unpacking long long"),
-    ("int64", lambda t: t.random_(0.5, 3), TypeError, r"random_\(\): argument 'from' .* must be int, not float"),
+    ("int64", lambda t: t.random_(0.5, 3), TypeError, r"random_\(\) received an invalid .* got \(float, int\)"),
     ("float32", lambda t: t.random_(0, 2**24 + 2), UserWarning, r"to - 1 is out of bounds \[-\(2\^24\), 2\^24\]"),
     ("complex64", lambda t: t.random_(), NotImplementedError, "\"random_kernel_cpu\" .* 'ComplexFloat'"),
 ])
@@ -700,7 +700,7 @@ def test_refusals_leave_everything_as_it_was(dtype, call, error, message):
     (lambda: ft.rand(3, device="cuda"), AssertionError, "not compiled with CUDA"),
     (lambda: ft.randint(0, (3,)), RuntimeError, "from=0 >= to=0"),
     (lambda: ft.randint(2.5, (2,)), TypeError, r"randint\(\): argument 'high' \(position 1\) must be int, not float"),
-    (lambda: ft.randint(3), TypeError, r"randint\(\): argument 'size' \(position 2\) must be tuple of ints"),
+    (lambda: ft.randint(3), TypeError, r"randint\(\) received an invalid combination of arguments - got \(int\)"),
     (lambda: ft.randperm(-1), RuntimeError, "negative dimension -1"),
     (lambda: ft.randperm(3000, dtype=ft.float16), RuntimeError, "n cannot be greater than 2049 for Half type."),
     (lambda: ft.randperm(5, dtype=ft.bool), NotImplementedError, "\"randperm\" not implemented for 'Bool'"),

@@ -49,60 +49,21 @@ _OVERLOADS = """
     any(Tensor self, int[]? dim, bool keepdim=False) -> Tensor
     count_nonzero(Tensor self, int? dim=None) -> Tensor
     count_nonzero(Tensor self, int[] dim) -> Tensor
-    max(Tensor self) -> Tensor
-    max(Tensor self, Tensor other) -> Tensor = maximum
-    max(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor) = _ops.max
-    min(Tensor self) -> Tensor
-    min(Tensor self, Tensor other) -> Tensor = minimum
-    min(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor) = _ops.min
-    median(Tensor self) -> Tensor
-    median(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor) = _ops.median
-    nanmedian(Tensor self) -> Tensor
-    nanmedian(Tensor self, int dim, bool keepdim=False) -> (Tensor, Tensor) = _ops.nanmedian
-    std(Tensor self, bool unbiased) -> Tensor
-    std(Tensor self, int[]? dim, bool unbiased, bool keepdim=False) -> Tensor
-    std(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor = _ops.std
-    var(Tensor self, bool unbiased) -> Tensor
-    var(Tensor self, int[]? dim, bool unbiased, bool keepdim=False) -> Tensor
-    var(Tensor self, int[]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor = _ops.var
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
-    std_mean(Tensor self, int[]? dim, bool unbiased, bool keepdim=False) -> (Tensor, Tensor)
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)
-    var_mean(Tensor self, int[]? dim, bool unbiased, bool keepdim=False) -> (Tensor, Tensor)
     norm(Tensor self, Scalar p=2) -> Tensor
     norm(Tensor self, Scalar? p, int[] dim, bool keepdim=False) -> Tensor
     norm(Tensor self, Scalar? p, int[] dim, bool keepdim, ScalarType dtype) -> Tensor
-    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    quantile(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    nanquantile(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
     sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor, Tensor)
     sort(Tensor self, bool? stable, int dim=-1, bool descending=False) -> (Tensor, Tensor)
     clamp(Tensor self, Scalar? min, Scalar? max=None) -> Tensor
     clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
     clamp_(Tensor(a!) self, Scalar? min, Scalar? max=None) -> Tensor(a!)
     clamp_(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
-    where(Tensor condition, Tensor self, Tensor other) -> Tensor
-    where(Tensor condition, Scalar self, Tensor other) -> Tensor
-    where(Tensor condition, Tensor self, Scalar other) -> Tensor
-    where(Tensor condition, Scalar self, Scalar other) -> Tensor
-    where(Tensor condition) -> Tensor[]
     nonzero(Tensor self) -> Tensor
     squeeze(Tensor(a) self) -> Tensor(a)
     squeeze(Tensor(a) self, int dim) -> Tensor(a)
     squeeze(Tensor(a) self, int[] dim) -> Tensor(a)
     movedim(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
     movedim(Tensor(a) self, int source, int destination) -> Tensor(a)
-    split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]
-    split(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[]
-    tensor_split(Tensor(a) self, int indices_or_sections, int dim=0) -> Tensor(a)[]
-    tensor_split(Tensor(a) self, int[] indices_or_sections, int dim=0) -> Tensor(a)[]
-    hsplit(Tensor(a) self, int indices_or_sections) -> Tensor(a)[]
-    hsplit(Tensor(a) self, int[] indices_or_sections) -> Tensor(a)[]
-    vsplit(Tensor(a) self, int indices_or_sections) -> Tensor(a)[]
-    vsplit(Tensor(a) self, int[] indices_or_sections) -> Tensor(a)[]
-    dsplit(Tensor(a) self, int indices_or_sections) -> Tensor(a)[]
-    dsplit(Tensor(a) self, int[] indices_or_sections) -> Tensor(a)[]
     slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) = _ops.slice
     scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
     scatter(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
@@ -112,25 +73,13 @@ _OVERLOADS = """
     scatter_(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
     scatter_(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)
     scatter_(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)
-    repeat_interleave(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    repeat_interleave(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    searchsorted(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False) -> Tensor
-    searchsorted(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False) -> Tensor
-    bucketize(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
     bernoulli(Tensor self) -> Tensor
     bernoulli(Tensor self, float p) -> Tensor
-    bernoulli_(Tensor(a!) self, float p=0.5) -> Tensor(a!)
-    bernoulli_(Tensor(a!) self, Tensor p) -> Tensor(a!)
-    random_(Tensor(a!) self) -> Tensor(a!)
-    random_(Tensor(a!) self, int from) -> Tensor(a!)
-    random_(Tensor(a!) self, int from, int to) -> Tensor(a!)
     arange(Scalar start, OPTIONS) -> Tensor
     arange(Scalar start, Scalar end, OPTIONS) -> Tensor
     arange(Scalar start, Scalar end, Scalar step, OPTIONS) -> Tensor
     eye(int n, OPTIONS) -> Tensor
     eye(int n, int m, OPTIONS) -> Tensor
-    randint(int low, int high, int[] size, OPTIONS) -> Tensor
-    normal(float mean, float std, int[] size, OPTIONS) -> Tensor
     einsum(str equation, Tensor[] tensors, int[]? _path=None) -> Tensor = _ops.einsum
     tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor = _ops.tensordot
     meshgrid(Tensor[] tensors) -> Tensor[] = _ops.meshgrid
@@ -403,6 +352,7 @@ def _public_name(op: Operator) -> str | None:
 def signatures() -> list[_Signature]:
     """The C++ forms of all operators that are registered now, by name."""
     known = {name.removeprefix("torch."): op for name, op in operators().items()}
+    named = functions("torch")
     found: list[_Signature] = []
     replaced: set[str] = set()
     in_place = {name for name in functions("torch") if name.endswith("_")}
@@ -410,25 +360,41 @@ def signatures() -> list[_Signature]:
         text, _, runs = line.strip().replace("OPTIONS", _OPTIONS).partition(" = ")
         schema = parse(text)
         replaced.add(schema.name)
-        op = known.get(schema.name) or known.get(f"Tensor.{schema.name}")
+        op = known.get(schema.name) or known.get(f"Tensor.{schema.name}") or named.get(schema.name)
         method = schema.name in _METHODS_TOO or (op is not None and op.is_method)
         function = op is None or op.is_function or schema.name in ("slice",)
-        if (runs or schema.name) not in known and f"Tensor.{schema.name}" not in known:
+        if (runs or schema.name) not in {*known, *named} and f"Tensor.{schema.name}" not in known:
             continue  # its package is not among those imported
-        runs = runs or (schema.name if schema.name in known else f"Tensor.{schema.name}")
+        runs = runs or (schema.name if schema.name in {*known, *named} else f"Tensor.{schema.name}")
         found += _signatures(schema, runs, (), function, method)
-    for name, op in sorted(known.items()):
+    for name, op in sorted(known.items(), key=lambda entry: _public_name(entry[1]) or ""):
         public = _public_name(op)
         if public is None or public in replaced:
             continue
         try:
             schema = parse(op.schema.text.replace(op.schema.text.partition("(")[0], public, 1))
             function = op.is_function or public in in_place
-            found += _signatures(schema, name, op.numbers, function, op.is_method)
+            forms = _signatures(schema, name, op.numbers, function, op.is_method)
+            found += [_told_apart(form, found) for form in forms]
         except _Unspeakable:
             continue
     found += [form for name, original in _aliases().items() for form in _renamed(found, original, name)]
     return sorted(found, key=lambda s: s.name)  # stable: overloads keep their order
+
+
+def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
+    """The form with as many arguments required as it takes to tell its calls from those of earlier forms."""
+    types = [p.declared.rpartition(" ")[0] for p in form.parameters]
+    least = sum(p.default is None for p in form.parameters)
+    while least < len(types) and any(
+        other.name == form.name
+        and sum(p.default is None for p in other.parameters) <= least <= len(other.parameters)
+        and [p.declared.rpartition(" ")[0] for p in other.parameters[:least]] == types[:least]
+        for other in others
+    ):
+        least += 1
+    parameters = [replace(p, default=None) if i < least else p for i, p in enumerate(form.parameters)]
+    return replace(form, parameters=tuple(parameters))
 
 
 def _aliases() -> dict[str, str]:

@@ -114,7 +114,8 @@ def sample_arguments(func: Callable[..., Any], example: object) -> tuple[tuple[A
     (('example', 1.0), {'names': ['']})
     """
     try:
-        parameters = signature(func).parameters.values()
+        # Of a function with several signatures, the first one: it stands under the attribute `overloads`.
+        parameters = signature(getattr(func, "overloads", (func,))[0]).parameters.values()
     except (TypeError, ValueError):
         return (example,), {}
     args: list[Any] = []

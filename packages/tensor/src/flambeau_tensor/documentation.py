@@ -4,6 +4,7 @@ _TYPES = {
     "Tensor": "Tensor", "int": "int", "SymInt": "int", "bool": "bool", "float": "float", "Scalar": "Number",
     "ScalarType": "torch.dtype", "str": "str", "Device": "torch.device | str", "Layout": "torch.layout",
     "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Dimname": "str", "Any": "Any",
+    "Data": "Any", "Index": "Any", "Class": "type", "Object": "Any",
     "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer",
 }
 

@@ -202,7 +202,7 @@ def _spelled(text, module=""):
 
 
 def _members():
-    syntax = {f"__{word}__" for word in syntax_operators()}
+    syntax = {f"__{word}__" for word in syntax_operators()} | {f"__r{word}__" for word in _REFLECTED}
     for name, value in sorted(vars(Tensor).items()):
         if name in _WRITTEN_OUT or name in syntax:
             continue

@@ -117,8 +117,8 @@ def _set_state(self, state):
 
 
 _HOW = {"variants": "method", "differentiable": False, "plain_result": True}
-Operator("__reduce_ex__(Tensor self, int protocol) -> Any", _reduce, doc="Python's pickling: storage and geometry.",
+Operator("__reduce_ex__(Tensor self, int protocol) -> Object", _reduce, doc="Python's pickling: storage and geometry.",
          data_dependent=True, **_HOW)
-Operator("__deepcopy__(Tensor self, Any memo) -> Tensor", _deepcopy,
+Operator("__deepcopy__(Tensor self, Object memo) -> Tensor", _deepcopy,
          doc="Python's deep copy: the memory is copied once for all tensors that share it. Only leaves can be copied.",
          **_HOW)

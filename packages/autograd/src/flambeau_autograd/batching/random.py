@@ -1,14 +1,19 @@
 """Batching of random numbers: refused, different for each example, or the same for all, as ``vmap`` was asked."""
 
-from flambeau_tensor._core.registry import find_operator
-
 import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
 from flambeau_autograd._engine.dispatch import kernel
 from flambeau_autograd._engine.levels import levels
-from flambeau_autograd.batching.table import VmapUnsupportedError, batch_first, batched, call, in_dim_0
+from flambeau_autograd.batching.table import (
+    VmapUnsupportedError,
+    batch_first,
+    batched,
+    call,
+    in_dim_0,
+    with_kernels,
+)
 
-_MADE = {find_operator(f"torch.{name}") for name in ("rand", "randn", "randint", "randperm")}
+_MADE = {op for name in ("rand", "randn", "randint", "randperm") for op in with_kernels(f"torch.{name}")}
 _LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
          "torch.normal")
 _FILLED = tuple(f"torch.Tensor.{name}" for name in (
@@ -78,7 +83,7 @@ def _filled(level, op, args, dims):
     return t, 0
 
 
-_LIKE_OPS = {find_operator(name) for name in _LIKE}
-_FILLED_OPS = {find_operator(name) for name in _FILLED}
+_LIKE_OPS = {op for name in _LIKE for op in with_kernels(name)}
+_FILLED_OPS = {op for name in _FILLED for op in with_kernels(name)}
 batched(_like, *_LIKE)
 batched(_filled, *_FILLED)

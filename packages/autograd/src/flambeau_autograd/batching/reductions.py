@@ -7,16 +7,16 @@ from flambeau_autograd.batching.table import along, batch_first, batched, call, 
 batched(reduced, "torch.sum", "torch.nansum", "torch.prod", "torch.mean", "torch.amax", "torch.amin", "torch.argmax",
         "torch.argmin", "torch.all", "torch.any", "torch.count_nonzero", "torch._ops.var", "torch._ops.std",
         "torch.logsumexp", "torch.linalg.vector_norm")
-batched(along, "torch._ops.max", "torch._ops.min", "torch.softmax", "torch.log_softmax", "torch.cumsum",
+batched(along, "torch.max.dim", "torch.min.dim", "torch.softmax", "torch.log_softmax", "torch.cumsum",
         "torch.cumprod", "torch.cummax", "torch.cummin", "torch.logcumsumexp", "torch._ops.logcumsumexp_shares",
-        "torch.sort", "torch.argsort", "torch.topk", "torch.kthvalue", "torch.mode", "torch._ops.median",
-        "torch._ops.nanmedian")
+        "torch.sort", "torch.argsort", "torch.topk", "torch.kthvalue", "torch.mode", "torch.median.dim",
+        "torch.nanmedian.dim")
 
 
 def _total(level, op, args, dims):
     """Over all elements of each example: along the dimension that they make together."""
     rows = batch_first(args[0], dims[0]).reshape((level.size, -1))
-    return in_dim_0(call(find_operator(f"torch._ops.{op.name}"), rows, 1, False)[0])
+    return in_dim_0(call(find_operator(f"torch.{op.name}.dim"), rows, 1, False)[0])
 
 
-batched(_total, *(f"torch._total.{name}" for name in ("max", "min", "median", "nanmedian")))
+batched(_total, *(f"torch.{name}.default" for name in ("max", "min", "median", "nanmedian")))

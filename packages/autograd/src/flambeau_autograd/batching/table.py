@@ -20,12 +20,19 @@ Tensor = torch.Tensor
 RULE, USER_RULE = "batch", "vmap"
 
 
+def with_kernels(name):
+    """The operators of a qualified name; of several that share it those that are not compositions of the others."""
+    found = find_operator(name).overloads
+    return found if len(found) == 1 else [op for op in found if not op.is_composite]
+
+
 def batched(rule, *ops):
     """Make ``rule`` that of operators, given as such or by qualified name, and of their in-place variants."""
-    for op in ops:
-        op = find_operator(op) if isinstance(op, str) else op
-        for each in (op, op.inplace):
-            if each is not None:
+    for each_name in ops:
+        for op in with_kernels(each_name) if isinstance(each_name, str) else (each_name,):
+            for each in (op, op.inplace):
+                if each is None:
+                    continue
                 each.sockets = {**(each.sockets or {}), RULE: rule}
 
 

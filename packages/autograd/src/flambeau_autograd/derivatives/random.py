@@ -1,12 +1,10 @@
 """Derivatives of filling with random numbers: what was there no longer counts."""
-from flambeau_tensor._core.registry import operators
-
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops import random as ops
 
-_NAMES = ("uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_")
-for _name in _NAMES:
-    derivative(operators()[f"torch.Tensor.{_name}"], self=lambda grad: factories.zeros_like(grad),
+for _op in (ops.uniform_, ops.normal_, ops.log_normal_, ops.cauchy_, ops.exponential_, ops.geometric_, ops.bernoulli_,
+            ops.bernoulli_each_, ops.random_from_):
+    derivative(_op, self=lambda grad: factories.zeros_like(grad),
                jvp=lambda self: factories.zeros_like(self))
 derivative(ops.bernoulli, self=lambda grad: factories.zeros_like(grad), jvp=lambda self: factories.zeros_like(self))

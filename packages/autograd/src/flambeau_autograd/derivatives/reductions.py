@@ -81,7 +81,7 @@ def _mean_of_chosen(self_t, self, result):
 
 
 for _name in ("max", "min", "median", "nanmedian"):
-    derivative(find_operator(f"torch._total.{_name}"), self=_share, jvp=_mean_of_chosen)
+    derivative(find_operator(f"torch.{_name}.default"), self=_share, jvp=_mean_of_chosen)
 derivative(ops.amax, self=_extreme)
 derivative(ops.amin, self=_extreme)
 

@@ -609,7 +609,7 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
             self.nrequired = MAX_ARGS + 1  # not for the fast lane
     for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one where a list of ints is first after self
         if schema.arguments[i].is_list and self.args[i].kind in (K_INTS, K_ANY) and \
-                (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
+                i + 1 == self.npos and (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
             self.varargs = i
     if self.varargs >= 0:
         self.args[self.varargs].flags |= A_SINGLE

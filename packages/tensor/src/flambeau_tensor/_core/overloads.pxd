@@ -12,7 +12,7 @@ cdef class OverloadSet:
     cdef int count
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried
     cdef readonly str name, namespace
-    cdef readonly bint is_method  # the overloads that are methods; else those that are functions
+    cdef readonly bint of_methods  # the overloads that are methods; else those that are functions
     cdef object extra
 
 cdef class Method:

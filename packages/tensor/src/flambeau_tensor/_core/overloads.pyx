@@ -11,8 +11,10 @@ from cpython.ref cimport Py_DECREF
 from flambeau_overrides._thread cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.operator cimport (
-    Bound, Operator, bind_positional, call_bound, call_general, call_positional, enable_vectorcall, vectorcallfunc,
+    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_general, call_positional,
+    enable_vectorcall, kernel_t, vectorcallfunc,
 )
+from flambeau_tensor._core.types cimport MAX_ARGS
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -76,7 +78,7 @@ cdef class OverloadSet:
     ['', 'dim', 'other']
     """
 
-    def __init__(self, overloads, bint is_method=False):
+    def __init__(self, overloads, bint of_methods=False):
         cdef int i
         self.overloads = tuple(overloads)
         if len(self.overloads) > MAX_OVERLOADS:
@@ -85,7 +87,7 @@ cdef class OverloadSet:
         for i in range(self.count):
             self.members[i] = <PyObject*>self.overloads[i]
         self.name, self.namespace = self.overloads[0].name, self.overloads[0].namespace
-        self.is_method = is_method
+        self.of_methods = of_methods
         self.vectorcall = <vectorcallfunc>_set_vectorcall
 
     def __getattr__(self, name):
@@ -134,13 +136,11 @@ cdef class OverloadSet:
 
     @property
     def __torch_name__(self):
-        return f"torch.Tensor.{self.name}" if self.is_method else f"{self.namespace}.{self.name}"
+        return f"torch.Tensor.{self.name}" if self.of_methods else f"{self.namespace}.{self.name}"
 
     def testing_signature(self):
-        """The arguments that a test of an override has to pass."""
-        from flambeau_tensor.documentation import set_signature
-
-        return set_signature(self)
+        """The arguments that a test of an override has to pass: those of the first schema."""
+        return self.overloads[0].testing_signature()
 
     @property
     def __doc__(self):
@@ -218,6 +218,49 @@ cdef Method make_method(str name, object target):
     m.vectorcall = <vectorcallfunc>_method_vectorcall
     m.target, m.name = target, name
     return m
+
+
+cdef class Forward(Kernel):
+    """The kernel of a composition that is another operator under other arguments: each of that one's gets the argument
+    of the same name, what ``fixed`` says, or its default.
+
+    >>> from flambeau_tensor import amax
+    >>> Operator("largest(Tensor self) -> Tensor", Forward(amax), composite=True, namespace="torch._ops",
+    ...          variants="function")(flambeau_tensor.tensor([1, 3, 2]))
+    tensor(3)
+    """
+
+    cdef Operator target
+    cdef dict fixed
+    cdef int[MAX_ARGS] source
+    cdef PyObject* values[MAX_ARGS]
+    cdef bint prepared
+
+    def __init__(self, Operator target not None, **fixed):
+        self.target, self.fixed, self.prepared = target, fixed, False
+        self.run, self.handles_out = <kernel_t>_forward, True
+
+    cdef int prepare(self, Operator op) except -1:
+        cdef int i
+        order = [a.name for a in op.schema.arguments]
+        for i, a in enumerate(self.target.schema.arguments):
+            self.source[i] = order.index(a.name) if a.name in order else -1
+            self.values[i] = <PyObject*>self.fixed[a.name] if a.name in self.fixed else self.target.args[i].default
+            if self.source[i] < 0 and self.values[i] == NULL:
+                raise TypeError(f"{op.name}() has no argument '{a.name}' for {self.target!r}")
+        self.prepared = True
+        return 0
+
+
+cdef object _forward(Operator op, PyObject** slots):
+    cdef Forward f = <Forward>op.implementation
+    cdef PyObject* bound[MAX_ARGS]
+    cdef int i
+    if not f.prepared:
+        f.prepare(op)
+    for i in range(f.target.nslots):
+        bound[i] = f.values[i] if f.source[i] < 0 else slots[f.source[i]]
+    return call_again(f.target, bound)
 
 
 def _prepare():

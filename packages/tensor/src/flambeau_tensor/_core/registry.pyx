@@ -115,7 +115,7 @@ cdef bint _takes_tensors(Operator op) except -1:
     for i in range(op.nslots):
         if op.args[i].kind <= K_TENSORS and i != op.out_index:
             return True
-        if op.args[i].default == NULL and op.schema.arguments[i].type == "Any":
+        if op.args[i].default == NULL and op.schema.arguments[i].type in ("Any", "Data", "Object"):
             return True
     return False
 

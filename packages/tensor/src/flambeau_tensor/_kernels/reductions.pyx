@@ -16,12 +16,11 @@ from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
-from flambeau_tensor._core.operator cimport Kernel, Operator, call2, call_slots, make_kernel
-from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.operator cimport Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core
-from flambeau_tensor._core.tensor cimport Tensor, grad_flags, wrap_dim
+from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
@@ -528,45 +527,3 @@ cdef object _run_reduction(Operator op, PyObject** slots):
     result = reduce(r, op.name, <Tensor>slots[0], slots[r.dim] if r.dim >= 0 else <PyObject*>None,
                     r.keepdim >= 0 and <object>slots[r.keepdim] is True, dtype, p)
     return result if out is None else write_out(op.name, out, result)
-
-
-# --- max and min: one name for three operations ---------------------------------------------------------------------
-
-cdef object _pick(Operator op, PyObject** slots, Operator total, Operator binary, Operator along):
-    """Slots: self, dim or other, keepdim, other."""
-    cdef PyObject* inner[MAX_ARGS]
-    cdef PyObject* other = slots[3]
-    cdef Tensor x = <Tensor>slots[0]
-    cdef int i
-    if other == <PyObject*>None and isinstance(<object>slots[1], Tensor):
-        other = slots[1]
-    if other != <PyObject*>None:
-        return call2(binary, x, <object>other)
-    if slots[1] == <PyObject*>None:
-        if x.numel == 0:
-            _refuse_empty(op.name, slots[1], x, 0)
-        for i in range(1, total.nslots):
-            inner[i] = total.args[i].default
-        inner[0] = slots[0]
-        return call_slots(total, inner, grad_flags(x))
-    if isinstance(<object>slots[1], bool) or not hasattr(<object>slots[1], "__index__"):
-        raise TypeError(
-            f"{op.name}() received an invalid combination of arguments - got (Tensor, "
-            f"{type(<object>slots[1]).__name__}), but expected one of:\n * (Tensor input, *, Tensor out = None)\n"
-            " * (Tensor input, Tensor other, *, Tensor out = None)\n"
-            " * (Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None)\n")
-    dim = (<object>slots[1]).__index__()
-    inner[0], inner[1], inner[2] = slots[0], <PyObject*>dim, slots[2]
-    return call_slots(along, inner, grad_flags(x))
-
-
-cdef object _max(Operator op, PyObject** slots):
-    return _pick(op, slots, find("torch._total.max"), find("torch.maximum"), find("torch._ops.max"))
-
-
-cdef object _min(Operator op, PyObject** slots):
-    return _pick(op, slots, find("torch._total.min"), find("torch.minimum"), find("torch._ops.min"))
-
-
-pick_max = make_kernel(_max)
-pick_min = make_kernel(_min)

@@ -78,9 +78,9 @@ def _method(schema, function, **options):
     return Operator(schema, function, composite=True, variants="method", **options)
 
 
-_method("__array__(Tensor self, Any dtype=None, bool? copy=None) -> Any", _array, plain_result=True,
+_method("__array__(Tensor self, Object dtype=None, bool? copy=None) -> Object", _array, plain_result=True,
         doc="The elements as a NumPy array, over the same memory where dtype and `copy` allow it.")
-_method("__array_wrap__(Tensor self, Any array, Any context=None, bool return_scalar=False) -> Tensor",
+_method("__array_wrap__(Tensor self, Object array, Object context=None, bool return_scalar=False) -> Tensor",
         lambda self, array, context, return_scalar: as_tensor(array),
         doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.")
 set_attribute("__array_ufunc__", _array_ufunc)

@@ -1,6 +1,6 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.dtype import DType, _dtype_by_name, all_dtypes, type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._core.tensor import Tensor
@@ -37,7 +37,7 @@ _property("layout", "Layout", lambda input: strided, "`torch.strided`.")
 for _name in ("cuda", "sparse", "sparse_csr", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
 _property("is_cpu", "bool", lambda input: True, "True: tensors live on the CPU.")
-_property("names", "Any", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
+_property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
 
 size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
 stride = _fact("stride(Tensor self, int? dim=None) -> int[]", kernels.stride, "Steps in elements, all or one.")
@@ -61,8 +61,8 @@ is_nonzero = _elements("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
 is_set_to = _fact("is_set_to(Tensor self, Tensor tensor) -> bool",
                   lambda a, b: kernels_same(a, b), "Whether both look at the same memory in the same way.")
 item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.")
-tolist = _elements("tolist(Tensor self) -> Any", interop.tolist_, "Nested lists of Python numbers.")
-numpy = _elements("numpy(Tensor self, *, bool force=False) -> Any", interop.numpy,
+tolist = _elements("tolist(Tensor self) -> Data", interop.tolist_, "Nested lists of Python numbers.")
+numpy = _elements("numpy(Tensor self, *, bool force=False) -> Object", interop.numpy,
                   "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
 is_conj = _fact("is_conj(Tensor self) -> bool", lambda input: False, "False: conjugates are computed at once.",
                 "function method")
@@ -100,30 +100,30 @@ zero_ = Operator("zero_(Tensor(a!) self) -> Tensor(a!)", kernels.zero_, variants
 resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
                    kernels.resize_, variants=METHOD, differentiable=False,
                    doc="Change the sizes in place, growing the storage where needed.")
-as_subclass = Operator("as_subclass(Tensor(a) self, Any cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
+as_subclass = Operator("as_subclass(Tensor(a) self, Class cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
                        plain_result=True, object_state=True, doc="The same data as an instance of a Tensor subclass.")
 
 
-def _to(input, first, second, non_blocking, copy, dtype, device, other, memory_format):
-    for given in (first, second, other):
-        if isinstance(given, DType):
-            dtype = given
-        elif isinstance(given, Tensor):
-            dtype = given.dtype
-        elif given in (float, int, bool, complex):
-            dtype = _dtype_by_name({float: "float64", int: "int64", bool: "bool", complex: "complex128"}[given])
-        elif given is not None and not isinstance(given, bool):  # a bool is `non_blocking`
-            device = given
-    check_device(device)
+def _to(input, dtype, copy):
     if dtype is None or dtype is input.dtype:
         return clone(input) if copy else input
     return to_copy(input, dtype)
 
 
-to = Operator("to(Tensor(a) self, Any first=None, Any second=None, bool non_blocking=False, bool copy=False, *, "
-              "ScalarType? dtype=None, Device? device=None, Tensor? other=None, MemoryFormat? memory_format=None) "
-              "-> Tensor(a)", _to, composite=True, variants=METHOD,
-              doc="The tensor in a dtype (or that of `other`); itself where nothing changes.")
+def _to_device(input, device, dtype, non_blocking, copy, memory_format):
+    check_device(device)
+    return _to(input, dtype, copy)
+
+
+_TO = "bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)"
+to = Operator("to.dtype(Tensor(a) self, ScalarType dtype, " + _TO,
+              lambda input, dtype, non_blocking, copy, memory_format: _to(input, dtype, copy), composite=True,
+              variants=METHOD, doc="The tensor in a dtype; itself where nothing changes.")
+Operator("to.other(Tensor(a) self, Tensor tensor, " + _TO,
+         lambda input, tensor, non_blocking, copy, memory_format: _to(input, tensor.dtype, copy), composite=True,
+         variants=METHOD, doc="The tensor in the dtype of another; itself where nothing changes.")
+Operator("to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO, _to_device, composite=True,
+         variants=METHOD, doc="The tensor on a device, which is the CPU, and in a dtype; itself where nothing changes.")
 
 
 def _converter(name, dtype_name):
@@ -141,20 +141,21 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
     _converter(_name, _dtype)
 
 
-def _type(input, dtype, non_blocking):
-    if dtype is None:
-        return f"torch.{type_name(input.dtype)}Tensor"
-    if isinstance(dtype, str):
-        short = dtype.removeprefix("torch.").removesuffix("Tensor")
-        found = [d for d in all_dtypes() if type_name(d) == short]
-        if not found:
-            raise ValueError(f"invalid type: '{dtype}'")
-        (dtype,) = found
-    return to(input, dtype)
+def _of_type(input, dtype, non_blocking):
+    short = dtype.removeprefix("torch.").removesuffix("Tensor")
+    found = [d for d in all_dtypes() if type_name(d) == short]
+    if not found:
+        raise ValueError(f"invalid type: '{dtype}'")
+    return to(input, found[0])
 
 
-type_ = Operator("type(Tensor(a) self, Any dtype=None, bool non_blocking=False) -> Tensor(a)", _type, composite=True,
-                 variants=METHOD, doc="The name of the tensor's type, or the tensor converted to a dtype.")
+Operator("type(Tensor self) -> str", lambda input: f"torch.{type_name(input.dtype)}Tensor", variants=METHOD,
+         differentiable=False, plain_result=True, doc="The name of the tensor's type, such as `torch.FloatTensor`.")
+Operator("type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) -> Tensor(a)",
+         lambda input, dtype, non_blocking: to(input, dtype), composite=True, variants=METHOD,
+         doc="The tensor converted to a dtype.")
+Operator("type.name(Tensor(a) self, str dtype, bool non_blocking=False) -> Tensor(a)", _of_type, composite=True,
+         variants=METHOD, doc="The tensor converted to the type of a name, such as `torch.FloatTensor`.")
 type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
                    composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
 cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
@@ -168,7 +169,7 @@ def _refuse_device(name):
 
 
 for _name in ("cuda", "xpu"):
-    Operator(f"{_name}(Tensor(a) self, Any device=None) -> Tensor(a)", _refuse_device(_name), composite=True,
+    Operator(f"{_name}(Tensor(a) self, Device? device=None) -> Tensor(a)", _refuse_device(_name), composite=True,
              variants=METHOD, doc="Raises: tensors live on the CPU.")
 for _name in ("resolve_conj", "resolve_neg"):
     Operator(f"{_name}(Tensor(a) self) -> Tensor(a)", lambda input: input, composite=True,
@@ -185,7 +186,7 @@ def _number(name, syntax, convert):
                 raise RuntimeError(f"value cannot be converted to type {_C_NAMES[syntax]} without overflow")
             value = value.real
         return convert(value)
-    return _elements(f"{name}(Tensor self) -> Any", number, f"Python's `{syntax}()`.", METHOD, syntax)
+    return _elements(f"{name}(Tensor self) -> Scalar", number, f"Python's `{syntax}()`.", METHOD, syntax)
 
 
 _C_NAMES = {"int": "int64_t", "float": "double"}
@@ -225,6 +226,6 @@ def _contains(input, element):
                        f"{type(element)}.")
 
 
-Operator("__contains__(Tensor self, Any element) -> bool", _contains, composite=True, variants=METHOD,
+Operator("__contains__(Tensor self, Object element) -> bool", _contains, composite=True, variants=METHOD,
          plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
 

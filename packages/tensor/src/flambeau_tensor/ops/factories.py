@@ -75,13 +75,13 @@ def _new_empty_strided(input, size, stride, dtype, layout, device, pin_memory, r
 
 new_full = _factory("new_full(Tensor self, int[] size, Scalar fill_value, *, OPTIONS) -> Tensor", _new_full,
                     "`torch.full` with the dtype of `input`.", METHOD)
-new_tensor = _factory("new_tensor(Tensor self, Any data, *, OPTIONS) -> Tensor", _new_tensor,
+new_tensor = _factory("new_tensor(Tensor self, Data data, *, OPTIONS) -> Tensor", _new_tensor,
                       "`torch.tensor` with the dtype of `input`.", METHOD)
 new_empty_strided = _factory("new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) -> Tensor",
                              _new_empty_strided, "`torch.empty_strided` with the dtype of `input`.", METHOD)
 
 
-tensor = _factory("tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
+tensor = _factory("tensor(Data data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
                   "bool pin_memory=False) -> Tensor", interop.tensor,
                   "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
                   "Python floats become the default dtype, ints int64, bools bool. A subclass becomes a plain tensor.",
@@ -103,7 +103,7 @@ def _as_tensor(data, dtype, device):
     return interop.from_data(data, dtype)
 
 
-as_tensor = Operator("as_tensor(Any data, ScalarType? dtype=None, Device? device=None) -> Tensor", _as_tensor,
+as_tensor = Operator("as_tensor(Data data, ScalarType? dtype=None, Device? device=None) -> Tensor", _as_tensor,
                      composite=True, variants=FUNCTION,
                      doc="`data` as a tensor, sharing memory with a tensor or NumPy array where possible.")
 
@@ -124,7 +124,7 @@ def _asarray(obj, dtype, device, copy, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-asarray = Operator("asarray(Any obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
+asarray = Operator("asarray(Data obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
                    "bool requires_grad=False) -> Tensor", _asarray, composite=True, variants=FUNCTION,
                    doc="`obj` as a tensor; `copy` forces or forbids a copy.")
 

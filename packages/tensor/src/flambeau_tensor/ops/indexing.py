@@ -5,11 +5,11 @@ from flambeau_tensor._kernels import masking as masks
 
 METHOD = "method"
 
-getitem = Operator("__getitem__(Tensor(a) self, Any? index) -> Tensor(a)", kernels.getitem, variants=METHOD,
+getitem = Operator("__getitem__(Tensor(a) self, Index? index) -> Tensor(a)", kernels.getitem, variants=METHOD,
                    syntax="getitem", composite=True,
                    doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy of what index "
                        "tensors, lists, arrays and masks select.")
-setitem = Operator("__setitem__(Tensor(a!) self, Any? index, Any? value) -> Any", kernels.setitem, variants=METHOD,
+setitem = Operator("__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()", kernels.setitem, variants=METHOD,
                    syntax="setitem", composite=True, doc="Writes a number or a tensor, broadcast, to `self[index]`.")
 index = Operator("index(Tensor self, Tensor?[] indices) -> Tensor", kernels.index, namespace="torch._ops",
                  variants="function", doc="What index tensors and masks (None: a whole dimension) select.")

@@ -31,8 +31,10 @@ def _views(schema, kernel, doc, **options):
     return Operator(f"{schema} -> Tensor(a)[]", kernel, composite=True, doc=doc, **options)
 
 
-split = _views("split(Tensor(a) self, Any split_size, int dim=0)", kernels.split,
-               "Views of pieces of a dimension: of one size (the last may be smaller), or of the sizes given.")
+split = _views("split.Tensor(Tensor(a) self, int split_size, int dim=0)", kernels.split,
+               "Views of pieces of a dimension, of one size; the last may be smaller.")
+_views("split.sizes(Tensor(a) self, int[] split_size, int dim=0)", kernels.split,
+       "Views of pieces of a dimension, of the sizes given.")
 split_with_sizes = _views("split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0)", kernels.split_with_sizes,
                           "Views of pieces of a dimension, of the sizes given.")
 chunk = _views("chunk(Tensor(a) self, int chunks, int dim=0)", kernels.chunk,
@@ -71,8 +73,12 @@ def _tensor_split(input, indices_or_sections, dim):
     return _sections("tensor_split", input, indices_or_sections, wrapped_dim(dim, input.ndim))
 
 
-tensor_split = _views("tensor_split(Tensor(a) self, Any indices_or_sections, int dim=0)", _tensor_split,
-                      "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.")
+# One kernel for what PyTorch has under different types and names of the argument.
+_SECTIONS = {"sections": "int sections", "indices": "int[] indices",
+             "tensor_indices_or_sections": "Tensor tensor_indices_or_sections"}
+for _overload, _argument in _SECTIONS.items():
+    _views(f"tensor_split.{_overload}(Tensor(a) self, {_argument}, int dim=0)", _tensor_split,
+           "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.")
 
 
 def _split_along(name, least, dim_of):
@@ -86,13 +92,14 @@ def _split_along(name, least, dim_of):
             raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
                                f"{input.shape[dim]} is not divisible by the split_size {indices_or_sections}!")
         return _sections(name, input, indices_or_sections, dim)
-    return _views(f"{name}(Tensor(a) self, Any indices_or_sections)", cut,
-                  f"As `tensor_split` along dimension {dim_of(least)}" + (" (0 of a vector)." if least == 1 else "."))
+    for overload, argument in ("int", "int sections"), ("array", "int[] indices"):
+        _views(f"{name}.{overload}(Tensor(a) self, {argument})", cut,
+               f"As `tensor_split` along dimension {dim_of(least)}" + (" (0 of a vector)." if least == 1 else "."))
 
 
-hsplit = _split_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
-vsplit = _split_along("vsplit", 2, lambda ndim: 0)
-dsplit = _split_along("dsplit", 3, lambda ndim: 2)
+_split_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
+_split_along("vsplit", 2, lambda ndim: 0)
+_split_along("dsplit", 3, lambda ndim: 2)
 
 
 # --- joining in a given direction -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import numpy as np
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.elementwise import Elementwise, ufunc_loop
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import pointwise as kernels
@@ -253,12 +254,18 @@ relu = _unary("relu", LOOPS["relu"], "The element, or 0 where it is negative.", 
 
 # --- several operands -----------------------------------------------------------------------------------------------
 
-where = Operator("where(Tensor condition, Tensor? self=None, Tensor? other=None, *, Tensor(a!)? out=None) -> Tensor",
+Operator("where(Tensor condition) -> Tensor[]", lambda condition: find_operator("torch.nonzero")(condition).unbind(1),
+         composite=True, variants="function", doc="The indices of what is not zero, a tensor for each dimension.")
+where = Operator("where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
                  kernels.Where("where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition,
                                exact_numbers=True),
                  variants="function", numbers="self other",
-                 doc="`input` where `condition` holds, `other` elsewhere. With the condition alone, the indices of "
-                     "what is not zero, a tensor for each dimension.")
+                 doc="`input` where `condition` holds, `other` elsewhere.")
+Operator("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", Forward(where), composite=True,
+         variants="function", doc="One number where `condition` holds, another elsewhere.")
+Operator("where(Tensor self, Tensor condition, Tensor other) -> Tensor",
+         lambda input, condition, other: where(condition, input, other), composite=True, variants="method",
+         numbers="other", doc="The tensor where `condition` holds, `other` elsewhere.")
 lerp = Operator("lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
                 Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes), variants=BOTH,
                 numbers="weight", doc="input + weight · (end - input).")

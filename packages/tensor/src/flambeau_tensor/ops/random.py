@@ -7,6 +7,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import multinomial as multinomial_kernels
 from flambeau_tensor._kernels import random as kernels
@@ -25,24 +26,29 @@ def _factory(schema, kernel, doc):
     return Operator(f"{schema} -> Tensor", kernel, variants="function", differentiable=False, doc=doc)
 
 
-def _fill(schema, kernel, doc):
-    return Operator(f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", doc=doc)
+def _fill(schema, kernel, doc, composite=False):
+    return Operator(f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", composite=composite,
+                    doc=doc)
 
 
 # --- tensors of random numbers --------------------------------------------------------------------------------------
 
 rand = _factory(f"rand(int[] size, {_FRESH})", factories.rand, "Uniform numbers in [0, 1).")
 randn = _factory(f"randn(int[] size, {_FRESH})", factories.randn, "Normal numbers of mean 0 and variance 1.")
-randint = _factory(f"randint(Any low=None, Any high=None, Any size=None, {_FRESH})", factories.randint,
-                   "Integers from `low` (0 when only `high` is given) up to `high`, which is excluded.")
+_randint = _factory(f"randint.low(int low, int high, int[] size, {_FRESH})", factories.randint,
+                    "Integers from `low` up to `high`, which is excluded.")
+randint = Operator(f"randint(int high, int[] size, {_FRESH}) -> Tensor", Forward(_randint, low=0), composite=True,
+                   variants="function", doc="Integers from 0 up to `high`, which is excluded.")
 randperm = _factory(f"randperm(int n, {_FRESH})", factories.randperm, "The integers from 0 to `n` - 1, shuffled.")
 rand_like = _factory(f"rand_like(Tensor self, {_LIKE})", factories.rand_like,
                      "Uniform numbers in [0, 1), in the size and dtype of `input`.")
 randn_like = _factory(f"randn_like(Tensor self, {_LIKE})", factories.randn_like,
                       "Normal numbers of mean 0 and variance 1, in the size and dtype of `input`.")
-randint_like = _factory(f"randint_like(Tensor self, Any low=None, Any high=None, {_LIKE})", factories.randint_like,
-                        "Integers from `low` (0 when only `high` is given) up to `high`, which is excluded, in the "
-                        "size and dtype of `input`.")
+_randint_like = _factory(f"randint_like.low_dtype(Tensor self, int low, int high, {_LIKE})", factories.randint_like,
+                         "Integers from `low` up to `high`, which is excluded, in the size and dtype of `input`.")
+randint_like = Operator(f"randint_like(Tensor self, int high, {_LIKE}) -> Tensor", Forward(_randint_like, low=0),
+                        composite=True, variants="function",
+                        doc="Integers from 0 up to `high`, which is excluded, in the size and dtype of `input`.")
 
 # --- distributions with parameters in tensors -----------------------------------------------------------------------
 
@@ -56,13 +62,8 @@ multinomial = Operator("multinomial(Tensor self, int num_samples, bool replaceme
                            "need not sum to one.")
 
 
-def _normal(mean, std, size, generator, out, dtype, layout, device, pin_memory, requires_grad):
+def _normal(mean, std, generator, out):
     tensors = [t for t in (mean, std) if isinstance(t, Tensor)]
-    if (size is None) == (not tensors):
-        raise TypeError("normal() takes numbers for mean and std together with a size, or a tensor for one of them")
-    if not tensors:
-        return empty(size, dtype=dtype, layout=layout, device=device,
-                     requires_grad=requires_grad).normal_(mean, std, generator=generator)
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
@@ -78,10 +79,17 @@ def _normal(mean, std, size, generator, out, dtype, layout, device, pin_memory, 
     return empty(shape, dtype=tensors[0].dtype).normal_(generator=generator).mul_(std).add_(mean)
 
 
-normal = Operator(f"normal(Any mean, Any std=1.0, int[]? size=None, {_FRESH}) -> Tensor", _normal,
-                  variants="function", differentiable=False,
-                  doc="Normal numbers; mean and standard deviation are numbers, with a `size`, or tensors, one number "
-                      "each.")
+def _normal_numbers(mean, std, size, generator, out, dtype, layout, device, pin_memory, requires_grad):
+    return empty(size, dtype=dtype, layout=layout, device=device,
+                 requires_grad=requires_grad).normal_(mean, std, generator=generator)
+
+
+for _overload, _arguments in (("Tensor_float", "Tensor mean, float std=1"), ("float_Tensor", "float mean, Tensor std"),
+                              ("Tensor_Tensor", "Tensor mean, Tensor std")):
+    _factory(f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None)", _normal,
+             "Normal numbers; tensors hold the mean and the standard deviation of each.")
+_factory(f"normal.float_float(float mean, float std, int[] size, {_FRESH})", _normal_numbers,
+         "Normal numbers of one mean and standard deviation.")
 
 # --- in place -------------------------------------------------------------------------------------------------------
 
@@ -97,8 +105,14 @@ exponential_ = _fill("exponential_(Tensor(a!) self, float lambd=1", kernels.expo
                      "Fills with numbers of density lambd exp(-lambd x).")
 geometric_ = _fill("geometric_(Tensor(a!) self, float p", kernels.geometric,
                    "Fills with how many trials the first success takes, where each one succeeds with probability `p`.")
-bernoulli_ = _fill("bernoulli_(Tensor(a!) self, Any p=0.5", kernels.bernoulli_inplace,
-                   "Fills with ones, each with probability `p` (a number, or a tensor of one each), and zeros.")
-random_ = _fill("random_(Tensor(a!) self, Any? from=None, Any? to='end'", kernels.random,
-                "Fills with integers: `random_(to)` in [0, to), `random_(from, to)` in [from, to), and `random_()` or "
-                "`random_(from, None)` up to the largest that the dtype holds.")
+bernoulli_ = _fill("bernoulli_.float(Tensor(a!) self, float p=0.5", kernels.bernoulli_inplace,
+                   "Fills with ones, each with probability `p`, and zeros.")
+bernoulli_each_ = _fill("bernoulli_.Tensor(Tensor(a!) self, Tensor p", kernels.bernoulli_inplace,
+                        "Fills with ones, each with the probability that `p` holds there, and zeros.")
+random_from_ = _fill("random_.from(Tensor(a!) self, int from, int? to", kernels.random,
+                     "Fills with integers in [from, to), or, where `to` is None, up to the largest that the dtype "
+                     "holds.")
+random_ = _fill("random_(Tensor(a!) self", Forward(random_from_, **{"from": None, "to": "end"}),
+                "Fills with integers from 0 up to the largest that the dtype holds.", composite=True)
+_fill("random_.to(Tensor(a!) self, int to", Forward(random_from_, **{"from": 0}), "Fills with integers in [0, to).",
+      composite=True)

@@ -136,18 +136,13 @@ repeated = Operator("repeated(Tensor repeats) -> Tensor", _repeated, namespace="
 
 
 def _repeat_interleave(input, repeats, dim, output_size):
-    if repeats is None:
-        input, repeats, dim = None, input, 0
     if isinstance(repeats, Tensor):
         if repeats.dtype.name not in ("int64", "int32"):
             raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{type_name(repeats.dtype)}'")
         if repeats.ndim > 1:
             raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    elif isinstance(repeats, int):
-        if repeats < 0:
-            raise RuntimeError("Repeats must be non-negative")
-    else:
-        raise TypeError(f"repeat_interleave(): argument 'repeats' must be int or Tensor, not {type(repeats).__name__}")
+    elif repeats < 0:
+        raise RuntimeError("Repeats must be non-negative")
     if input is not None:
         if dim is None:
             input, dim = input.reshape((input.numel(),)), 0
@@ -169,10 +164,13 @@ def _repeat_interleave(input, repeats, dim, output_size):
     return index if input is None else find_operator("torch.index_select")(input, dim, index)
 
 
-repeat_interleave = _composite("repeat_interleave(Tensor self, Any repeats=None, int? dim=None, *, int? "
-                               "output_size=None) -> Tensor", _repeat_interleave,
-                               "Each element (slice of `dim`) several times in a row, a number of times given for all "
-                               "or for each. Called with nothing but a tensor of counts: the indices so repeated.")
+_REPEATED = "int? dim=None, *, int? output_size=None) -> Tensor"
+for _overload, _type in ("self_int", "int"), ("self_Tensor", "Tensor"):
+    _composite(f"repeat_interleave.{_overload}(Tensor self, {_type} repeats, " + _REPEATED, _repeat_interleave,
+               "Each element (slice of `dim`) several times in a row, a number of times given for all or for each.")
+_composite("repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+           lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size),
+           "The indices 0, 1, … each so often as `repeats` says.", variants=FUNCTION)
 
 
 def _triangle_indices(name, lower):

@@ -5,18 +5,18 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import operators
 from flambeau_tensor._kernels import norms
-from flambeau_tensor._kernels import reductions as kernels
 from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor._kernels.reductions import Reduction
-from flambeau_tensor.ops.pointwise import isnan
+from flambeau_tensor.ops.pointwise import isnan, maximum, minimum
 
 _DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
 _OUT = "Tensor(a!)? out=None) -> Tensor"
+_PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
-_INNER = "torch._ops"  # operators that others pick from
-_TOTAL = "torch._total"  # the same, over all elements
+_INNER = "torch._ops"  # operators that others are made of
 _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
 
 
@@ -74,29 +74,26 @@ amin = Operator("amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OU
                 doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}")
 
 
-def _extreme(name, word):
-    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+def _extreme(name, word, both):
+    all_ = Operator(f"{name}(Tensor self, *, {_OUT}", Reduction(name, name, dtypes="bif", dim=-1, keepdim=-1),
+                    doc=f"The {word} element; NaN wins. {_NOTHING_LIKE_IT}")
+    Operator(f"{name}.other(Tensor self, Tensor other, *, {_OUT}", Forward(both), composite=True,
+             doc=f"The {word} of two, element by element; NaN wins.")
+    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, {_PAIR}",
                      Reduction(name, f"arg{name}", dtypes="bif", indices=True,
-                               refusal=f"{name}(): does not support complex input"), namespace=_INNER,
-                     variants="function",
-                     doc=f"The {word} elements along one dimension and where they stand.")
-    Operator(f"{name}.total(Tensor self) -> Tensor", Reduction(name, name, dtypes="bif", dim=-1, keepdim=-1),
-             namespace=_TOTAL, variants="function", doc=f"The {word} of all elements.")
-    pick = Operator(f"{name}(Tensor self, Any dim=None, bool keepdim=False, *, Tensor? other=None, "
-                    "Any(a!)? out=None) -> Tensor", getattr(kernels, f"pick_{name}"), composite=True, doc=f"""
-The {word} element; with `dim`, a named tuple of the {word} elements along it and their indices (of the first among
-equals); with another tensor, the {word} of the two, element by element. NaN wins. {_NOTHING_LIKE_IT}
-""")
+                               refusal=f"{name}(): does not support complex input"),
+                     doc=f"The {word} elements along one dimension and where they stand, the first of equals; NaN "
+                         "wins.")
     places = Operator(f"arg{name}(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!)? out=None) -> Tensor",
                       Reduction(f"arg{name}", f"arg{name}", dtypes="if", values=False, indices=True,
                                 refusal=f"arg{name}(): does not support {{}} input"), differentiable=False,
                       doc=f"The index of the {word} element along `dim`, or in the flattened tensor; the first of "
                           "equals.")
-    return pick, along, places
+    return all_, along, places
 
 
-max, max_dim, argmax = _extreme("max", "largest")
-min, min_dim, argmin = _extreme("min", "smallest")
+max, max_dim, argmax = _extreme("max", "largest", maximum)
+min, min_dim, argmin = _extreme("min", "smallest", minimum)
 
 
 def _aminmax(input, dim, keepdim, out):
@@ -129,46 +126,57 @@ _DEVIATION = "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool k
 _ONLY_FLOATS = "std and var only support floating point and complex dtypes"
 
 
+# PyTorch's three signatures, over one operator.
+_BY_CORRECTION = "correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False"
+_UNBIASED = "(Tensor self, bool unbiased=True"
+_BY_DIM = "dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False"
+
+
+def _signatures(name, compute, result, out, doc, **how):
+    """`compute(input, dim, correction, keepdim)` under the three signatures."""
+    settings = how | {"composite": True, "doc": doc}
+    def with_out(schema):
+        if not out:
+            return schema
+        return f"{schema}{'' if '*' in schema else ', *'}, {out}"
+
+    return tuple(Operator(f"{name}{with_out(schema)}) -> {result}", kernel, **settings) for schema, kernel in (
+        (f".{_BY_CORRECTION}", lambda input, dim, correction, keepdim, *out: compute(
+            input, dim, 1 if correction is None else correction, keepdim)),
+        (_UNBIASED, lambda input, unbiased, *out: compute(input, None, int(unbiased), False)),
+        (f".{_BY_DIM}", lambda input, dim, unbiased, keepdim, *out: compute(input, dim, int(unbiased), keepdim))))
+
+
 def _spread(name, finish, word):
-    """The operator that PyTorch has three signatures for, over one that has the last of them."""
-    inner = Operator(f"{name}.correction{_DEVIATION}", Reduction(
+    inner = Operator(f"{name}{_DEVIATION}", Reduction(
         name, "moments", finish=finish, empty=float("nan"), dtypes="f", keepdim=3, p=2, refusal=_ONLY_FLOATS),
         namespace=_INNER, variants="function", doc=f"The {word} over `dim`.")
 
-    def outer(input, dim, unbiased, keepdim, correction):
-        if type(dim) is bool:
-            dim, unbiased = None, dim
-        if correction is None:
-            correction = 1 if unbiased is None else int(unbiased)
+    def compute(input, dim, correction, keepdim):
         if input.is_complex():
-            parts = input.real, input.imag
-            total = var_correction(parts[0], dim, correction=correction, keepdim=keepdim) + \
-                var_correction(parts[1], dim, correction=correction, keepdim=keepdim)
+            total = var_correction(input.real, dim, correction=correction, keepdim=keepdim) + \
+                var_correction(input.imag, dim, correction=correction, keepdim=keepdim)
             return total if name == "var" else total.sqrt()
         return inner(input, dim, correction=correction, keepdim=keepdim)
 
-    return inner, outer, Operator(
-        f"{name}(Tensor self, Any dim=None, bool? unbiased=None, bool keepdim=False, *, Scalar? correction=None, "
-        f"{_OUT}", lambda *args: outer(*args[:-1]), composite=True, doc=f"""
+    return inner, compute, _signatures(name, compute, "Tensor", "Tensor(a!)? out=None", f"""
 The {word} over `dim`, or over all dimensions: squared deviations from the mean are divided by their number less
 `correction` (1, or what `unbiased` says). Means and deviations are kept in double precision.
-""")
+""")[0]
 
 
 var_correction, _var, var = _spread("var", "var", "variance")
 std_correction, _std, std = _spread("std", "std", "standard deviation")
 
 
-def _with_mean(name, outer, word):
-    def both(input, dim, unbiased, keepdim, correction):
+def _with_mean(name, spread, word):
+    def both(input, dim, correction, keepdim):
         if not (input.is_floating_point() or input.is_complex()):
             raise RuntimeError(f"{name}_mean only support floating point and complex dtypes")
-        spread = outer(input, dim, unbiased, keepdim, correction)
-        return spread, mean(input, None if type(dim) is bool else dim, keepdim)
+        return spread(input, dim, correction, keepdim), mean(input, dim, keepdim)
 
-    return Operator(f"{name}_mean(Tensor self, Any dim=None, bool? unbiased=None, bool keepdim=False, *, "
-                    "Scalar? correction=None) -> (Tensor, Tensor)", both, variants="function", composite=True,
-                    doc=f"The {word} and the mean.")
+    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.",
+                       variants="function")[0]
 
 
 var_mean = _with_mean("var", _var, "variance")
@@ -208,10 +216,12 @@ def _norm(input, p, dim, keepdim, dtype, out):
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 
 
-norm = Operator("norm(Tensor self, Any? p='fro', int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
-                + _OUT, _norm, composite=True, doc="""
+_NORM = "int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT
+_ITS_DOC = """
 The p-norm of the elements over `dim`; `"fro"` is 2, `"nuc"` the sum of a matrix's singular values.
-""")
+"""
+norm = Operator("norm(Tensor self, Scalar? p=2, " + _NORM, _norm, composite=True, doc=_ITS_DOC)
+Operator("norm.name(Tensor self, str p, " + _NORM, _norm, composite=True, doc=_ITS_DOC)
 
 
 def _dist(input, other, p):

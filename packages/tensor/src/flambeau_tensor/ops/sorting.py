@@ -11,8 +11,6 @@ from flambeau_tensor._kernels.interop import from_numpy
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _INT64 = _dtype_by_name("int64")
-_INNER = "torch._ops"  # operators that others pick from
-_TOTAL = "torch._total"  # the same, over all elements
 
 
 def _array(t):
@@ -23,12 +21,12 @@ def _array(t):
 
 # --- sorting --------------------------------------------------------------------------------------------------------
 
-sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, bool? stable=False, *, " + _PAIR,
+sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, " + _PAIR,
                 kernels.sort, doc="""
 The elements in ascending or descending order along `dim`, and where they were. NaN counts as largest. Sorting is always
 stable.
 """)
-argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor",
+argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> Tensor",
                    kernels.argsort, differentiable=False,
                    doc="The indices that sort along `dim`; of equals, the first comes first.")
 topk = Operator("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR, kernels.topk,
@@ -51,26 +49,20 @@ msort = Operator("msort(Tensor self, *, Tensor(a!)? out=None) -> Tensor", _msort
 # --- medians and quantiles ------------------------------------------------------------------------------------------
 
 def _median(name, kernel, doc):
-    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", kernel,
-                     namespace=_INNER, variants="function", doc=doc)
-
-    def of_all(input):
+    def whole(input, out):
         if input.numel() == 0:
             return input.new_full((), float("nan")) if input.is_floating_point() else input.new_zeros(())
         return along(input.reshape(-1), 0)[0]
 
-    total = Operator(f"{name}.total(Tensor self) -> Tensor", of_all, namespace=_TOTAL, variants="function", doc=doc)
-
-    def pick(input, dim, keepdim, out):
-        return total(input) if dim is None else along(input, dim, keepdim)
-
-    return Operator(f"{name}(Tensor self, int? dim=None, bool keepdim=False, *, Any(a!)? out=None) -> Tensor", pick,
-                    composite=True, doc=f"{doc} With `dim`, a named tuple of those along it and their indices."), along
+    Operator(f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor", whole, doc=doc)
+    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, " + _PAIR, kernel,
+                     doc=f"{doc} Along `dim`, with the indices.")
+    return along
 
 
-median, median_dim = _median("median", kernels.median, "The element in the middle of the sorted ones (the lower of "
-                             "two); NaN where there is one.")
-nanmedian, nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of those elements that are not NaN.")
+median_dim = _median("median", kernels.median, "The element in the middle of the sorted ones (the lower of two); NaN "
+                     "where there is one.")
+nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of those elements that are not NaN.")
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -120,13 +112,13 @@ def _quantile(name, ignore_nan):
     return quantile
 
 
-_QUANTILE = "(Tensor self, Any q, int? dim=None, bool keepdim=False, *, str interpolation='linear', " \
-    "Tensor(a!)? out=None) -> Tensor"
-quantile = Operator("quantile" + _QUANTILE, _quantile("quantile", False), composite=True, doc="""
-The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between neighbours.
-""")
-nanquantile = Operator("nanquantile" + _QUANTILE, _quantile("nanquantile", True), composite=True,
-                       doc="The quantiles of those elements that are not NaN.")
+_QUANTILE = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor(a!)? out=None) -> Tensor"
+_OF_ALL = "The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between " \
+    "neighbours."
+for _name, _ignores, _what in (("quantile", False, _OF_ALL),
+                               ("nanquantile", True, "The quantiles of those elements that are not NaN.")):
+    for _schema in ("(Tensor self, Tensor q, ", ".scalar(Tensor self, float q, "):
+        Operator(_name + _schema + _QUANTILE, _quantile(_name, _ignores), composite=True, doc=_what)
 
 
 # --- distinct values ------------------------------------------------------------------------------------------------
@@ -244,15 +236,16 @@ def _bucketize(input, boundaries, out_int32, right, out):
     return _search(boundaries, input, right, out_int32)
 
 
-searchsorted = Operator("searchsorted(Tensor sorted_sequence, Any self, *, bool out_int32=False, bool right=False, "
-                        "str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor", _searchsorted,
-                        variants="function", differentiable=False, doc="""
+for _overload, _type in ("Tensor", "Tensor"), ("Scalar", "Scalar"):
+    Operator(f"searchsorted.{_overload}(Tensor sorted_sequence, {_type} self, *, bool out_int32=False, "
+             "bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor", _searchsorted,
+             variants="function", differentiable=False, doc="""
 Where the values would be put into a sorted sequence (row by row, if it has several dimensions): before equals, or
 behind them with `right`.
 """)
-bucketize = Operator("bucketize(Any self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
-                     "Tensor(a!)? out=None) -> Tensor", _bucketize, variants="function", differentiable=False,
-                     doc="The number of the interval between sorted boundaries that each value falls into.")
+    Operator(f"bucketize.{_overload}({_type} self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
+             "Tensor(a!)? out=None) -> Tensor", _bucketize, variants="function", differentiable=False,
+             doc="The number of the interval between sorted boundaries that each value falls into.")
 
 
 # --- histograms -----------------------------------------------------------------------------------------------------

@@ -11,8 +11,10 @@ from flambeau_tensor.ops import factories
 METHOD = "method"
 INPLACE = "function method inplace"
 
-view = Operator("view(Tensor(a) self, Any[] size) -> Tensor(a)", kernels.view, variants=METHOD,
-                doc="The same elements under other sizes (at most one of them -1), or another dtype. Never copies.")
+view = Operator("view(Tensor(a) self, int[] size) -> Tensor(a)", kernels.view, variants=METHOD,
+                doc="The same elements under other sizes (at most one of them -1). Never copies.")
+Operator("view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", kernels.view, variants=METHOD,
+         differentiable=False, doc="The same bytes as elements of another dtype. Never copies.")
 reshape = Operator("reshape(Tensor(a) self, int[] shape) -> Tensor(a)", kernels.reshape,
                    doc="The same elements in the given shape: a view where possible, else a copy.")
 transpose = Operator("transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", kernels.transpose,
@@ -152,10 +154,9 @@ place_property("T", reversed_dims)
 place_property("mT", mT)
 place_property("mH", mH)
 place_property("H", H)
-place_property("real", real, Operator("real.set(Tensor(a!) self, Any value) -> Any", _set_part(real), composite=True,
-                                      namespace="torch._set", variants="function"))
-place_property("imag", imag, Operator("imag.set(Tensor(a!) self, Any value) -> Any", _set_part(imag), composite=True,
-                                      namespace="torch._set", variants="function"))
+for _name, _get in ("real", real), ("imag", imag):
+    place_property(_name, _get, Operator(f"{_name}.set(Tensor(a!) self, Tensor value) -> ()", _set_part(_get),
+                                         numbers="value", composite=True, namespace="torch._set", variants="function"))
 
 
 def _composite(schema, doc, variants="function method"):

@@ -79,7 +79,7 @@ inline Tensor argmax(const Tensor &self, optional<int64_t> dim = nullopt, bool k
 inline Tensor &argmax_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor argmin(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor &argmin_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmin", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
-inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false, bool stable = false) { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(self), of_int(dim), of_bool(descending), of_bool(stable)) }
+inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false, optional<bool> stable = nullopt) { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(self), of_int(dim), of_bool(descending), of_bool_or_none(stable)) }
 inline Tensor argwhere(const Tensor &self) { FL_CALL(tensor, "argwhere", "self", of_tensor(self)) }
 inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &as_strided_(Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(self), "as_strided_", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
@@ -135,7 +135,10 @@ inline Tensor bmm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "bmm
 inline Tensor &bmm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "bmm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
 inline std::vector<Tensor> broadcast_tensors(TensorList tensors) { FL_CALL(tensors, "_ops.broadcast_tensors", "tensors", of_tensors(tensors)) }
 inline Tensor broadcast_to(const Tensor &self, IntArrayRef size) { FL_CALL(tensor, "broadcast_to", "self size", of_tensor(self), of_ints(size)) }
-inline Tensor bucketize(const Tensor &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "bucketize", "self boundaries out_int32 right", of_tensor(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor bucketize(const Tensor &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "bucketize.Tensor", "self boundaries out_int32 right", of_tensor(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor bucketize(const Scalar &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "bucketize.Scalar", "self boundaries out_int32 right", of_scalar(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor &bucketize_out(Tensor &out, const Tensor &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(same(out), "bucketize.Tensor", "out self boundaries out_int32 right", of_tensor(out), of_tensor(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
+inline Tensor &bucketize_out(Tensor &out, const Scalar &self, const Tensor &boundaries, bool out_int32 = false, bool right = false) { FL_CALL(same(out), "bucketize.Scalar", "out self boundaries out_int32 right", of_tensor(out), of_scalar(self), of_tensor(boundaries), of_bool(out_int32), of_bool(right)) }
 inline Tensor cartesian_prod(TensorList tensors) { FL_CALL(tensor, "_ops.cartesian_prod", "tensors", of_tensors(tensors)) }
 inline Tensor cat(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
 inline Tensor &cat_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
@@ -224,8 +227,8 @@ inline Tensor &divide_out(Tensor &out, const Tensor &self, const Tensor &other, 
 inline Tensor dot(const Tensor &self, const Tensor &tensor) { FL_CALL(tensor, "dot", "self tensor", of_tensor(self), of_tensor(tensor)) }
 inline Tensor &dot_out(Tensor &out, const Tensor &self, const Tensor &tensor) { FL_CALL(same(out), "dot", "out self tensor", of_tensor(out), of_tensor(self), of_tensor(tensor)) }
 inline Tensor dropout(const Tensor &self, double p, bool training) { FL_CALL(tensor, "nn.functional.dropout", "self p training", of_tensor(self), of_double(p), of_bool(training)) }
-inline std::vector<Tensor> dsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
-inline std::vector<Tensor> dsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline std::vector<Tensor> dsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "dsplit.int", "self sections", of_tensor(self), of_int(sections)) }
+inline std::vector<Tensor> dsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "dsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor dstack(TensorList tensors) { FL_CALL(tensor, "dstack", "tensors", of_tensors(tensors)) }
 inline Tensor &dstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "dstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
 inline Tensor einsum(const std::string &equation, TensorList tensors, OptionalIntArrayRef = nullopt) { FL_CALL(tensor, "_ops.einsum", "equation tensors", of_string(equation), of_tensors(tensors)) }
@@ -327,8 +330,8 @@ inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &othe
 inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, double margin = 1.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.hinge_embedding_loss", "self target margin reduction", of_tensor(self), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
-inline std::vector<Tensor> hsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
-inline std::vector<Tensor> hsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline std::vector<Tensor> hsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(self), of_int(sections)) }
+inline std::vector<Tensor> hsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor hstack(TensorList tensors) { FL_CALL(tensor, "hstack", "tensors", of_tensors(tensors)) }
 inline Tensor &hstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "hstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
 inline Tensor huber_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double delta = 1.0) { FL_CALL(tensor, "nn.functional.huber_loss", "self target reduction delta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(delta)) }
@@ -448,22 +451,27 @@ inline Tensor masked_select(const Tensor &self, const Tensor &mask) { FL_CALL(te
 inline Tensor &masked_select_out(Tensor &out, const Tensor &self, const Tensor &mask) { FL_CALL(same(out), "masked_select", "out self mask", of_tensor(out), of_tensor(self), of_tensor(mask)) }
 inline Tensor matmul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "matmul", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &matmul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "matmul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
-inline Tensor max(const Tensor &self) { FL_CALL(tensor, "max", "self", of_tensor(self)) }
-inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
-inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.max", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor max(const Tensor &self) { FL_CALL(tensor, "max.default", "self", of_tensor(self)) }
+inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "max.other", "self other", of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "max.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &max_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "max.default", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &max_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "max.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor max_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool1d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor maximum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &maximum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "maximum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mean(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor mean(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
-inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median", "self", of_tensor(self)) }
-inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.median", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median.default", "self", of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "median.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &median_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "median.default", "out self", of_tensor(out), of_tensor(self)) }
 inline std::vector<Tensor> meshgrid(TensorList tensors) { FL_CALL(tensors, "_ops.meshgrid", "tensors", of_tensors(tensors)) }
 inline std::vector<Tensor> meshgrid(TensorList tensors, const std::string &indexing) { FL_CALL(tensors, "_ops.meshgrid", "tensors indexing", of_tensors(tensors), of_string(indexing)) }
-inline Tensor min(const Tensor &self) { FL_CALL(tensor, "min", "self", of_tensor(self)) }
-inline Tensor min(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
-inline std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.min", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor min(const Tensor &self) { FL_CALL(tensor, "min.default", "self", of_tensor(self)) }
+inline Tensor min(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "min.other", "self other", of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "min.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &min_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "min.default", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &min_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "min.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor minimum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &minimum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "minimum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mish(const Tensor &self) { FL_CALL(tensor, "_C._nn.mish", "self", of_tensor(self)) }
@@ -495,10 +503,13 @@ inline Tensor &nan_to_num_(Tensor &self, optional<double> nan = nullopt, optiona
 inline Tensor &nan_to_num_out(Tensor &out, const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(same(out), "nan_to_num", "out self nan posinf neginf", of_tensor(out), of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor nanmean(const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "nanmean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &nanmean_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "nanmean", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
-inline Tensor nanmedian(const Tensor &self) { FL_CALL(tensor, "nanmedian", "self", of_tensor(self)) }
-inline std::tuple<Tensor, Tensor> nanmedian(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "_ops.nanmedian", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
-inline Tensor nanquantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
-inline Tensor nanquantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor nanmedian(const Tensor &self) { FL_CALL(tensor, "nanmedian.default", "self", of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> nanmedian(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "nanmedian.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &nanmedian_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "nanmedian.default", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor nanquantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor nanquantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor &nanquantile_out(Tensor &out, const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "nanquantile.default", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor &nanquantile_out(Tensor &out, const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "nanquantile.scalar", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor nansum(const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &nansum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "nansum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
@@ -518,7 +529,14 @@ inline Tensor nonzero(const Tensor &self) { FL_CALL(tensor, "nonzero", "self", o
 inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "norm", "self p", of_tensor(self), of_scalar(p)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
-inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "normal", "mean std size dtype requires_grad", of_double(mean), of_double(std), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor normal(const Tensor &mean, double std = 1) { FL_CALL(tensor, "normal.Tensor_float", "mean std", of_tensor(mean), of_double(std)) }
+inline Tensor normal(double mean, const Tensor &std) { FL_CALL(tensor, "normal.float_Tensor", "mean std", of_double(mean), of_tensor(std)) }
+inline Tensor normal(const Tensor &mean, const Tensor &std) { FL_CALL(tensor, "normal.Tensor_Tensor", "mean std", of_tensor(mean), of_tensor(std)) }
+inline Tensor normal(double mean, double std, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "normal.float_float", "mean std size dtype requires_grad", of_double(mean), of_double(std), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &normal_out(Tensor &out, const Tensor &mean, double std = 1) { FL_CALL(same(out), "normal.Tensor_float", "out mean std", of_tensor(out), of_tensor(mean), of_double(std)) }
+inline Tensor &normal_out(Tensor &out, double mean, const Tensor &std) { FL_CALL(same(out), "normal.float_Tensor", "out mean std", of_tensor(out), of_double(mean), of_tensor(std)) }
+inline Tensor &normal_out(Tensor &out, const Tensor &mean, const Tensor &std) { FL_CALL(same(out), "normal.Tensor_Tensor", "out mean std", of_tensor(out), of_tensor(mean), of_tensor(std)) }
+inline Tensor &normal_out(Tensor &out, double mean, double std, IntArrayRef size) { FL_CALL(same(out), "normal.float_float", "out mean std size", of_tensor(out), of_double(mean), of_double(std), of_ints(size)) }
 inline Tensor not_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor not_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &not_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -544,16 +562,22 @@ inline Tensor prelu(const Tensor &self, const Tensor &weight) { FL_CALL(tensor, 
 inline Tensor prod(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor put(const Tensor &self, const Tensor &index, const Tensor &source, bool accumulate = false) { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(self), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
-inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
-inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor &quantile_out(Tensor &out, const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "quantile.default", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor &quantile_out(Tensor &out, const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "quantile.scalar", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor rad2deg(const Tensor &self) { FL_CALL(tensor, "rad2deg", "self", of_tensor(self)) }
 inline Tensor &rad2deg_(Tensor &self) { FL_CALL(same(self), "rad2deg_", "self", of_tensor(self)) }
 inline Tensor &rad2deg_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "rad2deg", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor rand(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "rand", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor rand_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "rand_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &rand_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "rand", "out size", of_tensor(out), of_ints(size)) }
-inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randint", "low high size dtype requires_grad", of_int(low), of_int(high), of_ints(size), dtype_of(options), requires_grad_of(options)) }
-inline Tensor randint_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randint_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randint.low", "low high size dtype requires_grad", of_int(low), of_int(high), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randint.default", "high size dtype requires_grad", of_int(high), of_ints(size), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randint_like(const Tensor &self, int64_t low, int64_t high, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randint_like.low_dtype", "self low high dtype requires_grad", of_tensor(self), of_int(low), of_int(high), dtype_of(options), requires_grad_of(options)) }
+inline Tensor randint_like(const Tensor &self, int64_t high, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randint_like.default", "self high dtype requires_grad", of_tensor(self), of_int(high), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &randint_out(Tensor &out, int64_t low, int64_t high, IntArrayRef size) { FL_CALL(same(out), "randint.low", "out low high size", of_tensor(out), of_int(low), of_int(high), of_ints(size)) }
+inline Tensor &randint_out(Tensor &out, int64_t high, IntArrayRef size) { FL_CALL(same(out), "randint.default", "out high size", of_tensor(out), of_int(high), of_ints(size)) }
 inline Tensor randn(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "randn", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor randn_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "randn_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &randn_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "randn", "out size", of_tensor(out), of_ints(size)) }
@@ -572,8 +596,9 @@ inline Tensor remainder(const Tensor &self, const Tensor &other) { FL_CALL(tenso
 inline Tensor remainder(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "remainder", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor remainder(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "remainder", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &remainder_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
-inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(self), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
-inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(self), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.Tensor", "repeats output_size", of_tensor(repeats), of_int_or_none(output_size)) }
 inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
 inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
@@ -596,8 +621,10 @@ inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, cons
 inline Tensor scatter(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value, const std::string &reduce) { FL_CALL(tensor, "scatter", "self dim index value reduce", of_tensor(self), of_int(dim), of_tensor(index), of_scalar(value), of_string(reduce)) }
 inline Tensor scatter_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src) { FL_CALL(tensor, "scatter_add", "self dim index src", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src)) }
 inline Tensor scatter_reduce(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self = true) { FL_CALL(tensor, "scatter_reduce", "self dim index src reduce include_self", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
-inline Tensor searchsorted(const Tensor &sorted_sequence, const Tensor &self, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "searchsorted", "sorted_sequence self out_int32 right", of_tensor(sorted_sequence), of_tensor(self), of_bool(out_int32), of_bool(right)) }
-inline Tensor searchsorted(const Tensor &sorted_sequence, const Scalar &self, bool out_int32 = false, bool right = false) { FL_CALL(tensor, "searchsorted", "sorted_sequence self out_int32 right", of_tensor(sorted_sequence), of_scalar(self), of_bool(out_int32), of_bool(right)) }
+inline Tensor searchsorted(const Tensor &sorted_sequence, const Tensor &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(tensor, "searchsorted.Tensor", "sorted_sequence self out_int32 right side sorter", of_tensor(sorted_sequence), of_tensor(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
+inline Tensor searchsorted(const Tensor &sorted_sequence, const Scalar &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(tensor, "searchsorted.Scalar", "sorted_sequence self out_int32 right side sorter", of_tensor(sorted_sequence), of_scalar(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
+inline Tensor &searchsorted_out(Tensor &out, const Tensor &sorted_sequence, const Tensor &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(same(out), "searchsorted.Tensor", "out sorted_sequence self out_int32 right side sorter", of_tensor(out), of_tensor(sorted_sequence), of_tensor(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
+inline Tensor &searchsorted_out(Tensor &out, const Tensor &sorted_sequence, const Scalar &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(same(out), "searchsorted.Scalar", "out sorted_sequence self out_int32 right side sorter", of_tensor(out), of_tensor(sorted_sequence), of_scalar(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
 inline Tensor select(const Tensor &self, int64_t dim, int64_t index) { FL_CALL(tensor, "select", "self dim index", of_tensor(self), of_int(dim), of_int(index)) }
 inline Tensor selu(const Tensor &self) { FL_CALL(tensor, "nn.functional.selu", "self", of_tensor(self)) }
 inline Tensor sgn(const Tensor &self) { FL_CALL(tensor, "sgn", "self", of_tensor(self)) }
@@ -630,8 +657,8 @@ inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CAL
 inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
-inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
-inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
+inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> split_with_sizes(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
 inline Tensor sqrt(const Tensor &self) { FL_CALL(tensor, "sqrt", "self", of_tensor(self)) }
 inline Tensor &sqrt_(Tensor &self) { FL_CALL(same(self), "sqrt_", "self", of_tensor(self)) }
@@ -644,11 +671,15 @@ inline Tensor squeeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "squeez
 inline Tensor squeeze(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "squeeze", "self dim", of_tensor(self), of_ints(dim)) }
 inline Tensor stack(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "stack", "tensors dim", of_tensors(tensors), of_int(dim)) }
 inline Tensor &stack_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "stack", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
-inline Tensor std(const Tensor &self, bool unbiased) { FL_CALL(tensor, "std", "self unbiased", of_tensor(self), of_bool(unbiased)) }
-inline Tensor std(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "std", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
-inline Tensor std(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "_ops.std", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
-inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, bool unbiased = true) { FL_CALL(two, "std_mean", "self unbiased", of_tensor(self), of_bool(unbiased)) }
-inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "std_mean", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor std(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "std.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor std(const Tensor &self, bool unbiased) { FL_CALL(tensor, "std.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline Tensor std(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "std.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(two, "std_mean.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, bool unbiased) { FL_CALL(two, "std_mean.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "std_mean.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor &std_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(same(out), "std.correction", "out self dim correction keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor &std_out(Tensor &out, const Tensor &self, bool unbiased) { FL_CALL(same(out), "std.default", "out self unbiased", of_tensor(out), of_tensor(self), of_bool(unbiased)) }
+inline Tensor &std_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(same(out), "std.dim", "out self dim unbiased keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor sub(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
@@ -672,8 +703,9 @@ inline Tensor &tan_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ta
 inline Tensor tanh(const Tensor &self) { FL_CALL(tensor, "tanh", "self", of_tensor(self)) }
 inline Tensor &tanh_(Tensor &self) { FL_CALL(same(self), "tanh_", "self", of_tensor(self)) }
 inline Tensor &tanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "tanh", "out self", of_tensor(out), of_tensor(self)) }
-inline std::vector<Tensor> tensor_split(const Tensor &self, int64_t indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_int(indices_or_sections), of_int(dim)) }
-inline std::vector<Tensor> tensor_split(const Tensor &self, IntArrayRef indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(self), of_ints(indices_or_sections), of_int(dim)) }
+inline std::vector<Tensor> tensor_split(const Tensor &self, int64_t sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split.sections", "self sections dim", of_tensor(self), of_int(sections), of_int(dim)) }
+inline std::vector<Tensor> tensor_split(const Tensor &self, IntArrayRef indices, int64_t dim = 0) { FL_CALL(tensors, "tensor_split.indices", "self indices dim", of_tensor(self), of_ints(indices), of_int(dim)) }
+inline std::vector<Tensor> tensor_split(const Tensor &self, const Tensor &tensor_indices_or_sections, int64_t dim = 0) { FL_CALL(tensors, "tensor_split.tensor_indices_or_sections", "self tensor_indices_or_sections dim", of_tensor(self), of_tensor(tensor_indices_or_sections), of_int(dim)) }
 inline Tensor tensordot(const Tensor &self, const Tensor &other, IntArrayRef dims_self, IntArrayRef dims_other) { FL_CALL(tensor, "_ops.tensordot", "self other dims_self dims_other", of_tensor(self), of_tensor(other), of_ints(dims_self), of_ints(dims_other)) }
 inline Tensor threshold(const Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(tensor, "_C._nn.threshold", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
 inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(same(self), "_C._nn.threshold_", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
@@ -699,24 +731,29 @@ inline Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes) { FL
 inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self, bool return_inverse = false, bool return_counts = false, optional<int64_t> dim = nullopt) { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(self), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self dim sorted return_inverse return_counts", of_tensor(self), of_int(dim), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
 inline Tensor unsqueeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(self), of_int(dim)) }
-inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var", "self unbiased", of_tensor(self), of_bool(unbiased)) }
-inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
-inline Tensor var(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "_ops.var", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
-inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, bool unbiased = true) { FL_CALL(two, "var_mean", "self unbiased", of_tensor(self), of_bool(unbiased)) }
-inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "var_mean", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor var(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "var.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(two, "var_mean.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, bool unbiased) { FL_CALL(two, "var_mean.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(two, "var_mean.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor &var_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(same(out), "var.correction", "out self dim correction keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor &var_out(Tensor &out, const Tensor &self, bool unbiased) { FL_CALL(same(out), "var.default", "out self unbiased", of_tensor(out), of_tensor(self), of_bool(unbiased)) }
+inline Tensor &var_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(same(out), "var.dim", "out self dim unbiased keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor vdot(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "vdot", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &vdot_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "vdot", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor view_as_complex(const Tensor &self) { FL_CALL(tensor, "view_as_complex", "self", of_tensor(self)) }
 inline Tensor view_as_real(const Tensor &self) { FL_CALL(tensor, "view_as_real", "self", of_tensor(self)) }
-inline std::vector<Tensor> vsplit(const Tensor &self, int64_t indices_or_sections) { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(self), of_int(indices_or_sections)) }
-inline std::vector<Tensor> vsplit(const Tensor &self, IntArrayRef indices_or_sections) { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(self), of_ints(indices_or_sections)) }
+inline std::vector<Tensor> vsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "vsplit.int", "self sections", of_tensor(self), of_int(sections)) }
+inline std::vector<Tensor> vsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "vsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor vstack(TensorList tensors) { FL_CALL(tensor, "vstack", "tensors", of_tensors(tensors)) }
 inline Tensor &vstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "vstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
-inline Tensor where(const Tensor &condition, const Tensor &self, const Tensor &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(self), of_tensor(other)) }
-inline Tensor where(const Tensor &condition, const Scalar &self, const Tensor &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_scalar(self), of_tensor(other)) }
-inline Tensor where(const Tensor &condition, const Tensor &self, const Scalar &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(self), of_scalar(other)) }
-inline Tensor where(const Tensor &condition, const Scalar &self, const Scalar &other) { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_scalar(self), of_scalar(other)) }
-inline std::vector<Tensor> where(const Tensor &condition) { FL_CALL(tensors, "where", "condition", of_tensor(condition)) }
+inline std::vector<Tensor> where(const Tensor &condition) { FL_CALL(tensors, "where.default", "condition", of_tensor(condition)) }
+inline Tensor where(const Tensor &condition, const Tensor &self, const Tensor &other) { FL_CALL(tensor, "where.self", "condition self other", of_tensor(condition), of_tensor(self), of_tensor(other)) }
+inline Tensor where(const Tensor &condition, const Scalar &self, const Tensor &other) { FL_CALL(tensor, "where.self", "condition self other", of_tensor(condition), of_scalar(self), of_tensor(other)) }
+inline Tensor where(const Tensor &condition, const Tensor &self, const Scalar &other) { FL_CALL(tensor, "where.self", "condition self other", of_tensor(condition), of_tensor(self), of_scalar(other)) }
+inline Tensor where(const Tensor &condition, const Scalar &self, const Scalar &other) { FL_CALL(tensor, "where.Scalar", "condition self other", of_tensor(condition), of_scalar(self), of_scalar(other)) }
+inline Tensor &where_out(Tensor &out, const Tensor &condition, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "where.self", "out condition self other", of_tensor(out), of_tensor(condition), of_tensor(self), of_tensor(other)) }
 inline Tensor xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_scalar(other)) }
@@ -780,7 +817,7 @@ inline Tensor Tensor::arctanh() const { FL_CALL(tensor, "atanh", "self", of_tens
 inline Tensor &Tensor::arctanh_() const { FL_CALL(same(*this), "atanh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
-inline Tensor Tensor::argsort(int64_t dim, bool descending, bool stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool(stable)) }
+inline Tensor Tensor::argsort(int64_t dim, bool descending, optional<bool> stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool_or_none(stable)) }
 inline Tensor Tensor::argwhere() const { FL_CALL(tensor, "argwhere", "self", of_tensor(*this)) }
 inline Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &Tensor::as_strided_(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(same(*this), "as_strided_", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
@@ -798,8 +835,8 @@ inline Tensor Tensor::baddbmm(const Tensor &batch1, const Tensor &batch2, const 
 inline Tensor &Tensor::baddbmm_(const Tensor &batch1, const Tensor &batch2, const Scalar &beta, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.baddbmm_", "self batch1 batch2 beta alpha", of_tensor(*this), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor Tensor::bernoulli() const { FL_CALL(tensor, "bernoulli", "self", of_tensor(*this)) }
 inline Tensor Tensor::bernoulli(double p) const { FL_CALL(tensor, "bernoulli", "self p", of_tensor(*this), of_double(p)) }
-inline Tensor &Tensor::bernoulli_(double p) const { FL_CALL(same(*this), "Tensor.bernoulli_", "self p", of_tensor(*this), of_double(p)) }
-inline Tensor &Tensor::bernoulli_(const Tensor &p) const { FL_CALL(same(*this), "Tensor.bernoulli_", "self p", of_tensor(*this), of_tensor(p)) }
+inline Tensor &Tensor::bernoulli_(double p) const { FL_CALL(same(*this), "Tensor.bernoulli_.float", "self p", of_tensor(*this), of_double(p)) }
+inline Tensor &Tensor::bernoulli_(const Tensor &p) const { FL_CALL(same(*this), "Tensor.bernoulli_.Tensor", "self p", of_tensor(*this), of_tensor(p)) }
 inline Tensor Tensor::bincount(const optional<Tensor> &weights, int64_t minlength) const { FL_CALL(tensor, "bincount", "self weights minlength", of_tensor(*this), of_tensor_or_none(weights), of_int(minlength)) }
 inline Tensor Tensor::bitwise_and(const Tensor &other) const { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::bitwise_and(const Scalar &other) const { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(*this), of_scalar(other)) }
@@ -886,8 +923,8 @@ inline Tensor Tensor::divide(const Scalar &other, const optional<std::string> &r
 inline Tensor &Tensor::divide_(const Tensor &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor &Tensor::divide_(const Scalar &other, const optional<std::string> &rounding_mode) const { FL_CALL(same(*this), "Tensor.div_", "self other rounding_mode", of_tensor(*this), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor Tensor::dot(const Tensor &tensor) const { FL_CALL(tensor, "dot", "self tensor", of_tensor(*this), of_tensor(tensor)) }
-inline std::vector<Tensor> Tensor::dsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
-inline std::vector<Tensor> Tensor::dsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "dsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
+inline std::vector<Tensor> Tensor::dsplit(int64_t sections) const { FL_CALL(tensors, "dsplit.int", "self sections", of_tensor(*this), of_int(sections)) }
+inline std::vector<Tensor> Tensor::dsplit(IntArrayRef indices) const { FL_CALL(tensors, "dsplit.array", "self indices", of_tensor(*this), of_ints(indices)) }
 inline Tensor Tensor::eq(const Tensor &other) const { FL_CALL(tensor, "eq", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::eq(const Scalar &other) const { FL_CALL(tensor, "eq", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::eq_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.eq_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -959,8 +996,8 @@ inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Te
 inline Tensor Tensor::heaviside(const Tensor &other) const { FL_CALL(tensor, "heaviside", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::heaviside_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.heaviside_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }
-inline std::vector<Tensor> Tensor::hsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
-inline std::vector<Tensor> Tensor::hsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "hsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
+inline std::vector<Tensor> Tensor::hsplit(int64_t sections) const { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(*this), of_int(sections)) }
+inline std::vector<Tensor> Tensor::hsplit(IntArrayRef indices) const { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(*this), of_ints(indices)) }
 inline Tensor Tensor::hypot(const Tensor &other) const { FL_CALL(tensor, "hypot", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::hypot_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.hypot_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::index_add(int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha) const { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
@@ -1044,17 +1081,17 @@ inline Tensor Tensor::masked_scatter(const Tensor &mask, const Tensor &source) c
 inline Tensor &Tensor::masked_scatter_(const Tensor &mask, const Tensor &source) const { FL_CALL(same(*this), "Tensor.masked_scatter_", "self mask source", of_tensor(*this), of_tensor(mask), of_tensor(source)) }
 inline Tensor Tensor::masked_select(const Tensor &mask) const { FL_CALL(tensor, "masked_select", "self mask", of_tensor(*this), of_tensor(mask)) }
 inline Tensor Tensor::matmul(const Tensor &other) const { FL_CALL(tensor, "matmul", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor Tensor::max() const { FL_CALL(tensor, "max", "self", of_tensor(*this)) }
-inline Tensor Tensor::max(const Tensor &other) const { FL_CALL(tensor, "maximum", "self other", of_tensor(*this), of_tensor(other)) }
-inline std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.max", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::max() const { FL_CALL(tensor, "max.default", "self", of_tensor(*this)) }
+inline Tensor Tensor::max(const Tensor &other) const { FL_CALL(tensor, "max.other", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { FL_CALL(two, "max.dim", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
 inline Tensor Tensor::maximum(const Tensor &other) const { FL_CALL(tensor, "maximum", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::mean(optional<ScalarType> dtype) const { FL_CALL(tensor, "mean", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::mean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
-inline Tensor Tensor::median() const { FL_CALL(tensor, "median", "self", of_tensor(*this)) }
-inline std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.median", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
-inline Tensor Tensor::min() const { FL_CALL(tensor, "min", "self", of_tensor(*this)) }
-inline Tensor Tensor::min(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
-inline std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.min", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::median() const { FL_CALL(tensor, "median.default", "self", of_tensor(*this)) }
+inline std::tuple<Tensor, Tensor> Tensor::median(int64_t dim, bool keepdim) const { FL_CALL(two, "median.dim", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::min() const { FL_CALL(tensor, "min.default", "self", of_tensor(*this)) }
+inline Tensor Tensor::min(const Tensor &other) const { FL_CALL(tensor, "min.other", "self other", of_tensor(*this), of_tensor(other)) }
+inline std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const { FL_CALL(two, "min.dim", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
 inline Tensor Tensor::minimum(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::mm(const Tensor &mat2) const { FL_CALL(tensor, "mm", "self mat2", of_tensor(*this), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const { FL_CALL(two, "mode", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
@@ -1076,10 +1113,10 @@ inline Tensor Tensor::mv(const Tensor &vec) const { FL_CALL(tensor, "mv", "self 
 inline Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(same(*this), "nan_to_num_", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nanmean", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
-inline Tensor Tensor::nanmedian() const { FL_CALL(tensor, "nanmedian", "self", of_tensor(*this)) }
-inline std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const { FL_CALL(two, "_ops.nanmedian", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
-inline Tensor Tensor::nanquantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
-inline Tensor Tensor::nanquantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::nanmedian() const { FL_CALL(tensor, "nanmedian.default", "self", of_tensor(*this)) }
+inline std::tuple<Tensor, Tensor> Tensor::nanmedian(int64_t dim, bool keepdim) const { FL_CALL(two, "nanmedian.dim", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
+inline Tensor Tensor::nanquantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile.default", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::nanquantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile.scalar", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(*this), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor Tensor::ne(const Tensor &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1119,13 +1156,13 @@ inline Tensor Tensor::prod(optional<ScalarType> dtype) const { FL_CALL(tensor, "
 inline Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(*this), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::put(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
 inline Tensor &Tensor::put_(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(same(*this), "Tensor.put_", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
-inline Tensor Tensor::quantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
-inline Tensor Tensor::quantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::quantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
+inline Tensor Tensor::quantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor Tensor::rad2deg() const { FL_CALL(tensor, "rad2deg", "self", of_tensor(*this)) }
 inline Tensor &Tensor::rad2deg_() const { FL_CALL(same(*this), "rad2deg_", "self", of_tensor(*this)) }
-inline Tensor &Tensor::random_() const { FL_CALL(same(*this), "Tensor.random_", "self", of_tensor(*this)) }
-inline Tensor &Tensor::random_(int64_t from) const { FL_CALL(same(*this), "Tensor.random_", "self from", of_tensor(*this), of_int(from)) }
-inline Tensor &Tensor::random_(int64_t from, int64_t to) const { FL_CALL(same(*this), "Tensor.random_", "self from to", of_tensor(*this), of_int(from), of_int(to)) }
+inline Tensor &Tensor::random_(int64_t from, optional<int64_t> to) const { FL_CALL(same(*this), "Tensor.random_.from", "self from to", of_tensor(*this), of_int(from), of_int_or_none(to)) }
+inline Tensor &Tensor::random_() const { FL_CALL(same(*this), "Tensor.random_.default", "self", of_tensor(*this)) }
+inline Tensor &Tensor::random_(int64_t to) const { FL_CALL(same(*this), "Tensor.random_.to", "self to", of_tensor(*this), of_int(to)) }
 inline Tensor Tensor::ravel() const { FL_CALL(tensor, "ravel", "self", of_tensor(*this)) }
 inline Tensor Tensor::reciprocal() const { FL_CALL(tensor, "reciprocal", "self", of_tensor(*this)) }
 inline Tensor &Tensor::reciprocal_() const { FL_CALL(same(*this), "reciprocal_", "self", of_tensor(*this)) }
@@ -1136,8 +1173,8 @@ inline Tensor Tensor::remainder(const Scalar &other) const { FL_CALL(tensor, "re
 inline Tensor &Tensor::remainder_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::remainder_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::repeat(IntArrayRef repeats) const { FL_CALL(tensor, "Tensor.repeat", "self repeats", of_tensor(*this), of_ints(repeats)) }
-inline Tensor Tensor::repeat_interleave(const Tensor &repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(*this), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
-inline Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave", "self repeats dim output_size", of_tensor(*this), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(*this), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
+inline Tensor Tensor::repeat_interleave(const Tensor &repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(*this), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor Tensor::reshape(IntArrayRef shape) const { FL_CALL(tensor, "reshape", "self shape", of_tensor(*this), of_ints(shape)) }
 inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.reshape_as", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
@@ -1179,8 +1216,8 @@ inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64
 inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
-inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "split", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
-inline std::vector<Tensor> Tensor::split(IntArrayRef split_size, int64_t dim) const { FL_CALL(tensors, "split", "self split_size dim", of_tensor(*this), of_ints(split_size), of_int(dim)) }
+inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> Tensor::split(IntArrayRef split_size, int64_t dim) const { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(*this), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> Tensor::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(*this), of_ints(split_sizes), of_int(dim)) }
 inline Tensor Tensor::sqrt() const { FL_CALL(tensor, "sqrt", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sqrt_() const { FL_CALL(same(*this), "sqrt_", "self", of_tensor(*this)) }
@@ -1190,9 +1227,9 @@ inline Tensor Tensor::squeeze() const { FL_CALL(tensor, "squeeze", "self", of_te
 inline Tensor Tensor::squeeze(int64_t dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::squeeze(IntArrayRef dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_ints(dim)) }
 inline Tensor &Tensor::squeeze_(OptionalIntArrayRef dim) const { FL_CALL(same(*this), "Tensor.squeeze_", "self dim", of_tensor(*this), of_ints_or_none(dim)) }
-inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
-inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
-inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.std", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "std.correction", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std.default", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
+inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std.dim", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
 inline Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
@@ -1216,8 +1253,9 @@ inline Tensor Tensor::tan() const { FL_CALL(tensor, "tan", "self", of_tensor(*th
 inline Tensor &Tensor::tan_() const { FL_CALL(same(*this), "tan_", "self", of_tensor(*this)) }
 inline Tensor Tensor::tanh() const { FL_CALL(tensor, "tanh", "self", of_tensor(*this)) }
 inline Tensor &Tensor::tanh_() const { FL_CALL(same(*this), "tanh_", "self", of_tensor(*this)) }
-inline std::vector<Tensor> Tensor::tensor_split(int64_t indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(*this), of_int(indices_or_sections), of_int(dim)) }
-inline std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split", "self indices_or_sections dim", of_tensor(*this), of_ints(indices_or_sections), of_int(dim)) }
+inline std::vector<Tensor> Tensor::tensor_split(int64_t sections, int64_t dim) const { FL_CALL(tensors, "tensor_split.sections", "self sections dim", of_tensor(*this), of_int(sections), of_int(dim)) }
+inline std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices, int64_t dim) const { FL_CALL(tensors, "tensor_split.indices", "self indices dim", of_tensor(*this), of_ints(indices), of_int(dim)) }
+inline std::vector<Tensor> Tensor::tensor_split(const Tensor &tensor_indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split.tensor_indices_or_sections", "self tensor_indices_or_sections dim", of_tensor(*this), of_tensor(tensor_indices_or_sections), of_int(dim)) }
 inline Tensor Tensor::tile(IntArrayRef dims) const { FL_CALL(tensor, "tile", "self dims", of_tensor(*this), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(*this), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
 inline Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
@@ -1240,15 +1278,15 @@ inline Tensor &Tensor::uniform_(double from, double to) const { FL_CALL(same(*th
 inline std::tuple<Tensor, Tensor, Tensor> Tensor::unique_consecutive(bool return_inverse, bool return_counts, optional<int64_t> dim) const { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(*this), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline Tensor Tensor::unsqueeze(int64_t dim) const { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor &Tensor::unsqueeze_(int64_t dim) const { FL_CALL(same(*this), "Tensor.unsqueeze_", "self dim", of_tensor(*this), of_int(dim)) }
-inline Tensor Tensor::var(bool unbiased) const { FL_CALL(tensor, "var", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
-inline Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "var", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
-inline Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "_ops.var", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "var.correction", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
+inline Tensor Tensor::var(bool unbiased) const { FL_CALL(tensor, "var.default", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
+inline Tensor Tensor::var(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "var.dim", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
 inline Tensor Tensor::vdot(const Tensor &other) const { FL_CALL(tensor, "vdot", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::view_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.view_as", "self other", of_tensor(*this), of_tensor(other)) }
-inline std::vector<Tensor> Tensor::vsplit(int64_t indices_or_sections) const { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(*this), of_int(indices_or_sections)) }
-inline std::vector<Tensor> Tensor::vsplit(IntArrayRef indices_or_sections) const { FL_CALL(tensors, "vsplit", "self indices_or_sections", of_tensor(*this), of_ints(indices_or_sections)) }
-inline Tensor Tensor::where(const Tensor &condition, const Tensor &other) const { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(*this), of_tensor(other)) }
-inline Tensor Tensor::where(const Tensor &condition, const Scalar &other) const { FL_CALL(tensor, "where", "condition self other", of_tensor(condition), of_tensor(*this), of_scalar(other)) }
+inline std::vector<Tensor> Tensor::vsplit(int64_t sections) const { FL_CALL(tensors, "vsplit.int", "self sections", of_tensor(*this), of_int(sections)) }
+inline std::vector<Tensor> Tensor::vsplit(IntArrayRef indices) const { FL_CALL(tensors, "vsplit.array", "self indices", of_tensor(*this), of_ints(indices)) }
+inline Tensor Tensor::where(const Tensor &condition, const Tensor &other) const { FL_CALL(tensor, "Tensor.where", "self condition other", of_tensor(*this), of_tensor(condition), of_tensor(other)) }
+inline Tensor Tensor::where(const Tensor &condition, const Scalar &other) const { FL_CALL(tensor, "Tensor.where", "self condition other", of_tensor(*this), of_tensor(condition), of_scalar(other)) }
 inline Tensor Tensor::xlogy(const Tensor &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::xlogy(const Scalar &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::xlogy_(const Tensor &other) const { FL_CALL(same(*this), "xlogy_", "self other", of_tensor(*this), of_tensor(other)) }

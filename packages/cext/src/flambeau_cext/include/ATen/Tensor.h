@@ -164,9 +164,6 @@ inline Tensor tensor(const detail::Numbers &numbers, const TensorOptions &option
 inline Tensor scalar_tensor(const Scalar &number, const TensorOptions &options = {}) {
     return full({}, number, options.has_dtype() ? options : options.dtype(ScalarType(fl_default_dtype())));
 }
-inline Tensor randint(int64_t high, IntArrayRef size, const TensorOptions &options = kLong) {
-    return randint(0, high, size, options);
-}
 inline ScalarType result_type(const Tensor &a, const Tensor &b) {
     const fl_value v[] = {detail::of_tensor(a), detail::of_tensor(b)};
     fl_dtype type = fl_result_type(v, 2);
