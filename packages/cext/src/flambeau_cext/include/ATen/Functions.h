@@ -603,7 +603,7 @@ inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
 inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
 inline Tensor rms_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, optional<double> eps = nullopt) { FL_CALL(tensor, "nn.functional.rms_norm", "self normalized_shape weight eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_double_or_none(eps)) }
-inline Tensor roll(const Tensor &self, IntArrayRef shifts, IntArrayRef dims = {}) { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(self), of_ints(shifts), of_ints(dims)) }
+inline Tensor roll(const Tensor &self, IntArrayRef shifts, OptionalIntArrayRef dims = nullopt) { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(self), of_ints(shifts), of_ints_or_none(dims)) }
 inline Tensor rot90(const Tensor &self, int64_t k = 1, IntArrayRef dims = {0, 1}) { FL_CALL(tensor, "rot90", "self k dims", of_tensor(self), of_int(k), of_ints(dims)) }
 inline Tensor round(const Tensor &self, int64_t decimals = 0) { FL_CALL(tensor, "round", "self decimals", of_tensor(self), of_int(decimals)) }
 inline Tensor &round_(Tensor &self, int64_t decimals = 0) { FL_CALL(same(self), "round_", "self decimals", of_tensor(self), of_int(decimals)) }
@@ -1180,7 +1180,7 @@ inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "T
 inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
 inline Tensor Tensor::resolve_conj() const { FL_CALL(tensor, "resolve_conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::resolve_neg() const { FL_CALL(tensor, "resolve_neg", "self", of_tensor(*this)) }
-inline Tensor Tensor::roll(IntArrayRef shifts, IntArrayRef dims) const { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(*this), of_ints(shifts), of_ints(dims)) }
+inline Tensor Tensor::roll(IntArrayRef shifts, OptionalIntArrayRef dims) const { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(*this), of_ints(shifts), of_ints_or_none(dims)) }
 inline Tensor Tensor::rot90(int64_t k, IntArrayRef dims) const { FL_CALL(tensor, "rot90", "self k dims", of_tensor(*this), of_int(k), of_ints(dims)) }
 inline Tensor Tensor::round(int64_t decimals) const { FL_CALL(tensor, "round", "self decimals", of_tensor(*this), of_int(decimals)) }
 inline Tensor &Tensor::round_(int64_t decimals) const { FL_CALL(same(*this), "round_", "self decimals", of_tensor(*this), of_int(decimals)) }

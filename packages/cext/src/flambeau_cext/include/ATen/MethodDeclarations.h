@@ -414,7 +414,7 @@ Tensor reshape_as(const Tensor &other) const;
 Tensor &resize_(IntArrayRef size, optional<MemoryFormat> = nullopt) const;
 Tensor resolve_conj() const;
 Tensor resolve_neg() const;
-Tensor roll(IntArrayRef shifts, IntArrayRef dims = {}) const;
+Tensor roll(IntArrayRef shifts, OptionalIntArrayRef dims = nullopt) const;
 Tensor rot90(int64_t k = 1, IntArrayRef dims = {0, 1}) const;
 Tensor round(int64_t decimals = 0) const;
 Tensor &round_(int64_t decimals = 0) const;
