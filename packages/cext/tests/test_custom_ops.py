@@ -244,13 +244,13 @@ def test_a_name_registered_again_and_again():
             register()
         gc.collect()
         start, _ = tracemalloc.get_traced_memory()
-        for _ in range(50):
+        for _ in range(200):
             register()
         gc.collect()
         end, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert end - start < 50 * 300 and len(gc.get_objects()) - before < 50
+    assert end - start < 200 * 300 and len(gc.get_objects()) - before < 50
 
 
 def test_what_the_function_calls_is_its_own_business(scaled):
@@ -328,6 +328,7 @@ def test_results_that_share_memory(schema, function):
         f(ft.ones(2))
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_arguments_that_are_written_to():
     @custom_op("writes::fill", mutates_args={"out"})
     def fill(out: Tensor, value: float) -> None:

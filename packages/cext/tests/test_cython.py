@@ -47,6 +47,7 @@ def test_tensors_are_memoryviews(module):
     assert x.tolist()[1] == [8.0, 10.0, 12.0, 14.0]
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_what_is_no_such_memoryview(module):
     with pytest.raises(ValueError, match="Buffer dtype mismatch, expected 'double' but got 'float'"):
         module.total(ft.ones(2, 2))

@@ -52,6 +52,7 @@ static PyObject *address(PyObject *self, PyObject *object) {
         module.total(ft.ones(2, 2))
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_the_buffer_protocol():
     source = """
 #define SETUP

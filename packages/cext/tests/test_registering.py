@@ -214,7 +214,7 @@ def test_every_kind_of_argument(module, op):
     assert " 3=0.5 " in module.shown()
     with pytest.raises(TypeError, match=r"show\(\): argument 'pair' must be 2 numbers, got 3"):
         show([], [], [1, 2, 3])
-    with pytest.raises(OverflowError):
+    with pytest.raises(TypeError, match="Overflow when unpacking"):
         show([], [], [2**70, 0])
 
 

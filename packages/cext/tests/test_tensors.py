@@ -277,6 +277,7 @@ def test_writing_is_seen_and_counted(c):
     assert x._version == version + 1
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")
 def test_read_only_memory_stays_unwritten(c):
     array = normal(3)
     array.flags.writeable = False
@@ -400,7 +401,7 @@ def test_strided_views(c):
     assert array[:2].tolist() == [1.0, 2.0] and x._version == view._version == 1
     assert c.strided(x, 0, 1, 12).tolist() == []
     for n, step, offset in ((5, 3, 1), (1, 1, 12), (2, -1, 1), (-1, 1, 0), (1, 1, -1), (2**62, 2**62, 0)):
-        with pytest.raises(RuntimeError, match="fl_as_strided: .*the storage has 12|must not be negative"):
+        with pytest.raises(RuntimeError, match="fl_as_strided: .*but the storage has|must not be negative"):
             c.strided(x, n, step, offset)
 
 

@@ -52,8 +52,6 @@ _OVERLOADS = """
     norm(Tensor self, Scalar p=2) -> Tensor
     norm(Tensor self, Scalar? p, int[] dim, bool keepdim=False) -> Tensor
     norm(Tensor self, Scalar? p, int[] dim, bool keepdim, ScalarType dtype) -> Tensor
-    sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor, Tensor)
-    sort(Tensor self, bool? stable, int dim=-1, bool descending=False) -> (Tensor, Tensor)
     clamp(Tensor self, Scalar? min, Scalar? max=None) -> Tensor
     clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
     clamp_(Tensor(a!) self, Scalar? min, Scalar? max=None) -> Tensor(a!)

@@ -367,8 +367,8 @@ cdef int _warn_plain_method(bint by_hand) except -1:
     """Once in a process, or at every call where the function is written in Python."""
     global _warned
     if by_hand:
-        PyErr_WarnEx(DeprecationWarning, b"Defining your `__torch_function__ as a plain method is deprecated and will be "
-                                         b"an error in future, please define it as a classmethod.", 2)
+        PyErr_WarnEx(DeprecationWarning, b"Defining your `__torch_function__ as a plain method is deprecated and "
+                     b"will be an error in future, please define it as a classmethod.", 2)
     elif not _warned:
         _warned = True
         PyErr_WarnEx(UserWarning, b"Defining your `__torch_function__` as a plain method is deprecated and will be an "
@@ -384,8 +384,8 @@ cdef int _raise_not_implemented(object func, tuple types, object mode, bint by_h
                         f"{list(types)!r}{nor}")
     asked = [] if mode is None else [f"  - mode object {mode!r}"]
     asked += [f"  - tensor subclass {t!r}" for t in types]
-    raise TypeError(f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
-                    + "\n".join(asked))
+    raise TypeError(f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
+                    "NotImplemented:\n\n" + "\n".join(asked))
 
 
 # --- for functions written in Python ---------------------------------------------------------------------------------

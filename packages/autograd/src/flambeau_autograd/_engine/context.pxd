@@ -5,7 +5,7 @@ from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.node cimport INLINE_SAVED, Node
 
 cdef enum:
-    INLINE_ARGS = 16
+    INLINE_ARGS = 8  # with this, Python's allocator for small objects (up to 512 bytes) still serves a context
 
 cdef enum:  # Context.layout: what an argument is
     PLAIN = 0

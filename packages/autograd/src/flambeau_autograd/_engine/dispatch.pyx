@@ -103,8 +103,10 @@ def call(op, *args):
 def kernel(op, *args):
     """Run an operator's kernel, with every argument of its schema in place, past all levels."""
     cdef PyObject* slots[MAX_SLOTS]
-    cdef Py_ssize_t i
-    for i in range(len(args)):
+    cdef Py_ssize_t i, n = len(op.schema.arguments)
+    if len(args) != n:
+        raise TypeError(f"the kernel of {op!r} takes {n} arguments, not {len(args)}: {op.schema}")
+    for i in range(n):
         slots[i] = <PyObject*>args[i]
     return run_kernel(<PyObject*>op, slots)
 

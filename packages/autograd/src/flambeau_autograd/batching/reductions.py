@@ -16,7 +16,7 @@ batched(along, "torch.max.dim", "torch.min.dim", "torch.softmax", "torch.log_sof
 def _total(level, op, args, dims):
     """Over all elements of each example: along the dimension that they make together."""
     rows = batch_first(args[0], dims[0]).reshape((level.size, -1))
-    return in_dim_0(call(find_operator(f"torch.{op.name}.dim"), rows, 1, False)[0])
+    return in_dim_0(call(find_operator(f"torch.{op.name}.dim"), rows, 1, False, None)[0])
 
 
 batched(_total, *(f"torch.{name}.default" for name in ("max", "min", "median", "nanmedian")))

@@ -95,7 +95,7 @@ def _reversed(level, op, args, dims):
     return in_dim_0(t.permute((0, *range(t.ndim - 1, 0, -1))))
 
 
-batched(_view, ops.view)
+batched(_view, "torch.Tensor.view")
 batched(_view_as_complex, ops.view_as_complex)
 batched(_permute, ops.permute)
 batched(_as_strided, ops.as_strided)

@@ -9,10 +9,8 @@ _back = {"linear": True}
 
 
 
-def _viewed(t, shape, dtype, size):
-    """A gradient or tangent as ``view`` changed what it belongs to, one way or the other."""
-    if not isinstance(size[0] if isinstance(size, tuple) and len(size) == 1 else size, torch.dtype):
-        return t.reshape(shape)  # it may lie in memory in another order
+def _bytes_as(t, dtype):
+    """A gradient or tangent of the dtype that ``view`` gave to what it belongs to, one way or the other."""
     if t.dtype is dtype:
         return t
     if {t.dtype, dtype} in ({torch.float32, torch.complex64}, {torch.float64, torch.complex128}):
@@ -21,8 +19,11 @@ def _viewed(t, shape, dtype, size):
                        "derivative. Use detach() before view().")
 
 
-derivative(ops.view, self=lambda grad, self_shape, self_dtype, size: _viewed(grad, self_shape, self_dtype, size),
-           jvp=lambda self_t, size, result: _viewed(self_t, result.shape, result.dtype, size))
+# They may lie in memory in another order than what was viewed, so they are reshaped.
+derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape),
+           jvp=lambda self_t, result: self_t.reshape(result.shape))
+derivative(ops.view_dtype, self=lambda grad, self_dtype: _bytes_as(grad, self_dtype),
+           jvp=lambda self_t, dtype: _bytes_as(self_t, dtype))
 derivative(ops.reshape, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.flatten, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.squeeze, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)

@@ -140,8 +140,9 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
         for j in range(PyTuple_GET_SIZE(<object>kwnames)):
             key = <object>PyTuple_GET_ITEM(<object>kwnames, j)
             k = _slot_of(op, key)
-            if k >= 0 and op.args[k].flags & A_OUT and isinstance(<object>called, Method):
-                k = -1  # functions alone take `out=`
+            if k >= 0 and op.args[k].flags & A_OUT and isinstance(<object>called, Method) and \
+                    args[n + j] != <PyObject*>None:
+                k = -1  # functions alone take `out=`; NumPy gives None to methods
             if quiet and (k < 0 or slots[k] != NULL):
                 return MISFIT
             if k < 0:

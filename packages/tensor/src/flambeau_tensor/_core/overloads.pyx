@@ -28,7 +28,11 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
     cdef Bound bound
     cdef int i
     cdef Operator op
-    if kwnames == NULL and (_modes[0] == 0 or not mode_handles(<object>called)):
+    cdef bint exact = kwnames == NULL and (_modes[0] == 0 or not mode_handles(<object>called))
+    for i in range(n):
+        if args[i].ob_type == <PyTypeObject*>type:  # `x.to(float)`: a dtype, once it is converted
+            exact = False
+    if exact:
         for i in range(overloads.count):
             op = <Operator>overloads.members[i]
             if bind_positional(op, args, n, &bound):

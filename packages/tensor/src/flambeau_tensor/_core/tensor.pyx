@@ -15,10 +15,13 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
+from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.size import Size
 
 cdef extern from "Python.h":
     object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)
@@ -49,76 +52,6 @@ cdef extern from "Python.h":
     void PyObject_GC_UnTrack(void*)
     Py_ssize_t Py_REFCNT(PyObject*)
     void Py_SET_TYPE(PyObject*, PyTypeObject*)
-
-cdef extern from * nogil:
-    """
-    /* Whether a product or sum of sizes does not fit, in which case it has wrapped around. */
-    #if defined(__GNUC__) || defined(__clang__)
-    #define fl_multiply(a, b, out) __builtin_mul_overflow(a, b, out)
-    #define fl_sum(a, b, out) __builtin_add_overflow(a, b, out)
-    #else
-    static int fl_multiply(size_t a, size_t b, size_t* out) { *out = a * b; return a && *out / a != b; }
-    static int fl_sum(size_t a, size_t b, size_t* out) { *out = a + b; return *out < a; }
-    #endif
-    """
-    bint fl_multiply(size_t a, size_t b, size_t* out)
-    bint fl_sum(size_t a, size_t b, size_t* out)
-    const size_t MAX_SIZE "((size_t)PY_SSIZE_T_MAX)"
-
-
-cdef object _size_number(Py_ssize_t i, object size):
-    if type(size) is int and -0x8000000000000000 <= size <= 0x7fffffffffffffff:
-        return size
-    if isinstance(size, float) or not hasattr(size, "__index__"):
-        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{_type_name(size)}')")
-    try:
-        size = size.__index__()
-        if not -0x8000000000000000 <= size <= 0x7fffffffffffffff:
-            raise ValueError("Overflow when unpacking long long")
-        return size
-    except TypeError:
-        raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{_type_name(size)}')") from None
-
-
-cdef str _type_name(object o):
-    return "Tensor" if isinstance(o, Tensor) else type(o).__name__
-
-
-class Size(tuple):
-    """The sizes of a tensor, a tuple of ints."""
-
-    __slots__ = ()
-
-    def __new__(cls, sizes=()):
-        return tuple.__new__(cls, [_size_number(i, size) for i, size in enumerate(sizes)])
-
-    def numel(self):
-        """How many elements a tensor of these sizes has."""
-        n = 1
-        for s in self:
-            n *= s
-        return n
-
-    def __repr__(self):
-        return f"torch.Size({list(self)})"
-
-    def __add__(self, other):
-        return Size(tuple.__add__(self, other))
-
-    def __radd__(self, other):
-        return Size(tuple(other) + tuple(self))
-
-    def __mul__(self, n):
-        return Size(tuple.__mul__(self, n))
-
-    __rmul__ = __mul__
-
-    def __getitem__(self, index):
-        item = tuple.__getitem__(self, index)
-        return Size(item) if type(index) is slice else item
-
-    def __reduce__(self):
-        return Size, (tuple(self),)
 
 
 SizeType = Size
@@ -723,14 +656,11 @@ def describe(tensor, spec=None):
     from flambeau_tensor._kernels.interop import as_array
     from flambeau_tensor.printing import tensor_format, tensor_repr
 
-    subclass = type(tensor) is not Tensor
-    suffixes = ()
-    if _describe_layers is not None:
-        text, suffixes = _describe_layers(tensor)
-        if text is not None:
-            return text
+    text, suffixes = (None, ()) if _describe_layers is None else _describe_layers(tensor)
+    if text is not None:
+        return text
     if spec:
-        return tensor_format(tensor, spec, as_array=as_array, subclass=subclass)
+        return tensor_format(tensor, spec, as_array=as_array, subclass=type(tensor) is not Tensor)
     return tensor_repr(tensor, as_array=as_array, default_dtype=get_default_dtype,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
 

@@ -149,8 +149,9 @@ def _of_type(input, dtype, non_blocking):
     return to(input, found[0])
 
 
-Operator("type(Tensor self) -> str", lambda input: f"torch.{type_name(input.dtype)}Tensor", variants=METHOD,
-         differentiable=False, plain_result=True, doc="The name of the tensor's type, such as `torch.FloatTensor`.")
+Operator("type(Tensor self, *, bool non_blocking=False) -> str",
+         lambda input, non_blocking: f"torch.{type_name(input.dtype)}Tensor", variants=METHOD, differentiable=False,
+         plain_result=True, doc="The name of the tensor's type, such as `torch.FloatTensor`.")
 Operator("type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) -> Tensor(a)",
          lambda input, dtype, non_blocking: to(input, dtype), composite=True, variants=METHOD,
          doc="The tensor converted to a dtype.")

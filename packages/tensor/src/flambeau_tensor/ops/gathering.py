@@ -1,7 +1,7 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.registry import find_operator, operators
 from flambeau_tensor._kernels import gathering as kernels
 
 FUNCTIONAL = "torch.nn.functional"
@@ -45,7 +45,8 @@ embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=No
 def renormalize(weight, index, max_norm, norm_type):
     """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`; no derivative knows of it."""
     op = find_operator
-    weight = op("torch.detach")(weight)
+    detach = operators().get("torch.detach")  # autograd's: without it there is no history to leave
+    weight = weight if detach is None else detach(weight)
     rows = op("torch.unique")(index) if index.numel() else index.reshape((-1,))
     found = index_select(weight, 0, rows)
     norms = op("torch.norm")(found, norm_type, 1, True).double()

@@ -254,8 +254,9 @@ relu = _unary("relu", LOOPS["relu"], "The element, or 0 where it is negative.", 
 
 # --- several operands -----------------------------------------------------------------------------------------------
 
-Operator("where(Tensor condition) -> Tensor[]", lambda condition: find_operator("torch.nonzero")(condition).unbind(1),
-         composite=True, variants="function", doc="The indices of what is not zero, a tensor for each dimension.")
+Operator("where(Tensor condition) -> Tensor[]",
+         lambda condition: find_operator("torch.nonzero")(condition, as_tuple=True), composite=True,
+         variants="function", doc="The indices of what is not zero, a tensor for each dimension.")
 where = Operator("where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
                  kernels.Where("where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition,
                                exact_numbers=True),

@@ -3,6 +3,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import sorting as kernels
@@ -21,14 +22,18 @@ def _array(t):
 
 # --- sorting --------------------------------------------------------------------------------------------------------
 
-sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None, " + _PAIR,
-                kernels.sort, doc="""
+_SORTED = """
 The elements in ascending or descending order along `dim`, and where they were. NaN counts as largest. Sorting is always
 stable.
-""")
-argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False, *, bool? stable=None) -> Tensor",
-                   kernels.argsort, differentiable=False,
-                   doc="The indices that sort along `dim`; of equals, the first comes first.")
+"""
+sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, *, " + _PAIR, kernels.sort, doc=_SORTED)
+Operator("sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!)[]? out=None) -> "
+         "(Tensor values, Tensor indices)", Forward(sort), composite=True, doc=_SORTED)
+_ORDER = "The indices that sort along `dim`; of equals, the first comes first."
+argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", kernels.argsort,
+                   differentiable=False, doc=_ORDER)
+Operator("argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", Forward(argsort),
+         composite=True, doc=_ORDER)
 topk = Operator("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR, kernels.topk,
                 doc="The `k` largest (or smallest) elements along `dim`, in order, and where they stand.")
 kthvalue = Operator("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False, *, " + _PAIR, kernels.kthvalue,

@@ -13,8 +13,8 @@ INPLACE = "function method inplace"
 
 view = Operator("view(Tensor(a) self, int[] size) -> Tensor(a)", kernels.view, variants=METHOD,
                 doc="The same elements under other sizes (at most one of them -1). Never copies.")
-Operator("view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", kernels.view, variants=METHOD,
-         differentiable=False, doc="The same bytes as elements of another dtype. Never copies.")
+view_dtype = Operator("view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", kernels.view, variants=METHOD,
+                      doc="The same bytes as elements of another dtype. Never copies.")
 reshape = Operator("reshape(Tensor(a) self, int[] shape) -> Tensor(a)", kernels.reshape,
                    doc="The same elements in the given shape: a view where possible, else a copy.")
 transpose = Operator("transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", kernels.transpose,

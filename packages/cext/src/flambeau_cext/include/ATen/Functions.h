@@ -79,7 +79,8 @@ inline Tensor argmax(const Tensor &self, optional<int64_t> dim = nullopt, bool k
 inline Tensor &argmax_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor argmin(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor &argmin_out(Tensor &out, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(same(out), "argmin", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
-inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false, optional<bool> stable = nullopt) { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(self), of_int(dim), of_bool(descending), of_bool_or_none(stable)) }
+inline Tensor argsort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(tensor, "argsort.default", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
+inline Tensor argsort(const Tensor &self, bool stable, int64_t dim = -1, bool descending = false) { FL_CALL(tensor, "argsort.stable", "self stable dim descending", of_tensor(self), of_bool(stable), of_int(dim), of_bool(descending)) }
 inline Tensor argwhere(const Tensor &self) { FL_CALL(tensor, "argwhere", "self", of_tensor(self)) }
 inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &as_strided_(Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(self), "as_strided_", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
@@ -655,8 +656,8 @@ inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optiona
 inline Tensor softplus(const Tensor &self, const Scalar &beta = 1, const Scalar &threshold = 20) { FL_CALL(tensor, "nn.functional.softplus", "self beta threshold", of_tensor(self), of_scalar(beta), of_scalar(threshold)) }
 inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.softshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
-inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
-inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.default", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> split_with_sizes(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
@@ -817,7 +818,8 @@ inline Tensor Tensor::arctanh() const { FL_CALL(tensor, "atanh", "self", of_tens
 inline Tensor &Tensor::arctanh_() const { FL_CALL(same(*this), "atanh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::argmax(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmax", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor Tensor::argmin(optional<int64_t> dim, bool keepdim) const { FL_CALL(tensor, "argmin", "self dim keepdim", of_tensor(*this), of_int_or_none(dim), of_bool(keepdim)) }
-inline Tensor Tensor::argsort(int64_t dim, bool descending, optional<bool> stable) const { FL_CALL(tensor, "argsort", "self dim descending stable", of_tensor(*this), of_int(dim), of_bool(descending), of_bool_or_none(stable)) }
+inline Tensor Tensor::argsort(int64_t dim, bool descending) const { FL_CALL(tensor, "argsort.default", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
+inline Tensor Tensor::argsort(bool stable, int64_t dim, bool descending) const { FL_CALL(tensor, "argsort.stable", "self stable dim descending", of_tensor(*this), of_bool(stable), of_int(dim), of_bool(descending)) }
 inline Tensor Tensor::argwhere() const { FL_CALL(tensor, "argwhere", "self", of_tensor(*this)) }
 inline Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &Tensor::as_strided_(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(same(*this), "as_strided_", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
@@ -1214,8 +1216,8 @@ inline Tensor Tensor::sinh() const { FL_CALL(tensor, "sinh", "self", of_tensor(*
 inline Tensor &Tensor::sinh_() const { FL_CALL(same(*this), "sinh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(*this), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
-inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
-inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort.default", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> Tensor::split(IntArrayRef split_size, int64_t dim) const { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(*this), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> Tensor::split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(*this), of_ints(split_sizes), of_int(dim)) }
