@@ -140,6 +140,7 @@ OWN = {
     "detached": (lambda x: (x.detach(), x.clone().detach_()), [X]),
     "views": (lambda x: (x.view(4, 3), x.flatten(), x[1:, ::2], x.T, x.squeeze(), x.unfold(0, 2, 1), x.narrow(1, 1, 2),
                          x.unflatten(1, (2, 2)), x.chunk(2, 1), x.movedim(0, 1), x.swapaxes(0, 1)), [X]),
+    "negative and imaginary views": (lambda x, y: x._neg_view() * torch.complex(x, y).conj().imag, [X, X]),
     "real numbers of complex ones": (lambda x, y: torch.view_as_real(torch.complex(x, y).conj_physical()), [X, X]),
     "unique_consecutive": (lambda i: torch.unique_consecutive(i), [UNIQUE]),
 }
@@ -212,7 +213,8 @@ def same(found, expected):
     assert len(found) == len(expected)
     for a, b in zip(found, expected, strict=True):
         assert a.dtype is b.dtype and a.shape == b.shape
-        np.testing.assert_allclose(a.resolve_conj().numpy(), b.resolve_conj().numpy(), rtol=1e-9, atol=1e-12)
+        a, b = a.resolve_conj().resolve_neg(), b.resolve_conj().resolve_neg()
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-9, atol=1e-12)
 
 
 def looped(function, stacked, batched, size=3):

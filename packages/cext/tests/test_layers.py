@@ -37,3 +37,12 @@ def test_elements_are_refused_and_calls_go_on(library):
     assert x.tolist() == [[1, 2], [3, 4]] and library.first(x) == 1
     assert vmap(library.doubled)(x).tolist() == [[2, 4], [6, 8]]
     assert jvp(library.doubled, (x,), (x,))[1].tolist() == [[2, 4], [6, 8]]
+
+
+def test_conjugate_and_negative_views(library):
+    x = ft.tensor([1.0, 2.0], dtype=ft.float64)
+    for read in (library.first, library.cleared):
+        with pytest.raises(RuntimeError, match="the memory of a conjugate or negative view does not hold its elements"):
+            read(x._neg_view())
+    assert x.tolist() == [1, 2] and library.first(x._neg_view().resolve_neg()) == -1
+    assert library.doubled(x._neg_view()).tolist() == [-2, -4]

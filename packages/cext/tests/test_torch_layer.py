@@ -326,3 +326,12 @@ def test_references_are_kept(m, keeps_references):
     )  # fmt: skip
     for call in calls:
         keeps_references(call, x)
+
+
+@pytest.mark.parametrize("shape, strides, format", [((2, 3, 4, 5), (60, 1, 15, 3), 2),
+                                                    ((2, 3, 4, 5, 6), (360, 1, 90, 18, 3), 3)])
+def test_channels_last(m, shape, strides, format):
+    x = torch.rand(shape)
+    last = m.channels_last(x)
+    assert last.stride() == strides and torch.equal(last, x) and m.channels_last(last).data_ptr() == last.data_ptr()
+    assert m.suggested(x) == 0 and m.suggested(last) == format and m.suggested(last[:, :, 1:]) == -1

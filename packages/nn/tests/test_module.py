@@ -449,3 +449,17 @@ def test_no_warning_without_need():
         assert len(list(m.parameters())) == 4
         m.hidden = [nn.Linear(1, 1)]
         assert next(m.parameters()) is m.b  # one parameter is asked for, say for its dtype
+
+
+def test_memory_format_of_parameters_and_buffers():
+    module = nn.Module()
+    module.weight = nn.Parameter(ft.zeros(2, 3, 4, 5))
+    module.bias = nn.Parameter(ft.zeros(3))
+    assert module.to(memory_format=ft.channels_last).weight.stride() == (60, 1, 15, 3)
+    assert module.to(ft.float64).weight.stride() == (60, 1, 15, 3) and module.bias.dtype is ft.float64
+    assert module.to(memory_format=ft.contiguous_format).weight.is_contiguous()
+    module.register_buffer("volume", ft.zeros(2, 3, 4, 5, 6))
+    with pytest.raises(RuntimeError, match="required rank 4 tensor"):
+        module.to(memory_format=ft.channels_last)
+    with pytest.raises(TypeError, match="must be torch.memory_format, not int"):
+        module.to(memory_format=3)

@@ -38,7 +38,7 @@ def replaced(items, new):
 def flat(t):
     """The elements as a NumPy vector of their own."""
     t = t.detach()
-    return (t.float() if t.dtype.name == "bfloat16" else t).numpy().reshape(-1).copy()
+    return (t.float() if t.dtype.name == "bfloat16" else t).resolve_conj().resolve_neg().numpy().reshape(-1).copy()
 
 
 def random_like(t, random, gapped=False):

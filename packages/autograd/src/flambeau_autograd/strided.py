@@ -1,29 +1,39 @@
 """Gradients through geometries: the part of a base that a view sees, and back.
 
-A geometry is (sizes, strides, offset, complex). A complex tensor and a real view of it count the same memory in
-different units.
+A geometry is (sizes, strides, offset, complex, lazy). A complex tensor and a real view of it count the same memory in
+different units. ``lazy`` has the flags of conjugate and negative views.
 """
 
 import flambeau_tensor as torch
 
+CONJ, NEG = 1024, 2048  # T_CONJ and T_NEG of flambeau_tensor.abi
+
 
 def _counted_in_reals(geometry):
-    sizes, strides, offset, is_complex = geometry
+    sizes, strides, offset, is_complex, lazy = geometry
     if not is_complex:
         return geometry
-    return (*sizes, 2), (*[2 * s for s in strides], 1), 2 * offset, False
+    return (*sizes, 2), (*[2 * s for s in strides], 1), 2 * offset, False, lazy
+
+
+def _meant(t, lazy):
+    """A view of ``t`` as the flags mean it, and back."""
+    if lazy & CONJ and t.is_complex():
+        t = t.conj()
+    return t._neg_view() if lazy & NEG else t
 
 
 def part_of(whole, base, view):
     """The view of ``whole`` that has the geometry ``view`` where ``whole`` stands for ``base``."""
+    whole = _meant(whole, base[4])
     regrouped = base[3] != view[3]  # real numbers seen as complex ones, or the other way round
     as_complex = regrouped and view[3]
     if regrouped:
         whole = torch.view_as_real(whole) if base[3] else whole
         base, view = _counted_in_reals(base), _counted_in_reals(view)
-    sizes, strides, offset, _ = view
+    sizes, strides, offset, _, lazy = view
     part = whole.as_strided(sizes, strides, whole.storage_offset() + offset - base[2])
-    return torch.view_as_complex(part) if as_complex else part
+    return _meant(torch.view_as_complex(part) if as_complex else part, lazy)
 
 
 def slice_of(grad, base, view):
@@ -43,7 +53,7 @@ def embed(grad, changed, base, view):
 
 
 def _laid_out(grad, geometry):
-    sizes, strides, _, _ = geometry
+    sizes, strides = geometry[:2]
     return grad.new_empty_strided(sizes, strides).copy_(grad)
 
 
@@ -52,12 +62,15 @@ def as_strided_backward(grad, base, view):
 
     Elements that the view sees several times get the sum.
     """
+    if base[4] or view[4]:
+        grad = _meant(grad, view[4]).resolve_conj().resolve_neg()
+        return _meant(as_strided_backward(grad, (*base[:4], 0), (*view[:4], 0)), base[4])
     if base[3] != view[3]:
         if view[3]:
-            return as_strided_backward(torch.view_as_real(grad), base, _counted_in_reals(view))
+            return as_strided_backward(torch.view_as_real(grad.resolve_conj()), base, _counted_in_reals(view))
         return torch.view_as_complex(as_strided_backward(grad, _counted_in_reals(base), view))
-    sizes, strides, offset, _ = base
-    view_sizes, view_strides, view_offset, _ = view
+    sizes, strides, offset = base[:3]
+    view_sizes, view_strides, view_offset = view[:3]
     if 0 in view_sizes or 0 in sizes:
         return grad.new_zeros(sizes)
     # Dimensions that the view repeats are summed first.

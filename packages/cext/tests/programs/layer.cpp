@@ -273,6 +273,13 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("wrong_type", [](torch::Tensor x) { wrong_type(x); });
   m.def("written", [](torch::Tensor out, torch::Tensor a, torch::Tensor b) { return written(out, a, b); });
   m.def("without_gil", &without_gil);
+  m.def("channels_last", [](torch::Tensor x) {
+    return x.contiguous(x.dim() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::ChannelsLast3d);
+  });
+  m.def("suggested", [](torch::Tensor x) {
+    const at::MemoryFormat format = x.suggest_memory_format();
+    return x.is_contiguous(format) ? int(format) : -1;
+  });
   m.def("released", torch::wrap_pybind_function_no_gil(times_three));
   m.def("with_defaults", [](torch::Tensor x, double a, bool b) { return b ? x * a : x; }, py::arg("x"), py::arg("a") = 2.0,
         py::arg("b") = true, "documented");

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 5  # rises with every change of this file
+    TENSOR_ABI = 6  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -25,6 +25,9 @@ cdef enum:  # Facts.flags
     T_MULTI_VIEW = 256
     T_FUNCTION_VIEW = 512
     T_ODD_VIEW = 16 | 256 | 512
+    T_CONJ = 1024  # a conjugate view
+    T_NEG = 2048  # a negative one
+    T_LAZY = 1024 | 2048
 
 cdef enum:  # OperatorFacts.flags
     O_RECORD = 1
@@ -110,7 +113,8 @@ ctypedef void (*release_function)(PyObject* accumulator) noexcept
 
 cdef object new_kernel(kernel_function run)  # what an Operator takes as its implementation
 cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept
-cdef object run_kernel(PyObject* op, PyObject** slots)  # every slot filled; below overrides and autograd
+# Every slot filled; below overrides and autograd. `flags`: those of all tensors among the slots, T_LAZY at least.
+cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags)
 cdef object call_bound(PyObject* op, PyObject** slots)  # every slot filled; below overrides only
 cdef int plug_autograd(record_function record) except -1  # what runs and records a call
 cdef int plug_accumulators(release_function release) except -1  # what a tensor that goes does with its accumulator

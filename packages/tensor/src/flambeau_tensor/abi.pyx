@@ -11,7 +11,7 @@ from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
-    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW
+    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, LAZY, NEG
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -29,9 +29,9 @@ def require(int number, str package not None):
 
 cdef int _same_numbers() except -1:
     shown = (T_REQUIRES_GRAD, T_LAYERED, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
-             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW)
+             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW, T_CONJ, T_NEG, T_LAZY)
     meant = (REQUIRES_GRAD, LAYERED, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW, RETAINS_GRAD, HAS_HOOKS, VIEW,
-             MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW)
+             MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW, CONJ, NEG, LAZY)
     if shown != meant:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
     if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE) != (
@@ -145,6 +145,7 @@ cdef int set_data(PyObject* tensor, PyObject* other) except -1:
     t.dtype = s.dtype
     t.storage = s.storage
     t.data = s.data
+    t.flags = t.flags & ~LAZY | s.flags & LAZY
     return 0
 
 
@@ -199,7 +200,7 @@ cdef object filled(int dtype, int ndim, const Py_ssize_t* sizes, int value):
 
 
 cdef object repeated(PyObject* tensor, int ndim, const Py_ssize_t* sizes):
-    cdef Tensor source = <Tensor>tensor
+    cdef Tensor source = copying.copy_of(<Tensor>tensor) if (<Tensor>tensor).flags & LAZY else <Tensor>tensor
     cdef Tensor t = core.empty(source.dtype, ndim, sizes)
     cdef Py_ssize_t item = ITEMSIZE[t.dtype], i
     cdef int* narrow = <int*>t.data
@@ -237,7 +238,7 @@ cdef bint exclusive(PyObject* tensor) noexcept:
     cdef Storage s = t.storage
     # `s` here, `t.storage`: two references are ours.
     return Py_REFCNT(<PyObject*>s) <= 2 and s.owner is None and not s.readonly and t.flags & CONTIGUOUS and \
-        not t.flags & INFERENCE
+        not t.flags & (INFERENCE | LAZY)
 
 
 cdef object shape_of(PyObject* tensor):
@@ -270,7 +271,9 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
     out.rule = _or_null(<void*>o.rule)
 
 
-cdef object run_kernel(PyObject* op, PyObject** slots):
+cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags):
+    if flags & LAZY:
+        return core_operator.call_lazily(<Operator>op, slots)
     return (<Operator>op).kernel(<Operator>op, slots)
 
 

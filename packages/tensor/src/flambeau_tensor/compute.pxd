@@ -10,7 +10,7 @@ Nothing here checks that it gets tensors: an operator's slots hold what its sche
 from cpython.object cimport PyObject
 
 cdef enum:
-    COMPUTE_ABI = 1  # rises with every change of this file
+    COMPUTE_ABI = 2  # rises with every change of this file
 
 cdef enum:  # Array.dtype
     D_BOOL = 0
@@ -33,7 +33,7 @@ cdef struct Array:  # where a tensor's elements are; valid until the tensor is c
     const Py_ssize_t* strides  # in elements
     int ndim
     int dtype
-    bint contiguous
+    bint contiguous  # and no conjugate or negative view
 
 # --- memory
 cdef void array_of(PyObject* tensor, Array* out) noexcept
@@ -41,6 +41,7 @@ cdef object dense(PyObject* tensor, int dtype, Array* out)  # contiguous and of 
 cdef object fresh(int dtype, int ndim, const Py_ssize_t* sizes, Array* out)  # contiguous, uninitialised
 cdef object fresh_like(PyObject* tensor, int dtype, Array* out)  # contiguous, of the same sizes
 cdef object converted(object tensor, int dtype)  # itself where it has the dtype
+cdef object in_format_of(object result, PyObject* tensor)  # `result` in the memory format that `tensor` lies in
 cdef object permuted(PyObject* tensor, const int* order)  # a view, its dimensions in another order
 cdef Py_ssize_t itemsize(int dtype) noexcept nogil
 cdef int default_float() noexcept nogil

@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core cimport copying, parallel, tensor as core, types
 from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype
+from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, suggested_format
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar as core_read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
@@ -33,7 +34,7 @@ cdef inline void _describe(Tensor t, Array* out) noexcept:
     out.strides = t.strides
     out.ndim = t.ndim
     out.dtype = t.dtype
-    out.contiguous = (t.flags & types.CONTIGUOUS) != 0
+    out.contiguous = t.flags & (types.CONTIGUOUS | types.LAZY) == types.CONTIGUOUS
 
 
 cdef void array_of(PyObject* tensor, Array* out) noexcept:
@@ -43,7 +44,7 @@ cdef void array_of(PyObject* tensor, Array* out) noexcept:
 cdef object dense(PyObject* tensor, int dtype, Array* out):
     cdef Tensor t = <Tensor>tensor
     cdef Tensor copy
-    if t.dtype != dtype or not t.flags & types.CONTIGUOUS:
+    if t.dtype != dtype or t.flags & (types.CONTIGUOUS | types.LAZY) != types.CONTIGUOUS:
         copy = core.empty(dtype, t.ndim, t.sizes)
         copying.copy_elements(copy, t)
         t = copy
@@ -63,6 +64,16 @@ cdef object fresh_like(PyObject* tensor, int dtype, Array* out):
 
 cdef object converted(object tensor, int dtype):
     return copying.to_dtype(<Tensor>tensor, dtype)
+
+
+cdef object in_format_of(object result, PyObject* tensor):
+    cdef Tensor t = <Tensor>tensor, r = <Tensor>result, out
+    cdef int format = suggested_format(t.ndim, t.sizes, t.strides)
+    if format == FORMAT_CONTIGUOUS:
+        return r
+    out = empty_format(r.dtype, r.ndim, r.sizes, format)
+    copying.copy_elements(out, r)
+    return out
 
 
 cdef object permuted(PyObject* tensor, const int* order):

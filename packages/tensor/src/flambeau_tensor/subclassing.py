@@ -67,8 +67,9 @@ def _make_subclass(cls, data, require_grad=False):
     if not isinstance(data, Tensor):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
     with DisableTorchFunction():
-        _, (_, *geometry, _), _ = _reduce(data, 2)
-        return _rebuild(cls, *geometry, require_grad)
+        _, (_, storage, *geometry), _ = _reduce(data, 2)
+        geometry[4] = require_grad
+        return _rebuild(cls, storage, *geometry)
 
 
 set_attribute("_make_subclass", staticmethod(_make_subclass))
@@ -77,14 +78,16 @@ set_attribute("_make_subclass", staticmethod(_make_subclass))
 # --- copying and pickling -------------------------------------------------------------------------------------------
 # The storage is pickled as an object of its own, so tensors that share memory do so again when they come back.
 
-def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad):
-    return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad)
+def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
+    return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad, conj, neg)
 
 
 def _reduce(self, protocol):
     check_read(self, "__reduce_ex__")
     arguments = (type(self), self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
                  self.stride(), interop.requires_grad(self))
+    if self.is_conj() or self.is_neg():
+        arguments += (self.is_conj(), self.is_neg())
     return _rebuild, arguments, self.__getstate__()
 
 
@@ -116,7 +119,7 @@ def _set_state(self, state):
         setattr(self, name, value)
 
 
-_HOW = {"variants": "method", "differentiable": False, "plain_result": True}
+_HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True}
 Operator("__reduce_ex__(Tensor self, int protocol) -> Object", _reduce, doc="Python's pickling: storage and geometry.",
          data_dependent=True, **_HOW)
 Operator("__deepcopy__(Tensor self, Object memo) -> Tensor", _deepcopy,

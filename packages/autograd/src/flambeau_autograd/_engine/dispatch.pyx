@@ -7,8 +7,8 @@ layers left.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, OperatorFacts, T_LAYERED, call_bound, detach, flags_of, look,
-    look_operator, run_kernel, thread_flags,
+    Facts, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, OperatorFacts, T_LAYERED, T_LAZY, call_bound, detach,
+    flags_of, look, look_operator, run_kernel, thread_flags,
 )
 
 from flambeau_autograd._engine cimport tape_level
@@ -47,12 +47,12 @@ cdef object _dispatch(PyObject* op, PyObject** slots):
                 return result
         return tape_level.outermost.process(op, slots, batch_depth)
     if o.flags & O_OBJECT_STATE:
-        return run_kernel(op, slots)
+        return run_kernel(op, slots, T_LAZY)
     returns = (<object>op).schema.returns
     if not returns or "Tensor" not in returns[0].type:
         if batch_depth >= 0 and o.flags & O_DATA_DEPENDENT:
             raise VmapUnsupportedError(_why_not((<object>op).name))
-        return run_kernel(op, slots)
+        return run_kernel(op, slots, T_LAZY)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
         raise (VmapUnsupportedError if isinstance(found, BatchLayer) else NotImplementedError)(
             f"{(<object>op).name}(): out=... is not supported under vmap or forward mode")
@@ -108,7 +108,7 @@ def kernel(op, *args):
         raise TypeError(f"the kernel of {op!r} takes {n} arguments, not {len(args)}: {op.schema}")
     for i in range(n):
         slots[i] = <PyObject*>args[i]
-    return run_kernel(<PyObject*>op, slots)
+    return run_kernel(<PyObject*>op, slots, T_LAZY)
 
 
 # --- what the tensor package asks -----------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_ODD_VIEW,
-    T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form, is_tensor,
-    look, offset_of, set_accumulator, set_flags, set_grad, set_history, set_meta, thread_flags,
+    Facts, T_COMPLEX, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
+    T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form,
+    is_tensor, look, offset_of, set_accumulator, set_flags, set_grad, set_history, set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -281,11 +281,11 @@ cdef int _move_retained(PyObject* tensor, Facts* f, Node node) except -1:
 
 
 cdef tuple geometry(PyObject* tensor):
-    """(sizes, strides, offset, whether the elements are complex)"""
+    """(sizes, strides, offset, whether the elements are complex, the flags of conjugate and negative views)"""
     cdef Facts f
     look(tensor, &f)
     return (tuple([f.sizes[i] for i in range(f.ndim)]), tuple([f.strides[i] for i in range(f.ndim)]),
-            offset_of(tensor), f.dtype >= T_COMPLEX)
+            offset_of(tensor), f.dtype >= T_COMPLEX, f.flags & T_LAZY)
 
 
 cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:

@@ -8,8 +8,8 @@ know which levels they depend on, see ``histories.pyx``.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_LAYERED, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor, look, set_base, set_flags,
-    shape_of,
+    Facts, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor, look, set_base,
+    set_flags, shape_of,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, lie_alike, meta_of
@@ -206,7 +206,7 @@ cdef object laid_out(object tangent, PyObject* like, bint copy=False):
     if copy:
         tangent = tangent.clone()
     look(like, &g)
-    if lie_alike(&g, <PyObject*>tangent):
+    if lie_alike(&g, <PyObject*>tangent) and flags_of(<PyObject*>tangent) & T_LAZY & ~g.flags == 0:
         return tangent
     for i in range(g.ndim):
         if g.sizes[i] > 1 and g.strides[i] == 0:
@@ -263,7 +263,7 @@ cdef int write_to_base(PyObject* view) except -1:
     if not f.flags & T_VIEW or f.base == NULL:
         return 0
     look(f.base, &b)
-    sizes, strides, _, _ = geometry(f.base)
+    sizes, strides = geometry(f.base)[:2]
     while isinstance(layer, DualLayer):
         own, layer = <DualLayer>layer, layer.outer
         theirs = <DualLayer>layer_at(f.base, own.level)

@@ -5,9 +5,9 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_LAYERED, TENSOR_ABI,
-    dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of, size_of,
-    thread_flags,
+    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
+    TENSOR_ABI, dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of,
+    size_of, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport geometry, gradient_edge, requires_grad
@@ -56,7 +56,7 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
         return owned(vectorcall(o.rule, slots, o.nslots, NULL))
     if flags & T_LAYERED or thread_flags().transforming:
         return _dispatch(op, slots)
-    return _record(op, &o, slots, None)
+    return _record(op, &o, slots, None, flags)
 
 
 cdef inline bint _wants(PyObject* tensor, LevelCall inner) except -1:
@@ -74,9 +74,9 @@ cdef bint _out_requires_grad(PyObject* out) except -1:
 
 cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
     if o.rule != NULL and thread_flags().grad_enabled:
-        return _record(op, o, slots, inner)
+        return _record(op, o, slots, inner, T_LAZY)
     if inner is None:
-        return run_kernel(op, slots)
+        return run_kernel(op, slots, T_LAZY)
     if o.flags & O_RECORD and o.rule == NULL:
         raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
     result = inner.run()
@@ -85,7 +85,7 @@ cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, Level
     return result
 
 
-cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
+cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner, unsigned int flags):
     cdef Rule rule
     cdef Node node
     cdef unsigned int wanted = 0
@@ -107,7 +107,7 @@ cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall 
                                "differentiation, but one of the arguments requires grad.")
     if not wanted:
         if inner is None:
-            return run_kernel(op, slots)
+            return run_kernel(op, slots, flags)
         result = inner.run()
         inner.finish(result)
         return result
@@ -125,7 +125,7 @@ cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall 
                 node.edges[k].node = gradient_edge(slots[rule.slots[k]], &node.edges[k].output_nr)
     if rule.nitems:
         _save_arguments(node, rule, slots, wanted, (o.flags & O_INPLACE) != 0)
-    result = run_kernel(op, slots) if inner is None else inner.run()
+    result = run_kernel(op, slots, flags) if inner is None else inner.run()
     if is_tensor(<PyObject*>result):
         _finish_one(node, rule, <PyObject*>result, o, slots, wanted, inner)
     elif isinstance(result, (tuple, list)):

@@ -18,8 +18,8 @@ from flambeau_autograd.batching.table import (
 from flambeau_autograd.strided import extent
 from flambeau_tensor.ops import views as ops
 
-batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch.clone", "torch.Tensor.contiguous",
-        "torch._ops.to_copy", "torch.detach")
+batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch._neg_view", "torch.clone",
+        "torch.Tensor.contiguous", "torch._ops.to_copy", "torch.detach")
 batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
         ops.flatten, ops.slice_backward)
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)

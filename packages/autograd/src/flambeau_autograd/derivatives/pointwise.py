@@ -101,6 +101,7 @@ def _or(chosen, other):
 derivative(ops.nextafter, self=lambda grad, self, other: ops.where(self == other, 0.0, grad), other=_zeros)
 derivative(ops.abs, self=lambda grad, self: grad * self.sgn())
 derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
+derivative(ops.neg_view, self=lambda grad: -grad, linear=True)
 derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
 derivative(ops.angle, self=lambda grad, self: _angle(grad, self))
 derivative(find_operator("torch._ops.nan_to_num"),

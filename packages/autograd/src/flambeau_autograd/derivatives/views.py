@@ -14,7 +14,7 @@ def _bytes_as(t, dtype):
     if t.dtype is dtype:
         return t
     if {t.dtype, dtype} in ({torch.float32, torch.complex64}, {torch.float64, torch.complex128}):
-        return t.contiguous().view(dtype)
+        return t.contiguous().resolve_conj().view(dtype)
     raise RuntimeError(f"view(): the bytes of {dtype} numbers seen as {t.dtype} ones, or the other way round, have no "
                        "derivative. Use detach() before view().")
 
@@ -47,7 +47,8 @@ derivative(ops.unfold, self=lambda grad, self_shape, dimension, size, step:
 derivative(ops.real, self=lambda grad: grad, **_back)
 derivative(ops.imag, self=lambda grad: grad * 1j, **_back)
 derivative(ops.view_as_real, self=lambda grad: ops.view_as_complex(grad.contiguous()), **_back)
-derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous()), **_back)
+derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous().resolve_conj()),
+           **_back)
 
 # The adjoints themselves
 derivative(ops.select_backward, self=lambda grad, dim, index: ops.select(grad, dim, index), **_back)
@@ -67,7 +68,7 @@ def _window(t, size, stride, offset):
 
 def _as_strided(grad, self_geometry, size, stride, storage_offset):
     """Gradients meet in the storage, and the input reads its own elements from there: a share, where it repeats one."""
-    shape, steps, start, _ = self_geometry
+    shape, steps, start = self_geometry[:3]
     offset = start if storage_offset is None else storage_offset
     places = [(shape, steps, start), (tuple(size), tuple(stride), offset)]
     first = min(o for _, _, o in places)

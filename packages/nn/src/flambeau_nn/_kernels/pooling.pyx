@@ -11,10 +11,10 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MIN, int64_t
 
 from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
-from flambeau_tensor.abi cimport TENSOR_ABI, OperatorFacts, look_operator, new_kernel, type_string
+from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
-    dense, fresh, parallel_for, read_ints, shape_text, wrap_dim,
+    dense, fresh, in_format_of, parallel_for, read_ints, shape_text, wrap_dim,
 )
 
 from flambeau_tensor.abi import require
@@ -515,17 +515,17 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
     p.x, p.y = x.data, y.data
     _run(&p, &MAXIMUM if name.maximum else &AVERAGE, dtype)
     result = converted(result, original)
+    if x.ndim == name.dims + 2 and (name.dims == 2 or (name.maximum and s != NULL)):  # channels_last stays
+        result, indices = in_format_of(result, a[0]), in_format_of(indices, a[0]) if name.maximum else None
     return (result, indices) if name.maximum else result
 
 
 cdef object _avg_pool(PyObject* op, PyObject** a):
     """(self, kernel_size, stride, padding, ceil_mode, count_include_pad, [divisor_override])"""
     cdef _Name name = _name(op)
-    cdef OperatorFacts facts
     cdef Steps s
-    look_operator(op, &facts)
     _read_steps(&s, name.dims, name.text, a[1], a[2], a[3], NULL, a[4], a[5])
-    return _forward(name, a, &s, a[6] if facts.nslots > 6 else NULL)
+    return _forward(name, a, &s, a[6] if name.dims > 1 else NULL)
 
 
 cdef object _max_pool(PyObject* op, PyObject** a):

@@ -318,20 +318,27 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def to(self, *args, **kwargs):
         """Convert floating-point and complex parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
 
+        ``memory_format`` is that of all parameters and buffers of four and five dimensions.
+
         Raises:
             TypeError: the dtype is neither floating nor complex.
         """
-        dtype = _parse_to(*args, **kwargs)
-        if dtype is None:
+        dtype, memory_format = _parse_to(*args, **kwargs)
+        if dtype is None and memory_format is None:
             return self
-        if not (dtype.is_floating_point or dtype.is_complex):
+        if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
                             f"dtype={dtype}")
-        if dtype.is_complex:
+        if dtype is not None and dtype.is_complex:
             warnings.warn(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
-        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
+
+        def convert(t):
+            wanted = dtype if t.is_floating_point() or t.is_complex() else None
+            return t.to(dtype=wanted, memory_format=memory_format if t.ndim in (4, 5) else None)
+
+        return self._apply(convert)
 
     def type(self, dst_type):
         """Convert all parameters and buffers to ``dst_type``."""
@@ -443,14 +450,17 @@ def indented(text: str, spaces: int = 2) -> str:
 
 
 def _parse_to(*args, **kwargs):
-    """The dtype that ``to`` was called with, or None; a device other than the CPU raises."""
+    """The dtype and the memory format that ``to`` was called with, or None; a device other than the CPU raises."""
     from flambeau_tensor.options import check_device
 
     dtype = kwargs.pop("dtype", None)
     devices = [kwargs.pop("device", None)]
     tensor = kwargs.pop("tensor", None)
     kwargs.pop("non_blocking", None)
-    kwargs.pop("memory_format", None)
+    memory_format = kwargs.pop("memory_format", None)
+    if memory_format is not None and not isinstance(memory_format, ft.memory_format):
+        raise TypeError(f"to(): argument 'memory_format' must be torch.memory_format, not "
+                        f"{type(memory_format).__name__}")
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
     for given in (*args, tensor):
@@ -462,7 +472,7 @@ def _parse_to(*args, **kwargs):
             devices.append(given)
     for device in devices:
         check_device(device)
-    return dtype
+    return dtype, memory_format
 
 
 def _announce_module(self, name, module):

@@ -6,6 +6,7 @@ from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.ops.attributes import suggest_memory_format
 
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
 layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.layer_norm, namespace=NAMESPACE,
@@ -26,6 +27,11 @@ def _per_channel(t, ndim):
            "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
            "times `weight` plus `bias`, one for each channel (Wu and He, 2018).")
 def group_norm(input, num_groups, weight, bias, eps):
+    normalized = _group_norm(input, num_groups, weight, bias, eps)
+    return normalized.contiguous(memory_format=suggest_memory_format(input))
+
+
+def _group_norm(input, num_groups, weight, bias, eps):
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, channels = input.shape[:2]
@@ -128,7 +134,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
         plain = input.detach()
         _move(running_mean, plain.mean(dims).mean(0), momentum)
         _move(running_var, plain.var(dims, correction=1).mean(0), momentum)
-    return group_norm(input, channels, weight, bias, eps)
+    return _group_norm(input, channels, weight, bias, eps)
 
 
 @composite("normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, *, Tensor(a!)? out=None)",

@@ -3,6 +3,7 @@ import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.ops.attributes import suggest_memory_format
 
 
 def _constant_pad(input, pad, value):
@@ -22,7 +23,7 @@ def _constant_pad(input, pad, value):
                                f"resulted in a negative output size, which is invalid. Check dimension {dim} of your "
                                "input.")
         source = source.narrow(dim, max(-before, 0), max(input.shape[dim] + min(before, 0) + min(after, 0), 0))
-    out = input.new_full(tuple(sizes), value)
+    out = ft.empty(tuple(sizes), dtype=input.dtype, memory_format=suggest_memory_format(input)).fill_(value)
     target = out
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
@@ -100,4 +101,7 @@ def pad(input, pad, mode, value):
         raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
     if input.ndim not in (len(pad) // 2 + 1, len(pad) // 2 + 2) or len(pad) > 6:
         raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
-    return _pad_by_index(input, pad, mode)
+    padded = _pad_by_index(input, pad, mode)
+    if mode == "circular" or len(pad) == 2:
+        return padded
+    return padded.contiguous(memory_format=suggest_memory_format(input))

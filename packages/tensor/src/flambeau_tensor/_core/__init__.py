@@ -1,5 +1,5 @@
 """The compiled heart: dtypes, storage, the Tensor, the Operator and the elementwise engine. Nothing here knows a
 single operation by name, except the operators of Python's syntax; operations are declared in ``ops``."""
-from flambeau_tensor._core import binding, operator, registry
+from flambeau_tensor._core import binding, lazy, operator, registry
 
-__all__ = ["binding", "operator", "registry"]  # the parts of one path: it is whole once all are imported
+__all__ = ["binding", "lazy", "operator", "registry"]  # the parts of one path: it is whole once all are imported

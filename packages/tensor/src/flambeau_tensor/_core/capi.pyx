@@ -227,8 +227,9 @@ cdef int32_t _is_contiguous(fl_tensor t) noexcept nogil:
 
 
 cdef inline bint _layered(fl_tensor t) noexcept nogil:
-    """Whether memory is one example of many, or a tangent would stay behind; that is an error then."""
-    return (<Tensor>t).flags & LAYERED and _refused(t)
+    """Whether memory is one example of many, a tangent would stay behind, or elements are not what they mean; that is
+    an error then."""
+    return (<Tensor>t).flags & (LAYERED | LAZY) and _refused(t)
 
 
 cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, which would take the lock at each call
@@ -236,6 +237,9 @@ cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, 
         return True
     try:
         check_read(<Tensor>t, "data_ptr")
+        if (<Tensor>t).flags & LAZY:
+            raise RuntimeError("fl_data: the memory of a conjugate or negative view does not hold its elements; call "
+                               "resolve_conj() or resolve_neg() first")
     except Exception as e:
         _error(FL_RUNTIME_ERROR, str(e).encode())
         return True

@@ -7,12 +7,14 @@ from libc.string cimport memcpy
 
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
+from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
 )
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, grad_flags, same_shape, set_geometry, shape_str
+from flambeau_tensor._core.signs cimport apply_lazy
+from flambeau_tensor._core.tensor cimport Tensor, detached, empty, grad_flags, same_shape, set_geometry, shape_str
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
@@ -71,6 +73,8 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
         _check_fits(dst, src)
     if dst.numel == 0:
         return 0
+    if (dst.flags | src.flags) & LAZY:
+        return _copy_resolved(dst, src)
     if dst.dtype == src.dtype and same and dst.flags & src.flags & CONTIGUOUS and dst.numel < GIL_FREE:
         memcpy(dst.data, src.data, dst.numel * ITEMSIZE[dst.dtype])
         return 0
@@ -94,6 +98,20 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
         run_loop(_cast_loop, <void*>CAST[src.dtype][dst.dtype], 2, ptrs, types, types, dst.ndim, dst.sizes,
                  stride_ptrs)
     return 0
+
+
+cdef int _copy_resolved(Tensor dst, Tensor src) except -1:
+    """The same where one is a conjugate or negative view: what is read and what is written is what they mean."""
+    cdef unsigned int lazy = (dst.flags ^ src.flags) & LAZY
+    cdef Tensor memory = detached(dst), source = detached(src)
+    if dst.dtype != src.dtype and src.flags & LAZY:  # resolved before it is converted
+        source = empty_like(src, src.dtype)
+        copy_elements(source, src)
+        lazy = dst.flags & LAZY
+    memory.flags &= ~LAZY
+    source.flags &= ~LAZY
+    copy_elements(memory, source)
+    return apply_lazy(memory, lazy) if lazy else 0
 
 
 cdef int fill_elements(Tensor dst, object number) except -1:
@@ -183,4 +201,5 @@ cdef object become_view(Tensor self, Tensor view):
         self.view_version = self.storage.version  # its history is that of its present geometry
     set_geometry(self, view.ndim, view.sizes, view.strides)
     self.data = view.data
+    self.flags = self.flags & ~LAZY | view.flags & LAZY
     return self

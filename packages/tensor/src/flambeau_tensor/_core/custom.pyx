@@ -13,7 +13,7 @@ from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_dis
 
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport (
-    OP_COMPOSITE, Kernel, Operator, call_kernel, enable_vectorcall, is_bare_subclass, kernel_t,
+    OP_COMPOSITE, Kernel, Operator, call_lazily, enable_vectorcall, is_bare_subclass, kernel_t,
 )
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -248,7 +248,7 @@ def run_kernel(Operator op not None, *args):
         raise TypeError(f"{op.name}: {op.nslots} arguments, got {len(args)}")
     for i in range(op.nslots):
         slots[i] = <PyObject*>args[i]
-    return call_kernel(op, slots)
+    return call_lazily(op, slots)
 
 
 def share_memory(Tensor a not None, Tensor b not None):

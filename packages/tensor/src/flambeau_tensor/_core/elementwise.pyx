@@ -13,17 +13,16 @@ from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.dtype cimport (
     CATEGORY, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, type_name,
 )
+from flambeau_tensor._core.layout cimport restride
 from flambeau_tensor._core.loops cimport GIL_FREE, loop_t, run_loop
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, lie_apart, out_tensor,
-    promote, same_sizes,
+    promote, result_strides, same_sizes,
 )
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, is_number, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport (
-    Tensor, detached, empty, empty_strided, is_dense, same_shape, shape_str,
-)
+from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, same_shape, shape_str
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import _dtype_by_name
@@ -128,7 +127,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef list keep = []
     cdef int k, ndim, dtype, result, compute
     cdef int nop = el.nin + 1
-    cdef bint inplace = (op.flags & OP_INPLACE) != 0
+    cdef bint inplace = (op.flags & OP_INPLACE) != 0, resized
     cdef void* data
 
     dtype = promote(el.nin, operands, el.fixed)
@@ -162,7 +161,11 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
             raise RuntimeError(f"output with shape {shape_str(out.ndim, out.sizes)} doesn't match the broadcast shape "
                                f"{shape_str(ndim, shape)}")
     else:
-        out = out_tensor(op.name, <object>out_slot, result, ndim, shape)
+        out = <Tensor>out_slot
+        resized = out.ndim != ndim or not same_sizes(ndim, out.sizes, shape)
+        out = out_tensor(op.name, out, result, ndim, shape)
+        if resized and result_strides(el.nin, tensors, ndim, shape, strides[0]):
+            restride(out, strides[0])
     if out_slot != <PyObject*>None:
         for k in range(el.nin):
             if tensors[k] != NULL:
@@ -258,16 +261,10 @@ cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) ex
 
 
 cdef Tensor _fresh(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, int dtype):
-    """The result's tensor; it keeps the order of dimensions of the first operand that has the whole shape."""
-    cdef int k
-    cdef Tensor t
-    for k in range(n):
-        if tensors[k] != NULL:
-            t = <Tensor>tensors[k]
-            if t.ndim == ndim and same_sizes(ndim, t.sizes, shape):
-                if t.flags & CONTIGUOUS or not is_dense(t):
-                    break
-                return empty_strided(dtype, ndim, shape, t.strides)
+    """The result's tensor, whose dimensions lie in the order that the operands' have."""
+    cdef Py_ssize_t[MAX_NDIM] strides
+    if result_strides(n, tensors, ndim, shape, strides):
+        return empty_strided(dtype, ndim, shape, strides)
     return empty(dtype, ndim, shape)
 
 

@@ -9,6 +9,7 @@ cdef bint same_sizes(int ndim, const Py_ssize_t* a, const Py_ssize_t* b) noexcep
 cdef int promote(int n, PyObject** slots, const int* fixed) except -1
 cdef int check_cast(int source, int target) except -1
 cdef int check_writable(str func, Tensor t) except -1
+cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept
 cdef bint lie_apart(Tensor a, Tensor b) noexcept  # by their storages alone
 cdef int check_not_readonly(str func, Tensor t) except -1
 cdef int check_overlap(Tensor out, Tensor t) except -1

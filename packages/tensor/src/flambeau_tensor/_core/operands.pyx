@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object, type_name
+from flambeau_tensor._core.layout cimport FORMAT_CHANNELS_LAST, follow_order, format_strides, is_channels_last
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str, wrap_dim
 from flambeau_tensor._core.thread_state cimport thread_state
@@ -53,6 +54,49 @@ cdef bint same_sizes(int ndim, const Py_ssize_t* a, const Py_ssize_t* b) noexcep
     for d in range(ndim):
         if a[d] != b[d]:
             return False
+    return True
+
+
+cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept:
+    """The strides of a fresh result of an elementwise computation; NULL among the tensors is a number.
+
+    False: the result is contiguous.
+    """
+    cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
+    cdef Py_ssize_t* rows[MAX_OPERANDS]
+    cdef bint same = True, contiguous = True, channels = True, alike = True
+    cdef Tensor t, first = None
+    cdef int k, m = 0, d
+    for k in range(n):
+        if tensors[k] == NULL:
+            same = same and ndim == 0
+            continue
+        t = <Tensor>tensors[k]
+        same = same and t.ndim == ndim and same_sizes(ndim, t.sizes, shape)
+        contiguous = contiguous and (t.flags & CONTIGUOUS) != 0
+    if same and contiguous:
+        return False
+    for k in range(n):
+        if tensors[k] == NULL:
+            continue
+        t = <Tensor>tensors[k]
+        channels = channels and ndim == 4 and is_channels_last(t.ndim, t.sizes, t.strides)
+        if first is None:
+            first = t
+            alike = is_dense(t)
+        else:
+            for d in range(ndim if alike and same else 0):
+                alike = alike and t.strides[d] == first.strides[d]
+        rows[m] = strides[m]
+        broadcast_strides(t, ndim, shape, rows[m])
+        m += 1
+    if same and channels:
+        format_strides(FORMAT_CHANNELS_LAST, ndim, shape, out)
+    elif same and alike:
+        for d in range(ndim):
+            out[d] = first.strides[d]
+    else:
+        follow_order(m, rows, ndim, shape, out)
     return True
 
 

@@ -16,6 +16,7 @@ cdef enum:  # Operator.flags
     OP_OUT = 32  # its kernel fills `out` itself
     OP_DATA_DEPENDENT = 64  # hands elements out of tensors, as numbers or memory
     OP_OBJECT_STATE = 128  # about a tensor object and not its elements, though it takes and returns tensors
+    OP_LAZY = 256  # its kernel takes conjugate and negative views as they are
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1
@@ -66,7 +67,7 @@ cdef class Operator:
 # operator, the set of overloads it belongs to, or the method of Tensor.
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called)
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4; `flags`: all `grad_flags`
-cdef object call_kernel(Operator op, PyObject** slots)  # step 4 alone
+cdef object call_lazily(Operator op, PyObject** slots)  # step 4 alone, where `grad_flags` may have LAZY
 cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)
@@ -80,6 +81,7 @@ ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, P
 ctypedef int (*declare_t)(Operator op, str variants, str syntax) except -1
 ctypedef object (*for_subclass_t)(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags)
 cdef general_t call_general  # the whole path, for any arguments
+cdef kernel_t resolve_and_run  # step 4 on what conjugate and negative views mean
 cdef for_subclass_t call_for_subclass  # steps 3 and 4 with results of a subclass that overrides nothing
 cdef declare_t declare
 

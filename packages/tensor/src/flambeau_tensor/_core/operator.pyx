@@ -212,7 +212,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     cdef ThreadState* state = thread_state()
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE) or state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | LAZY) or state.transforming:
         if flags & LAYERED or state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
@@ -220,7 +220,16 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
             return _record(op, slots, flags)
         if flags & INFERENCE:
             _check_inference(op, slots)
+        if flags & LAZY:
+            return call_lazily(op, slots)
     return op.kernel(op, slots)
+
+
+cdef object call_lazily(Operator op, PyObject** slots):
+    """The kernel, for arguments of which some may be conjugate or negative views."""
+    if op.flags & (OP_LAZY | OP_COMPOSITE | OP_VIEW | OP_OBJECT_STATE):
+        return op.kernel(op, slots)
+    return resolve_and_run(op, slots)
 
 
 cdef object _record(Operator op, PyObject** slots, unsigned int flags):
@@ -261,11 +270,11 @@ cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
         if (flags & LAYERED or state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or state.inference:
-            result = op.kernel(op, slots)
+            result = call_lazily(op, slots) if flags & LAZY else op.kernel(op, slots)
             if not op.flags & OP_INPLACE:
                 _mark_unrecorded(result, op, slots)
             return result
-    return op.kernel(op, slots)
+    return call_lazily(op, slots) if flags & LAZY else op.kernel(op, slots)
 
 
 cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -1:
@@ -286,10 +295,6 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
         for o in result:
             _mark_unrecorded(o, op, slots)
     return 0
-
-
-cdef object call_kernel(Operator op, PyObject** slots):
-    return op.kernel(op, slots)
 
 
 cdef object call_again(Operator op, PyObject** slots):
@@ -407,16 +412,18 @@ cdef class Operator:
         plain_result: subclasses get a plain result.
         data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
         object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
+        lazy: it takes conjugate and negative views as they are. Views and compositions always do.
         doc: the documentation; a Python implementation's docstring serves as well.
     """
 
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  str variants="function method", str syntax="", str numbers="", bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
-                 doc=None):
+                 bint lazy=False, doc=None):
         _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
               plain_result)
-        self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0)
+        self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
+            (OP_LAZY if lazy else 0)
         self.doc = doc
         declare(self, variants, syntax)
 

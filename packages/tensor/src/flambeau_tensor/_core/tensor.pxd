@@ -34,7 +34,6 @@ cdef void set_release(release_t release) noexcept
 # --- making tensors -------------------------------------------------------------------------------------------------
 cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes)  # contiguous, uninitialised
 cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides)
-cdef Tensor empty_like(Tensor t, int dtype)  # keeps the layout of dense tensors
 cpdef int check_read(Tensor t, str what) except -1
 cdef Tensor new_tensor()  # an empty shell; other modules must not use Tensor.__new__, which is torch.Tensor(...)
 cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data)

@@ -531,12 +531,6 @@ cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py
     return t
 
 
-cdef Tensor empty_like(Tensor t, int dtype):
-    if t.flags & CONTIGUOUS or not is_dense(t):
-        return empty(dtype, t.ndim, t.sizes)
-    return empty_strided(dtype, t.ndim, t.sizes, t.strides)
-
-
 cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data):
     """A view with another geometry; keeps the tensor it views so that autograd can follow writes."""
     cdef Tensor v = Tensor.__new__(Tensor)
@@ -546,7 +540,7 @@ cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_
     v.data = data
     v.base = t if t.base is None else t.base
     v.view_version = t.storage.version
-    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW)
+    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | LAZY)
     return v
 
 
@@ -560,7 +554,7 @@ cdef Tensor detached(Tensor t):
     v.dtype = t.dtype
     v.storage = t.storage
     v.data = t.data
-    v.flags |= t.flags & INFERENCE
+    v.flags |= t.flags & (INFERENCE | LAZY)
     return v
 
 

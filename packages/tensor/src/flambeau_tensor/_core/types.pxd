@@ -45,6 +45,9 @@ cdef enum:  # Tensor.flags; the call path ORs them over all arguments and tests 
     VIEW = 128  # has a base
     MULTI_VIEW = 256  # one of several views that one operation returned
     FUNCTION_VIEW = 512  # a view that a custom Function returned
+    CONJ = 1024  # a conjugate view: its elements are those in memory, conjugated
+    NEG = 2048  # a negative view
+    LAZY = CONJ | NEG
     ODD_VIEW = NO_GRAD_VIEW | MULTI_VIEW | FUNCTION_VIEW  # may not be written to while recording; views of it neither
 
 cdef enum:  # what a schema's argument takes

@@ -181,6 +181,9 @@ cdef void _delete_unversioned(DLManagedTensor* m) noexcept nogil:
 cdef int _check_out(Tensor t) except -1:
     if t.flags & REQUIRES_GRAD:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t.flags & LAZY:
+        kind, cure = ("conjugate", "conj") if t.flags & CONJ else ("negative", "neg")
+        raise BufferError(f"Can't export tensors with the {kind} bit set, use tensor.resolve_{cure}()")
     return check_read(t, "__dlpack__")
 
 

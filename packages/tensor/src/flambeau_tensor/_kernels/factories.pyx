@@ -8,20 +8,26 @@ cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor
+from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
+from flambeau_tensor._core.layout cimport (
+    FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
+    empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
+)
+from flambeau_tensor._core.operands cimport (
+    broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
+)
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport new_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, count_bytes, count_elements, detached, empty as make_empty, empty_like as make_like,
-    empty_strided as make_strided, offset_of, plain_tuple, read_ints, resize, size_tuple, wrap_dim,
+    Tensor, count_bytes, count_elements, detached, empty as make_empty, empty_strided as make_strided, offset_of,
+    plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.layout import FORMATS
 from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor.options import memory_format
 
 _check_device = None
 _check_layout = None
@@ -77,7 +83,14 @@ cdef Tensor _sized(Operator op, PyObject** a, int at, int inferred):
 
 
 cdef object _empty(Operator op, PyObject** a):
-    return finished(_sized(op, a, 1, default_dtype()), a[6])
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef int format = read_format(op.name, a[7])
+    if format < 0:
+        return finished(_sized(op, a, 1, default_dtype()), a[6])
+    if a[1] != <PyObject*>None:
+        raise RuntimeError("'memory_format' argument is incompatible with 'out' tensor argument")
+    n = read_ints(a[0], sizes, MAX_NDIM, b"empty", b"size")
+    return finished(make_format(options(a, 2, default_dtype()), n, sizes, format), a[6])
 
 
 cdef object _zeros(Operator op, PyObject** a):
@@ -117,26 +130,26 @@ cdef object _full(Operator op, PyObject** a):
 
 cdef object _empty_like(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    return finished(make_like(t, options(a, 1, t.dtype)), a[5])
+    return finished(make_as(t, options(a, 1, t.dtype), read_format(op.name, a[6])), a[5])
 
 
 cdef object _zeros_like(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    t = make_like(t, options(a, 1, t.dtype))
+    t = make_as(t, options(a, 1, t.dtype), read_format(op.name, a[6]))
     _clear(t)
     return finished(t, a[5])
 
 
 cdef object _ones_like(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    t = make_like(t, options(a, 1, t.dtype))
+    t = make_as(t, options(a, 1, t.dtype), read_format(op.name, a[6]))
     fill_elements(t, 1)
     return finished(t, a[5])
 
 
 cdef object _full_like(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    t = make_like(t, options(a, 2, t.dtype))
+    t = make_as(t, options(a, 2, t.dtype), read_format(op.name, a[7]))
     fill_elements(t, <object>a[1])
     return finished(t, a[6])
 
@@ -157,6 +170,18 @@ cdef object _empty_strided(Operator op, PyObject** a):  # (size, stride, *, dtyp
         if strides[i] < 0:
             raise RuntimeError("empty_strided(): negative strides are not supported")
     return finished(make_strided(options(a, 2, default_dtype()), n, sizes, strides), a[6])
+
+
+def empty_result(Tensor a not None, Tensor b not None, DType dtype not None):
+    """An uninitialised tensor for the elementwise result of two others."""
+    cdef PyObject* both[2]
+    cdef Py_ssize_t[MAX_NDIM] sizes, strides
+    cdef int n
+    both[0], both[1] = <PyObject*>a, <PyObject*>b
+    n = broadcast_shape(2, both, sizes)
+    if result_strides(2, both, n, sizes, strides):
+        return make_strided(dtype.id, n, sizes, strides)
+    return make_empty(dtype.id, n, sizes)
 
 
 # --- by rule --------------------------------------------------------------------------------------------------------
@@ -269,28 +294,40 @@ def line(DType dtype not None, Py_ssize_t n, start, end):
 
 # --- copying and filling --------------------------------------------------------------------------------------------
 
-cdef object _clone(Operator op, PyObject** a):
-    return copy_of(<Tensor>a[0])
-
-
-cdef object _contiguous(Operator op, PyObject** a):
-    cdef Tensor t = <Tensor>a[0]
-    cdef Tensor out
-    if t.flags & CONTIGUOUS:
-        return t
-    out = make_empty(t.dtype, t.ndim, t.sizes)
+cdef Tensor _copy_in(Tensor t, int dtype, int format):
+    cdef Tensor out = make_as(t, dtype, format)
     copy_elements(out, t)
     return out
 
 
-cdef object _to_copy(Operator op, PyObject** a):  # (self, dtype)
+cdef object _clone(Operator op, PyObject** a):
+    return _copy_in(<Tensor>a[0], (<Tensor>a[0]).dtype, read_format(op.name, a[1]))
+
+
+cdef bint _lies_in(Tensor t, int format) noexcept:
+    if format == FORMAT_CHANNELS_LAST or format == FORMAT_CHANNELS_LAST_3D:
+        return t.ndim == (4 if format == FORMAT_CHANNELS_LAST else 5) and is_channels_last(t.ndim, t.sizes, t.strides)
+    return (t.flags & CONTIGUOUS) != 0
+
+
+cdef object _contiguous(Operator op, PyObject** a):
+    cdef Tensor t = <Tensor>a[0]
+    cdef int format = read_format(op.name, a[1])
+    if _lies_in(t, format):
+        return t
+    if format == FORMAT_PRESERVE:
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return _copy_in(t, t.dtype, max(format, <int>FORMAT_CONTIGUOUS))
+
+
+cdef object _to_copy(Operator op, PyObject** a):  # (self, dtype, memory_format)
     cdef Tensor t = <Tensor>a[0]
     cdef int dtype = (<DType>a[1]).id
     if CATEGORY[t.dtype] == CAT_COMPLEX and CATEGORY[dtype] < CAT_COMPLEX and dtype != BOOL:
         import warnings
 
         warnings.warn("Casting complex values to real discards the imaginary part", UserWarning, stacklevel=2)
-    return copy_of(t) if t.dtype == dtype else to_dtype(t, dtype)
+    return _copy_in(t, dtype, read_format("to", a[2]))
 
 
 cdef object _copy_(Operator op, PyObject** a):
@@ -332,11 +369,19 @@ cdef object _zero_(Operator op, PyObject** a):
 
 cdef object _resize_(Operator op, PyObject** a):
     cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = <Tensor>a[0]
-    cdef int n = read_ints(a[1], sizes, MAX_NDIM, b"resize_", b"size")
+    cdef int format, n = read_ints(a[1], sizes, MAX_NDIM, b"resize_", b"size")
     if t.flags & REQUIRES_GRAD:
         raise RuntimeError("cannot resize variables that require grad")
+    format = read_format(op.name, a[2])
+    if format == FORMAT_PRESERVE:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if format > FORMAT_CONTIGUOUS:
+        format_strides(format, n, sizes, strides)
     resize(t, n, sizes)
+    if format > FORMAT_CONTIGUOUS:
+        restride(t, strides)
     return t
 
 
@@ -386,22 +431,12 @@ cdef object _nbytes(Operator op, PyObject** a):
 
 
 cdef object _is_contiguous(Operator op, PyObject** a):
+    return _lies_in(<Tensor>a[0], read_format(op.name, a[1]))
+
+
+cdef object _suggest_memory_format(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
-    cdef Py_ssize_t expected = 1
-    cdef int i
-    if a[1] != <PyObject*>None:
-        if not isinstance(<object>a[1], memory_format):
-            raise TypeError("is_contiguous(): argument 'memory_format' must be torch.memory_format, not "
-                            f"{type(<object>a[1]).__name__}")
-        if (<object>a[1]).name == "channels_last":
-            if t.ndim != 4:
-                return False
-            for i in (1, 3, 2, 0):
-                if t.sizes[i] != 1 and t.strides[i] != expected:
-                    return False
-                expected *= t.sizes[i]
-            return True
-    return (t.flags & CONTIGUOUS) != 0
+    return FORMATS[suggested_format(t.ndim, t.sizes, t.strides)]
 
 
 cdef object _storage_offset(Operator op, PyObject** a):
@@ -422,6 +457,14 @@ cdef object _is_floating_point(Operator op, PyObject** a):
 
 cdef object _is_inference(Operator op, PyObject** a):
     return ((<Tensor>a[0]).flags & INFERENCE) != 0
+
+
+cdef object _is_conj(Operator op, PyObject** a):
+    return ((<Tensor>a[0]).flags & CONJ) != 0
+
+
+cdef object _is_neg(Operator op, PyObject** a):
+    return ((<Tensor>a[0]).flags & NEG) != 0
 
 
 cdef object _is_complex(Operator op, PyObject** a):
@@ -497,6 +540,9 @@ data_ptr = make_kernel(_data_ptr)
 storage = make_kernel(_storage)
 is_floating_point = make_kernel(_is_floating_point)
 is_complex = make_kernel(_is_complex)
+is_conj = make_kernel(_is_conj)
+is_neg = make_kernel(_is_neg)
+suggest_memory_format = make_kernel(_suggest_memory_format)
 is_inference = make_kernel(_is_inference)
 is_signed = make_kernel(_is_signed)
 is_nonzero = make_kernel(_is_nonzero)

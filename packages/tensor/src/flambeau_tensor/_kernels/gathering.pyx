@@ -26,10 +26,16 @@ cdef object _out_of_bounds(long long index, int dim, Py_ssize_t size):
     return f"index {index} is out of bounds for dimension {dim} with size {size}"
 
 
-cdef Tensor _written(Operator op, Tensor t, Tensor index, Tensor source):
-    """What a scattering kernel writes to: `t` itself in place, else a copy. Call it when all checks are done."""
+cdef Tensor _written(Operator op, Tensor t, Tensor index, Tensor source, bint in_order=True):
+    """What a scattering kernel writes to: `t` itself in place, else a copy (contiguous unless its dimensions keep their
+    order). Call it when all checks are done."""
+    cdef Tensor out
     if not op.flags & OP_INPLACE:
-        return copy_of(t)
+        if not in_order:
+            return copy_of(t)
+        out = empty(t.dtype, t.ndim, t.sizes)
+        copy_elements(out, t)
+        return out
     if source is None:
         check_not_readonly(op.name, t)
     else:
@@ -257,7 +263,7 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
         raise IndexError(_out_of_bounds(outside, dim, size))
     for d in range(max(t.ndim, 1)):
         still[d] = 0
-    t = _written(op, t, index, None)
+    t = _written(op, t, index, None, False)
     _rows(PUT, t, dim, index, value, still, 1 if t.ndim else 0)
     return _done(op, t)
 
@@ -311,7 +317,7 @@ cdef object _put(Operator op, PyObject** a):  # (self, index, source, accumulate
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                          f"source.numel() = {source.numel}, index.numel() = {index.numel}")
     index = _checked_places("put_", t, index)
-    t = _written(op, t, index, source)
+    t = _written(op, t, index, source, False)
     source = _flat(source)
     flat = _flat(t)
     _accumulate(ADD if <object>a[3] else PUT, flat, 0, index, source)

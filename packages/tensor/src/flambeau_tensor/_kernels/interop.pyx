@@ -6,7 +6,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_tensor._core.dtype cimport (
     CATEGORY, DType, ITEMSIZE, NPY_TYPE, PROMOTED, default_dtype, dtype_from_npy,
 )
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
+from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -41,7 +42,7 @@ cdef Tensor wrap_array(cnp.ndarray a):
         if cnp.PyArray_STRIDE(a, i) % item and cnp.PyArray_DIM(a, i) > 1:
             raise ValueError("given numpy array strides not a multiple of the element byte size. Copy the numpy array "
                              "to reallocate the memory.")
-        strides[i] = cnp.PyArray_STRIDE(a, i) // item if cnp.PyArray_DIM(a, i) > 1 else 1
+        strides[i] = max(cnp.PyArray_STRIDE(a, i) // item, <Py_ssize_t>0)
     set_geometry(t, n, <Py_ssize_t*>cnp.PyArray_DIMS(a), strides)
     t.dtype = dtype
     t.storage = borrow_storage(<char*>cnp.PyArray_DATA(a), count_bytes(n, t.sizes, strides, 0, dtype), a,
@@ -74,6 +75,10 @@ cpdef object shared_array(Tensor t):
     """An ndarray over the tensor's memory, whatever its history."""
     cdef cnp.npy_intp strides[MAX_NDIM]
     cdef int i
+    if t.flags & LAZY:
+        kind, cure = ("conjugate", "conj") if t.flags & CONJ else ("negative", "neg")
+        raise RuntimeError(f"Can't call numpy() on Tensor that has {kind} bit set. Use tensor.resolve_{cure}().numpy() "
+                           "instead.")
     if t.dtype == BFLOAT16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     for i in range(t.ndim):
@@ -85,7 +90,10 @@ cpdef object shared_array(Tensor t):
 
 
 cpdef object as_array(Tensor t):
-    """What NumPy code should read: shared memory, bfloat16 as float32."""
+    """What NumPy code should read: shared memory, bfloat16 as float32, conjugate and negative views as they are meant.
+    """
+    if t.flags & LAZY:
+        t = copy_of(t)
     return shared_array(to_dtype(t, FLOAT32) if t.dtype == BFLOAT16 else t)
 
 
@@ -117,8 +125,9 @@ def from_array_operand(operand):
 # --- tensors over a given storage, for copies and pickles -----------------------------------------------------------
 
 def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t offset, tuple size, tuple stride,
-                 bint needs_grad):
-    """A tensor of class `cls` over part of a storage. What a pickle says may be anything, and is checked."""
+                 bint needs_grad, bint conj=False, bint neg=False):
+    """A tensor of class `cls` over part of a storage; a conjugate or negative view of it if so asked. What a pickle
+    says may be anything, and is checked."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -143,6 +152,7 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
         if CATEGORY[t.dtype] < CAT_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         t.flags |= REQUIRES_GRAD
+    t.flags |= (CONJ if conj and CATEGORY[t.dtype] == CAT_COMPLEX else 0) | (NEG if neg else 0)
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
@@ -271,7 +281,7 @@ cpdef Tensor from_data(object data, object dtype):
     else:
         t = None
     if t is not None:
-        out = empty(t.dtype if want < 0 else want, t.ndim, t.sizes)
+        out = empty_like(t, t.dtype if want < 0 else want)
         copy_elements(out, t)
         return out
     n = _shape_of(data, sizes)
@@ -324,6 +334,8 @@ cdef object _to_list(Tensor t, int dim, const char* at):
 
 cpdef object tolist(Tensor t):
     """The elements as nested lists of Python numbers."""
+    if t.flags & LAZY:
+        t = copy_of(t)
     return _to_list(t, 0, t.data)
 
 
@@ -331,6 +343,8 @@ cdef object _item(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     if t.numel != 1:
         raise RuntimeError(f"a Tensor with {t.numel} elements cannot be converted to Scalar")
+    if t.flags & LAZY:
+        t = copy_of(t)
     return load_scalar(t.dtype, t.data)
 
 
@@ -351,7 +365,7 @@ cdef object _numpy(Operator op, PyObject** a):
     if a[1] != Py_True:
         return shared_array_checked(<Tensor>a[0])
     (<Tensor>a[0]).storage.lent = True
-    return shared_array(<Tensor>a[0])
+    return shared_array(copy_of(<Tensor>a[0]) if (<Tensor>a[0]).flags & LAZY else <Tensor>a[0])
 
 
 item = make_kernel(_item)

@@ -9,9 +9,10 @@ from libc.string cimport memcpy
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
 from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, shape_str, view_of, wrap_dim
+from flambeau_tensor._core.tensor cimport Tensor, empty_strided, same_shape, shape_str, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
 
@@ -33,10 +34,22 @@ cdef inline Tensor _at(tuple tensors, Py_ssize_t i):
     return <Tensor>PyTuple_GET_ITEM(tensors, i)
 
 
+cdef int _format(tuple tensors) noexcept:
+    """The memory format that all of them speak for, else contiguous."""
+    cdef int format = FORMAT_CONTIGUOUS, other
+    cdef Py_ssize_t i
+    for i in range(PyTuple_GET_SIZE(tensors)):
+        other = suggested_format(_at(tensors, i).ndim, _at(tensors, i).sizes, _at(tensors, i).strides)
+        if other == FORMAT_CONTIGUOUS or (i and other != format):
+            return FORMAT_CONTIGUOUS
+        format = other
+    return format
+
+
 cdef Tensor _result(Operator op, PyObject* out, tuple tensors, int dtype, int ndim, const Py_ssize_t* sizes):
     cdef Py_ssize_t i
     if out == <PyObject*>None:
-        return empty(dtype, ndim, sizes)
+        return empty_format(dtype, ndim, sizes, FORMAT_CONTIGUOUS if ndim > _at(tensors, 0).ndim else _format(tensors))
     if CATEGORY[dtype] > CATEGORY[(<Tensor>out).dtype]:
         raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type "
                         f"{type_name(dtype_object((<Tensor>out).dtype))}")
@@ -119,6 +132,20 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
     return out
 
 
+cdef Tensor _stacked_images(tuple tensors, int dtype, int dim, const Py_ssize_t* sizes):
+    """A stack whose images lie as they do when they are joined: in a channels-last format."""
+    cdef Tensor first = _at(tensors, 0)
+    cdef Py_ssize_t[MAX_NDIM] joined, strides, stacked
+    cdef int d
+    for d in range(first.ndim):
+        joined[d] = first.sizes[d] * (PyTuple_GET_SIZE(tensors) if d == dim else 1)
+    format_strides(_format(tensors), first.ndim, joined, strides)
+    for d in range(first.ndim):
+        stacked[d + (d >= dim)] = strides[d]
+    stacked[dim] = strides[dim] * first.sizes[dim]
+    return empty_strided(dtype, first.ndim + 1, sizes, stacked)
+
+
 cdef object _stack(Operator op, PyObject** a):  # (tensors, dim, *, out)
     cdef tuple tensors = <tuple>a[0]
     cdef Py_ssize_t n = PyTuple_GET_SIZE(tensors), i
@@ -142,7 +169,10 @@ cdef object _stack(Operator op, PyObject** a):  # (tensors, dim, *, out)
     for d in range(first.ndim):
         sizes[d + (d >= dim)] = first.sizes[d]
     sizes[dim] = n
-    out = _result(op, a[2], tensors, dtype, first.ndim + 1, sizes)
+    if a[2] == <PyObject*>None and dim < first.ndim and _format(tensors) != FORMAT_CONTIGUOUS:
+        out = _stacked_images(tensors, dtype, dim, sizes)
+    else:
+        out = _result(op, a[2], tensors, dtype, first.ndim + 1, sizes)
     for i in range(n):
         _put(out, dim, i, 1, _at(tensors, i), True)
     if a[2] != <PyObject*>None:

@@ -11,7 +11,7 @@ from flambeau_tensor._core.operands cimport (
 )
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
+from flambeau_tensor._core.tensor cimport Tensor, empty, set_geometry, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport GET, PUT, Rows, run_rows
 from flambeau_tensor._kernels.places cimport coordinates, expanded, filling, row_of, true_places
@@ -26,11 +26,19 @@ cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple)
     cdef Tensor found
     cdef Py_ssize_t one = 1
     if not <object>a[1]:
-        return coordinates(t, False)
+        return _as_columns(coordinates(t))
     if t.ndim == 0:
         t = view_of(t, 1, &one, &one, t.data)
-    found = coordinates(t, True)
+    found = coordinates(t)
     return tuple([row_of(found, d) for d in range(t.ndim)])
+
+
+cdef Tensor _as_columns(Tensor rows):
+    """A matrix with the rows of another for its columns, which takes over its memory."""
+    cdef Py_ssize_t[2] sizes = [rows.sizes[1], rows.sizes[0]]
+    cdef Py_ssize_t[2] strides = [1, rows.sizes[1]]
+    set_geometry(rows, 2, sizes, strides)
+    return rows
 
 
 cdef int _run_places(int mode, Tensor indexed, Tensor plain, Tensor places, int dtype) except -1:
@@ -102,7 +110,7 @@ cdef object _masked_fill(Operator op, PyObject** a):  # (self, mask, value)
                            f"{dtype_object(mask.dtype).name}")
     value = filling("masked_fill", t, <object>a[2])
     if not op.flags & OP_INPLACE:
-        return find("torch.where")(mask, value, t)
+        return find("torch.where")(mask, value, t).contiguous()
     both[0], both[1] = a[1], a[0]
     ndim = broadcast_shape(2, both, shape)
     if ndim != t.ndim or not same_sizes(ndim, shape, t.sizes):

@@ -187,7 +187,7 @@ cdef object _dot(Operator op, PyObject** a):
 cdef object _vdot(Operator op, PyObject** a):
     cdef Tensor left = <Tensor>a[0]
     if CATEGORY[left.dtype] == CAT_COMPLEX:
-        left = call1(find("torch.conj"), left)
+        left = call1(find("torch.conj_physical"), left)
     return _dot_of(left, <Tensor>a[1])
 
 

@@ -13,6 +13,8 @@ cdef struct Places:  # where index tensors point in a tensor
     int ndim  # of the result: outer dimensions, those of the broadcast indices, inner dimensions
     Py_ssize_t[MAX_NDIM] sizes
     int first, nbroadcast
+    bint ordered  # the result is contiguous; else it has these strides
+    Py_ssize_t[MAX_NDIM] strides
     Py_ssize_t[FEW] few
 
 # Fill `p`, which needs the object returned, from one index tensor, mask or NULL for each dimension of a tensor of the
@@ -23,7 +25,7 @@ cdef Tensor gathered(Places* p, int dtype)  # what is there
 # Writes (or adds) values, broadcast to the result's shape and of the dtype of `t`, to places in `t`.
 cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -1
 
-cdef Tensor coordinates(Tensor t, bint by_dim)  # of elements that are not zero: (count, ndim), or (ndim, count)
+cdef Tensor coordinates(Tensor t)  # of elements that are not zero, (ndim, count)
 # Where a mask holds: its elements' numbers in order, times step.
 cdef Tensor true_places(Tensor mask, Py_ssize_t step)
 cdef Tensor row_of(Tensor t, Py_ssize_t i)

@@ -8,9 +8,14 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
-from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str, view_of
+from flambeau_tensor._core.layout cimport follow_order
+from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport ADD, GET, PUT, Rows, add_offsets, run_rows
+
+
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
 
 
 cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
@@ -53,7 +58,7 @@ cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes,
             dims[count], ranges[count], steps[count] = d, x.numel, strides[d + width - 1]
             count += 1
         else:
-            by_dim = coordinates(x, True)
+            by_dim = coordinates(x)
             for e in range(width):
                 found.append(row_of(by_dim, e))
                 dims[count], ranges[count], steps[count] = d + e, sizes[d + e], strides[d + e]
@@ -109,7 +114,50 @@ cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes,
     r.n = n
     r.offsets = offsets
     r.indexed = data
+    p.ordered = _lie_in_order(p, found)
+    if not p.ordered:
+        _follow(p, item, found)
     return many
+
+
+cdef bint _lie_in_order(const Places* p, list indices) noexcept:
+    """Whether the result is contiguous as the indexed tensor and the indices are."""
+    cdef const Rows* r = &p.rows
+    cdef Py_ssize_t before = PY_SSIZE_T_MAX, step
+    cdef int d
+    for x in indices:
+        if not (<Tensor>x).flags & CONTIGUOUS:
+            return False
+    for d in range(r.nouter + r.ninner):
+        step = r.outer_indexed[d] if d < r.nouter else r.inner_indexed[d - r.nouter]
+        if step > before or step == 0:
+            return False
+        before = step
+    return True
+
+
+cdef int _follow(Places* p, Py_ssize_t item, list indices) except -1:
+    """The strides of the result: of the kept dimensions in order of the tensor's, of the others in the indices'."""
+    cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
+    cdef Py_ssize_t* rows[MAX_OPERANDS]
+    cdef int k, d, lead, n = min(<int>len(indices), MAX_OPERANDS - 1)
+    cdef Tensor x
+    for k in range(n + 1):
+        rows[k] = strides[k]
+        for d in range(p.ndim):
+            strides[k][d] = 0
+    for d in range(p.rows.nouter):
+        strides[0][d] = p.rows.outer_indexed[d] // item
+    for d in range(p.rows.ninner):
+        strides[0][p.first + p.nbroadcast + d] = p.rows.inner_indexed[d] // item
+    for k in range(n):
+        x = <Tensor>indices[k]
+        lead = p.first + p.nbroadcast - x.ndim
+        for d in range(x.ndim):
+            if x.sizes[d] != 1 or p.sizes[lead + d] == 1:
+                strides[k + 1][lead + d] = x.strides[d]
+    follow_order(n + 1, rows, p.ndim, p.sizes, p.strides)
+    return 0
 
 
 cdef bint _in_line(int n, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept:
@@ -141,14 +189,18 @@ cdef void _set_plain(Places* p, char* data, Py_ssize_t item, const Py_ssize_t* s
 
 
 cdef Tensor gathered(Places* p, int dtype):
-    cdef Tensor out = empty(dtype, p.ndim, p.sizes)
+    cdef Tensor out = empty(dtype, p.ndim, p.sizes), ordered
     cdef Py_ssize_t step = 1
     cdef int d
     for d in range(p.first + p.nbroadcast, p.ndim):
         step *= p.sizes[d]
     _set_plain(p, out.data, ITEMSIZE[dtype], out.strides, step)
     run_rows(&p.rows, GET, dtype)
-    return out
+    if p.ordered:
+        return out
+    ordered = empty_strided(dtype, p.ndim, p.sizes, p.strides)
+    copy_elements(ordered, out)
+    return ordered
 
 
 cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -1:
@@ -213,12 +265,12 @@ cdef Py_ssize_t _count(int n, const Py_ssize_t* sizes) noexcept:
     return p
 
 
-cdef Tensor coordinates(Tensor t, bint by_dim):
+cdef Tensor coordinates(Tensor t):
     cdef Tensor mask = t
     cdef Tensor out
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t[MAX_NDIM] counter
-    cdef Py_ssize_t i, j, n = t.numel, count = 0, length, step, next_dim
+    cdef Py_ssize_t i, j, n = t.numel, count = 0, length
     cdef const unsigned char* m
     cdef long long* to
     cdef int d, ndim = t.ndim, last = t.ndim - 1
@@ -228,14 +280,11 @@ cdef Tensor coordinates(Tensor t, bint by_dim):
     m = <const unsigned char*>mask.data
     for i in range(n):
         count += m[i] != 0
-    sizes[0] = ndim if by_dim else count
-    sizes[1] = count if by_dim else ndim
+    sizes[0], sizes[1] = ndim, count
     out = empty(INT64, 2, sizes)
     if ndim == 0 or count == 0:
         return out
     to = <long long*>out.data
-    step = 1 if by_dim else ndim
-    next_dim = count if by_dim else 1
     length = t.sizes[last]
     for d in range(ndim):
         counter[d] = 0
@@ -244,9 +293,9 @@ cdef Tensor coordinates(Tensor t, bint by_dim):
         for j in range(length):
             if m[i + j]:
                 for d in range(last):
-                    to[d * next_dim] = counter[d]
-                to[last * next_dim] = j
-                to += step
+                    to[d * count] = counter[d]
+                to[last * count] = j
+                to += 1
         i += length
         for d in range(last - 1, -1, -1):
             counter[d] += 1

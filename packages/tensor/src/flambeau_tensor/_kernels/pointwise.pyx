@@ -7,10 +7,10 @@ from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.copying cimport copy_of, to_dtype
 from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
 from flambeau_tensor._core.operands cimport promote
-from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
+from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.tensor cimport Tensor, alias_of
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import all_dtypes, c_type_name, type_name
@@ -20,9 +20,18 @@ cdef tuple _DTYPES = all_dtypes()
 
 cdef object _conj(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
+    cdef Tensor v
     if CATEGORY[t.dtype] != CAT_COMPLEX:
         return t
-    return call1(find("torch.conj_physical"), t)
+    v = alias_of(t)
+    v.flags ^= CONJ
+    return v
+
+
+cdef object _neg_view(Operator op, PyObject** a):
+    cdef Tensor v = alias_of(<Tensor>a[0])
+    v.flags ^= NEG
+    return v
 
 
 cdef object _result_type(Operator op, PyObject** a):
@@ -30,7 +39,7 @@ cdef object _result_type(Operator op, PyObject** a):
     return _DTYPES[promote(2, a, free)]
 
 
-conj = make_kernel(_conj)
+conj, neg_view = make_kernel(_conj), make_kernel(_neg_view)
 result_type = make_kernel(_result_type)
 
 

@@ -3,8 +3,9 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_dtype, dtype_object
+from flambeau_tensor._core.layout cimport empty_as, read_format
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_like, read_ints
+from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport (
@@ -12,7 +13,7 @@ from flambeau_tensor._kernels.random cimport (
 )
 
 from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor.options import check_device, check_layout, contiguous_format, preserve_format
+from flambeau_tensor.options import check_device, check_layout
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1
 
@@ -108,14 +109,9 @@ cdef object _randint(Operator op, PyObject** a):
 cdef Tensor _like(Operator op, PyObject** a, PyObject** options):
     cdef Tensor self = <Tensor>a[0]
     cdef int dtype = self.dtype if <object>options[0] is None else (<DType>options[0]).id
-    cdef object memory_format = <object>options[5]
     check_layout(<object>options[1])
     check_device(<object>options[2])
-    if memory_format is None or memory_format is preserve_format:
-        return empty_like(self, dtype)
-    if memory_format is contiguous_format:
-        return empty(dtype, self.ndim, self.sizes)
-    raise NotImplementedError(f"{op.name}(): memory_format={memory_format} is not built")
+    return empty_as(self, dtype, read_format(op.name, options[5]))
 
 
 cdef object _rand_like(Operator op, PyObject** a):

@@ -5,6 +5,7 @@ from libc.string cimport memset
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
@@ -28,7 +29,7 @@ cdef object _flip(Operator op, PyObject** a):  # (self, dims)
         if reversed[d]:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
         reversed[d] = True
-    out = empty(t.dtype, t.ndim, t.sizes)
+    out = empty_like(t, t.dtype)
     if t.numel == 0:
         return out
     for d in range(t.ndim):

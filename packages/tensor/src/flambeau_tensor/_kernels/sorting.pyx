@@ -12,6 +12,7 @@ from libc.string cimport memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
@@ -409,7 +410,14 @@ cdef object _sort(Operator op, PyObject** slots):
     cdef Tensor x = <Tensor>slots[0]
     cdef int dim = wrap_dim(<object>slots[1], x.ndim)
     _refuse_complex(x, "Sort does not support complex dtypes on CPU")
-    return _run(SORT, x, dim, 0, <object>slots[2] is True, True)
+    cdef tuple both = _run(SORT, x, dim, 0, <object>slots[2] is True, True)
+    return both if x.flags & CONTIGUOUS else (_ordered_as(x, both[0]), _ordered_as(x, both[1]))
+
+
+cdef Tensor _ordered_as(Tensor x, Tensor t):
+    cdef Tensor out = empty_like(x, t.dtype)
+    copy_elements(out, t)
+    return out
 
 
 cdef object _argsort(Operator op, PyObject** slots):

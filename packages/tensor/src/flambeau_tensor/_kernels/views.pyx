@@ -94,6 +94,9 @@ cdef object _view(Operator op, PyObject** a):
 
 cdef Tensor _view_dtype(Tensor t, int dtype):
     """The same bytes as elements of another dtype."""
+    if t.flags & LAZY:
+        raise RuntimeError(f"torch.Tensor.view is not supported for {'conjugate' if t.flags & CONJ else 'negative'} "
+                           "view tensors when converting to a different dtype.")
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef int i, last = t.ndim - 1
@@ -454,6 +457,8 @@ cdef object _part(Tensor t, int which):
             return t
         raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
     v = alias_of(t)
+    if v.flags & CONJ:
+        v.flags ^= CONJ | (NEG if which else 0)
     v.dtype = FLOAT32 if t.dtype == COMPLEX64 else FLOAT64
     for i in range(v.ndim):
         v.strides[i] *= 2
@@ -478,6 +483,10 @@ cdef object _view_as_real(Operator op, PyObject** a):
     cdef int i
     if CATEGORY[t.dtype] != CAT_COMPLEX:
         raise RuntimeError("view_as_real is only supported for complex tensors")
+    if t.flags & CONJ:
+        raise RuntimeError("view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
+                           "tensor so you can view it as real, use self.resolve_conj(); however, be warned that the "
+                           "resulting tensor will NOT alias the original.")
     for i in range(t.ndim):
         sizes[i] = t.sizes[i]
         strides[i] = 2 * t.strides[i]

@@ -6,14 +6,14 @@ from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
-from flambeau_tensor.options import CPU, check_device, strided
+from flambeau_tensor.options import CPU, check_device, preserve_format, strided
 
 FUNCTION, METHOD = "function", "method"
 
 
 def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
-    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, syntax=syntax, doc=doc,
-                    **options)
+    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, lazy=True,
+                    syntax=syntax, doc=doc, **options)
 
 
 def _elements(schema, kernel, doc, variants=METHOD, syntax=""):
@@ -22,7 +22,8 @@ def _elements(schema, kernel, doc, variants=METHOD, syntax=""):
 
 def _property(name, returns, kernel, doc, **options):
     place_property(name, Operator(f"{name}(Tensor self) -> {returns}", kernel, namespace="torch._get",
-                                  variants=FUNCTION, differentiable=False, plain_result=True, doc=doc, **options))
+                                  variants=FUNCTION, differentiable=False, plain_result=True, lazy=True, doc=doc,
+                                  **options))
 
 
 _property("shape", "Size", kernels.shape, "The sizes, a `torch.Size`.")
@@ -64,10 +65,13 @@ item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element a
 tolist = _elements("tolist(Tensor self) -> Data", interop.tolist_, "Nested lists of Python numbers.")
 numpy = _elements("numpy(Tensor self, *, bool force=False) -> Object", interop.numpy,
                   "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
-is_conj = _fact("is_conj(Tensor self) -> bool", lambda input: False, "False: conjugates are computed at once.",
+is_conj = _fact("is_conj(Tensor self) -> bool", kernels.is_conj, "Whether it is a conjugate view: what `conj` gives.",
                 "function method")
-is_neg = _fact("is_neg(Tensor self) -> bool", lambda input: False, "False: negatives are computed at once.",
-               "function method")
+is_neg = _fact("is_neg(Tensor self) -> bool", kernels.is_neg,
+               "Whether it is a negative view: the imaginary part of a conjugate view.", "function method")
+suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> Any", kernels.suggest_memory_format,
+                                 namespace="torch._ops", variants=FUNCTION, differentiable=False, lazy=True,
+                                 doc="The memory format that the order of the strides speaks for.")
 is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",
                      "function method")
 is_pinned = _fact("is_pinned(Tensor self) -> bool", lambda input: False, "False: memory is never page-locked.")
@@ -84,53 +88,61 @@ def kernels_same(a, b):
 
 # --- copies and conversions -----------------------------------------------------------------------------------------
 
-clone = Operator("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", kernels.clone,
-                 doc="A copy with memory of its own.")
+clone = Operator("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", kernels.clone, lazy=True,
+                 doc="A copy with memory of its own, whose dimensions lie in the same order unless a format is given.")
 contiguous = Operator("contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
                       kernels.contiguous, variants=METHOD,
-                      doc="The tensor itself if its elements lie in order, else a copy that does.")
-to_copy = Operator("to_copy(Tensor self, ScalarType dtype) -> Tensor", kernels.to_copy, namespace="torch._ops",
-                   variants=FUNCTION, doc="A copy in another dtype.")
+                      doc="The tensor itself if its elements lie in order (that of `memory_format`), else a copy that "
+                          "does.")
+to_copy = Operator("to_copy(Tensor self, ScalarType dtype, MemoryFormat? memory_format=None) -> Tensor",
+                   kernels.to_copy, namespace="torch._ops", variants=FUNCTION, lazy=True,
+                   doc="A copy in another dtype.")
 copy_ = Operator("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", kernels.copy_,
-                 variants=METHOD, numbers="src", doc="Write the elements of `src`, broadcast and converted.")
+                 variants=METHOD, numbers="src", lazy=True, doc="Write the elements of `src`, broadcast and converted.")
 fill_ = Operator("fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)", kernels.fill_, variants="function method",
-                 numbers="value", doc="Write one value everywhere.")
+                 numbers="value", lazy=True, doc="Write one value everywhere.")
 zero_ = Operator("zero_(Tensor(a!) self) -> Tensor(a!)", kernels.zero_, variants="function method",
-                 doc="Write zeros everywhere.")
+                 lazy=True, doc="Write zeros everywhere.")
 resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
-                   kernels.resize_, variants=METHOD, differentiable=False,
+                   kernels.resize_, variants=METHOD, differentiable=False, lazy=True,
                    doc="Change the sizes in place, growing the storage where needed.")
 as_subclass = Operator("as_subclass(Tensor(a) self, Class cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
                        plain_result=True, object_state=True, doc="The same data as an instance of a Tensor subclass.")
 
 
-def _to(input, dtype, copy):
-    if dtype is None or dtype is input.dtype:
-        return clone(input) if copy else input
-    return to_copy(input, dtype)
+def _converted(input, dtype, memory_format, copy=False):
+    if dtype is not None and dtype is not input.dtype:
+        return to_copy(input, dtype, memory_format)
+    if copy or not (memory_format is None or memory_format is preserve_format
+                    or memory_format is suggest_memory_format(input)):
+        return clone(input, memory_format=memory_format)
+    return input
 
 
 def _to_device(input, device, dtype, non_blocking, copy, memory_format):
     check_device(device)
-    return _to(input, dtype, copy)
+    return _converted(input, dtype, memory_format, copy)
 
 
 _TO = "bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)"
 to = Operator("to.dtype(Tensor(a) self, ScalarType dtype, " + _TO,
-              lambda input, dtype, non_blocking, copy, memory_format: _to(input, dtype, copy), composite=True,
-              variants=METHOD, doc="The tensor in a dtype; itself where nothing changes.")
+              lambda input, dtype, non_blocking, copy, memory_format: _converted(input, dtype, memory_format, copy),
+              composite=True, variants=METHOD,
+              doc="The tensor in a dtype and a memory format; itself where nothing changes.")
 Operator("to.other(Tensor(a) self, Tensor tensor, " + _TO,
-         lambda input, tensor, non_blocking, copy, memory_format: _to(input, tensor.dtype, copy), composite=True,
-         variants=METHOD, doc="The tensor in the dtype of another; itself where nothing changes.")
+         lambda input, tensor, non_blocking, copy, memory_format: _converted(input, tensor.dtype, memory_format, copy),
+         composite=True, variants=METHOD,
+         doc="The tensor in the dtype of another and a memory format; itself where nothing changes.")
 Operator("to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO, _to_device, composite=True,
-         variants=METHOD, doc="The tensor on a device, which is the CPU, and in a dtype; itself where nothing changes.")
+         variants=METHOD,
+         doc="The tensor on a device, which is the CPU, in a dtype and a memory format; itself where nothing changes.")
 
 
 def _converter(name, dtype_name):
     dtype = _dtype_by_name(dtype_name)
 
     def convert(input, memory_format):
-        return input if input.dtype is dtype else to_copy(input, dtype)
+        return _converted(input, dtype, memory_format)
     return Operator(f"{name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)", convert,
                     composite=True, variants=METHOD, doc=f"Converted to {dtype!r}.")
 
@@ -160,7 +172,8 @@ Operator("type.name(Tensor(a) self, str dtype, bool non_blocking=False) -> Tenso
 type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
                    composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
 cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-               lambda input, memory_format: input, composite=True, variants=METHOD, doc="The tensor itself.")
+               lambda input, memory_format: _converted(input, input.dtype, memory_format), composite=True,
+               variants=METHOD, doc="The tensor itself, unless another memory format is asked for.")
 
 
 def _refuse_device(name):
@@ -172,9 +185,12 @@ def _refuse_device(name):
 for _name in ("cuda", "xpu"):
     Operator(f"{_name}(Tensor(a) self, Device? device=None) -> Tensor(a)", _refuse_device(_name), composite=True,
              variants=METHOD, doc="Raises: tensors live on the CPU.")
-for _name in ("resolve_conj", "resolve_neg"):
-    Operator(f"{_name}(Tensor(a) self) -> Tensor(a)", lambda input: input, composite=True,
-             doc="The tensor itself: nothing is lazy here.")
+resolve_conj = Operator("resolve_conj(Tensor(a) self) -> Tensor(a)",
+                        lambda input: clone(input) if is_conj(input) else input, composite=True,
+                        doc="A copy of a conjugate view, with its elements in memory; other tensors themselves.")
+resolve_neg = Operator("resolve_neg(Tensor(a) self) -> Tensor(a)",
+                       lambda input: clone(input) if is_neg(input) else input, composite=True,
+                       doc="A copy of a negative view, with its elements in memory; other tensors themselves.")
 
 
 # --- Python's protocols ---------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ FUNCTION, METHOD = "function", "method"
 
 
 def _factory(schema, kernel, doc, variants=FUNCTION, **options):
-    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, doc=doc,
-                    **options)
+    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, lazy=True,
+                    doc=doc, **options)
 
 
 empty = _factory("empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
@@ -289,7 +289,7 @@ def _complex(real, imag, out):
     if real.dtype is not imag.dtype:
         raise RuntimeError(f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
                            f"{type_name(imag.dtype)} for second argument")
-    result = empty(np.broadcast_shapes(tuple(real.shape), tuple(imag.shape)), dtype=real.dtype.to_complex())
+    result = kernels.empty_result(real, imag, real.dtype.to_complex())
     result.real.copy_(real)
     result.imag.copy_(imag)
     return result

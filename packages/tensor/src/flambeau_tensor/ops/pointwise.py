@@ -198,7 +198,10 @@ square = _unary("square", np.square, "The square.", bool_as="int64")
 reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
 sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
 rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "One over the square root.", default_float=True)
-conj = Operator("conj(Tensor(a) self) -> Tensor(a)", kernels.conj, doc="The complex conjugate; a real tensor itself.")
+conj = Operator("conj(Tensor(a) self) -> Tensor(a)", kernels.conj,
+                doc="The complex conjugate, a view that is computed when it is read; a real tensor itself.")
+neg_view = Operator("_neg_view(Tensor(a) self) -> Tensor(a)", kernels.neg_view,
+                    doc="The negative, a view that is computed when it is read.")
 conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.")
 round = Operator("round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
                  Elementwise("round", 1, LOOPS["round"], dtypes="if", params=(1, 1)), variants=UNARY,
@@ -372,7 +375,7 @@ def logit(input, eps, out):
             "Tensor(a!)? out=None) -> Tensor", "NaN and infinities replaced by numbers.", UNARY)
 def nan_to_num(input, nan, posinf, neginf, out):
     if input.is_complex():  # the parts by themselves
-        result = view_as_complex(nan_to_num(view_as_real(input), nan, posinf, neginf))
+        result = view_as_complex(nan_to_num(view_as_real(input.resolve_conj()), nan, posinf, neginf))
         return result if out is None else out.copy_(result)
     if not input.is_floating_point():
         return input.clone()

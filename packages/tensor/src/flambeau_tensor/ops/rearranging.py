@@ -9,6 +9,7 @@ from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size
+from flambeau_tensor.options import contiguous_format
 
 FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
@@ -57,7 +58,7 @@ def _rot90(input, k, dims):
     if k == 2:
         return flip(input, (first, second))
     turned = flip(input, (second if k == 1 else first,))
-    return turned.transpose(first, second).contiguous()
+    return turned.transpose(first, second)
 
 
 rot90 = _composite("rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", _rot90,
@@ -105,7 +106,7 @@ def _repeat(input, repeats):
         return input.clone()
     narrow = tuple(x for s in shape for x in (1, s))
     wide = tuple(x for n, s in zip(repeats, shape, strict=True) for x in (n, s))
-    return input.reshape(narrow).expand(wide).clone().reshape(result)
+    return input.reshape(narrow).expand(wide).clone(memory_format=contiguous_format).reshape(result)
 
 
 repeat = _composite("repeat(Tensor self, int[] repeats) -> Tensor", _repeat,

@@ -188,7 +188,7 @@ def reshape_as(input, other):
 
 @_composite("ravel(Tensor(a) self) -> Tensor(a)", "One dimension, contiguous.")
 def ravel(input):
-    return reshape(input, (-1,))
+    return reshape(input.contiguous(), (-1,))
 
 
 @_composite("unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")

@@ -27,6 +27,10 @@ inline Tensor Tensor::to(const Tensor &other, bool non_blocking, bool copy, opti
 }
 inline Tensor Tensor::contiguous(MemoryFormat format) const {
     if (is_contiguous(format)) return *this;
+    if (format == MemoryFormat::ChannelsLast)
+        return permute({0, 2, 3, 1}).contiguous().permute({0, 3, 1, 2});
+    if (format == MemoryFormat::ChannelsLast3d)
+        return permute({0, 2, 3, 4, 1}).contiguous().permute({0, 4, 1, 2, 3});
     FL_CALL(tensor, "Tensor.contiguous", "self", of_tensor(*this))
 }
 inline Tensor Tensor::alias() const { FL_CALL(tensor, "_ops.alias", "self", of_tensor(*this)) }

@@ -91,9 +91,17 @@ class Tensor {
     int64_t sym_numel() const { return numel(); }
     int64_t storage_offset() const { return fl_storage_offset(checked()); }
     bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
-        TORCH_CHECK_NOT_IMPLEMENTED(format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve,
-                                    "is_contiguous: channels_last is not implemented");
-        return fl_is_contiguous(checked()) != 0;
+        if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
+            return fl_is_contiguous(checked()) != 0;
+        const int64_t rank = format == MemoryFormat::ChannelsLast ? 4 : 5;
+        int64_t expected = 1;
+        if (dim() != rank) return false;
+        for (int64_t i = 0; i < rank; ++i) {
+            const int64_t d = channels_last_dimension(rank, i);
+            if (size(d) != 1 && stride(d) != expected) return false;
+            if (size(d) != 1) expected *= size(d);
+        }
+        return true;
     }
     bool is_non_overlapping_and_dense() const;
     size_t itemsize() const { return elementSize(scalar_type()); }
@@ -108,7 +116,18 @@ class Tensor {
     int64_t get_device() const { return -1; }
     Layout layout() const { return kStrided; }
     TensorOptions options() const { return TensorOptions(scalar_type()).device(kCPU).layout(kStrided); }
-    MemoryFormat suggest_memory_format() const { return MemoryFormat::Contiguous; }
+    /// The format that the order of the strides speaks for; contiguous where it says nothing.
+    MemoryFormat suggest_memory_format() const {
+        const int64_t rank = dim();
+        int64_t least = 0;
+        if ((rank != 4 && rank != 5) || stride(1) == 0) return MemoryFormat::Contiguous;
+        for (int64_t i = 0; i < rank; ++i) {
+            const int64_t d = channels_last_dimension(rank, i);
+            if (size(d) == 0 || stride(d) < least || (d == 0 && least == stride(1))) return MemoryFormat::Contiguous;
+            least = stride(d) * (size(d) > 1 ? size(d) : 1);
+        }
+        return rank == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
+    }
     std::string toString() const { return type().toString(); }
     bool is_cpu() const { return true; }
     bool is_cuda() const { return false; }
@@ -232,6 +251,10 @@ class Tensor {
 #include <ATen/MethodDeclarations.h>
 
   private:
+    /// Dimensions of images and volumes in channels-last formats, from the innermost outward.
+    static int64_t channels_last_dimension(int64_t rank, int64_t i) {
+        return i == 0 ? 1 : i == rank - 1 ? 0 : rank - i;
+    }
     fl_tensor checked() const {
         if (C10_UNLIKELY(!handle_)) throw Error("an undefined Tensor was used");
         return handle_;
