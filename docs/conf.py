@@ -35,6 +35,7 @@ toc_object_entries_show_parents = "hide"
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!torch\.|flambeau).*"),
     (r"py:class", r"flambeau_tensor\._core\.operator\.Operator"),
+    (r"py:class", r"flambeau_tensor\._core\.custom\.OperatorHandle"),
 ]
 
 doctest_global_setup = "import flambeau as torch\n__name__ = '__main__'"

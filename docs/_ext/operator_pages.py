@@ -114,8 +114,9 @@ def description(op):
     return escape(lines)
 
 
-def entry(op, aliases, syntax):
-    """The reference entry of an operator and its variants, as reStructuredText."""
+def entry(op, aliases, syntax, seen):
+    """The reference entry of an operator and its variants, as reStructuredText. Of several with one name, the index has
+    the first."""
     names = [op.name, *aliases]
     arguments = parameters(parameter_names(op))
     if op.is_function:
@@ -134,11 +135,15 @@ def entry(op, aliases, syntax):
     methods = [in_class(op)] if op.is_method and op.is_function else []
     if op.inplace is not None:
         methods.append(in_class(op.inplace))
-    lines = [f".. {head}:: " + signatures[0], *("   " * 5 + s for s in signatures[1:]), ""]
+    lines = [f".. {head}:: " + signatures[0], *("   " * 5 + s for s in signatures[1:])]
+    lines += ["   :no-index:", ""] if (head, op.namespace, op.name) in seen else [""]
+    seen.add((head, op.namespace, op.name))
     lines += ["   " + line if line else "" for line in body]
     lines.append("")
     for method in methods:
-        lines += [f"   .. py:method:: {method}", "      :no-index-entry:", ""]
+        name = method.partition("(")[0]
+        lines += [f"   .. py:method:: {method}", "      :no-index:" if name in seen else "      :no-index-entry:", ""]
+        seen.add(name)
     if op.inplace is not None and op.inplace.is_function:
         lines += [f"   .. py:function:: {op.inplace.name}({parameters(parameter_names(op.inplace))})",
                   "      :no-index-entry:", ""]
@@ -164,17 +169,18 @@ def page(family, module, ops):
     for op in ops:
         lines += [f"   * - {role(op)}", f"     - {first_sentence(op)}".rstrip()]
     lines += [""]
-    namespace = None
+    namespace, seen = None, set()
     for op in ops:
         if op.namespace != namespace:
             namespace = op.namespace
             lines += [f".. py:currentmodule:: {namespace}", ""]
-        lines += entry(op, aliases.get(op, ()), syntax.get(op, ()))
+        lines += entry(op, aliases.get(op, ()), syntax.get(op, ()), seen)
     return "\n".join(lines) + "\n"
 
 
 def role(op):
-    return f":py:func:`~{op.__torch_name__}`" if op.is_function else f":py:meth:`~{op.__torch_name__}`"
+    name = op.__torch_name__.removesuffix(f".{op.schema.overload or 'default'}") if op.is_overload else op.__torch_name__
+    return f":py:func:`~{name}`" if op.is_function else f":py:meth:`~{name}`"
 
 
 def first_sentence(op):
