@@ -179,7 +179,9 @@ def page(family, module, ops):
 
 
 def role(op):
-    name = op.__torch_name__.removesuffix(f".{op.schema.overload or 'default'}") if op.is_overload else op.__torch_name__
+    name = op.__torch_name__
+    if op.is_overload:
+        name = name.removesuffix(f".{op.schema.overload or 'default'}")
     return f":py:func:`~{name}`" if op.is_function else f":py:meth:`~{name}`"
 
 
