@@ -22,7 +22,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
     is_ready,
 )
-from flambeau_tensor._core.overloads cimport CALL_PYTHON, Method, OverloadSet, style_of
+from flambeau_tensor._core.overloads cimport Method, OverloadSet
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
@@ -455,13 +455,13 @@ cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
 cdef object _overridden(PyObject* called, list overriding, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     cdef tuple positional = PyTuple_New(n)
     cdef Py_ssize_t i
-    cdef dict kwargs = {} if style_of(<object>called) & CALL_PYTHON else None
+    cdef dict kwargs = None
     for i in range(n):
         o = <object>args[i]
         Py_INCREF(o)
         PyTuple_SET_ITEM(positional, i, o)
     if kwnames != NULL:
-        kwargs = kwargs or {}
+        kwargs = {}
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             kwargs[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[n + i]
     return dispatch(<object>called, overriding, positional, kwargs)

@@ -182,6 +182,10 @@ cdef bint _pack(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) 
 
 
 cdef object call_bound(Operator op, Bound* bound):
+    if bound.rest != NULL:
+        rest = <object>bound.rest  # held while the call runs
+        Py_DECREF(rest)
+        bound.rest = NULL
     if bound.cls == NULL:
         return call_slots(op, bound.slots, bound.flags)
     return call_for_subclass(op, bound.cls, bound.slots, bound.flags)
@@ -190,10 +194,6 @@ cdef object call_bound(Operator op, Bound* bound):
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called):
     cdef Bound bound
     if bind_positional(op, args, n, &bound) and (_modes[0] == 0 or not mode_handles(<object>called)):
-        if bound.rest == NULL:
-            return call_bound(op, &bound)
-        rest = <object>bound.rest
-        Py_DECREF(rest)
         return call_bound(op, &bound)
     if bound.rest != NULL:
         Py_DECREF(<object>bound.rest)

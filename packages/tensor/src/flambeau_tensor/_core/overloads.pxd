@@ -23,10 +23,6 @@ cdef class Method:
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 cdef Method make_method(str name, object target)
 
-cdef enum:  # how a call reaches handlers
-    CALL_PYTHON = 1  # as PyTorch's functions in Python do: always with keyword arguments, if none are there
-cdef int style_of(object called) except -1
-
 # Put in by `binding`: the general lane for several schemas.
 ctypedef object (*overloaded_t)(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                                 PyObject* called)

@@ -6,7 +6,6 @@ call is tried on one after the other; the fast lane only compares types. `torch.
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.ref cimport Py_DECREF
 
 from flambeau_overrides._thread cimport active_modes_ptr, mode_handles
 
@@ -36,10 +35,6 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         for i in range(overloads.count):
             op = <Operator>overloads.members[i]
             if bind_positional(op, args, n, &bound):
-                if bound.rest == NULL:
-                    return call_bound(op, &bound)
-                rest = <object>bound.rest
-                Py_DECREF(rest)
                 return call_bound(op, &bound)
     return call_overloaded(overloads, args, n, kwnames, called)
 
@@ -59,19 +54,6 @@ cdef object _set_vectorcall(OverloadSet overloads, PyObject* const* args, size_t
 
 cdef object _method_vectorcall(Method m, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     return call_object(<PyObject*>m.target, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>m)
-
-
-# What the arguments that handlers get look like, where PyTorch has a Python function: by what was called.
-cdef dict _styles = {}
-
-
-cdef int style_of(object called) except -1:
-    return _styles.get(called, 0)
-
-
-def set_style(called not None, int style):
-    """Say how PyTorch hands on a call of `called`: CALL_PYTHON or 0."""
-    _styles[called] = style
 
 
 cdef class OverloadSet:
