@@ -1,6 +1,7 @@
 """Cython sources: translated to C or C++ by the Cython compiler, where it is installed."""
 
 import functools
+import importlib
 import importlib.util
 import re
 import sys
@@ -31,9 +32,7 @@ def version() -> str:
     """Cython's version; CompileError when it is not installed."""
     if importlib.util.find_spec("Cython") is None:
         raise CompileError("Cython sources need Cython: pip install flambeau-cext[cython]")
-    from Cython import __version__  # type: ignore[attr-defined]
-
-    return str(__version__)
+    return str(importlib.import_module("Cython").__version__)
 
 
 def command(source: Path, target: Path, module: str, language: str, include_paths: list[str]) -> list[str]:
