@@ -2,11 +2,9 @@
 
 import random
 
-from flambeau_tensor._core.registry import functions, operators
-from flambeau_tensor._core.schema import parse
-
 import flambeau
 import flambeau.nn.functional  # declares the rest
+from flambeau_tensor.extend import functions, operators, parse
 
 FLOATS = ["float32"] * 6 + ["float64"] * 2 + ["float16", "bfloat16"]
 INTS = ["int64"] * 4 + ["int32", "int16", "int8", "uint8"]

@@ -1,16 +1,31 @@
-"""The shape of the repository: packages look only downward, and files stay short."""
+"""The shape of the repository: packages look only downward and at each other's public side, and files stay short.
+
+Each check is a function of the sources, so that a test can also show it a source that breaks the rule.
+"""
 
 import ast
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = {f.parent: tomllib.loads(f.read_text()) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
-SOURCES = sorted(f for folder in PACKAGES for f in folder.glob("src/**/*.p*") if f.suffix in {".py", ".pyx", ".pxd"})
+FILES = sorted(f for folder in PACKAGES for f in folder.glob("src/**/*.p*") if f.suffix in {".py", ".pyx", ".pxd"})
+SOURCES = {f.relative_to(ROOT).as_posix(): f.read_text() for f in FILES}
+# What is in no package may not reach into one either.
+OUTSIDE = {
+    f.relative_to(ROOT).as_posix(): f.read_text()
+    for pattern in ("packages/*/tests/*.py", "conformance/*.py", "fuzz/*.py", "benchmarks/*.py", "examples/**/*.py")
+    for f in sorted(ROOT.glob(pattern))
+}
 MAX_CODE_LINES = 500
+# To be made public.
+PENDING = {"flambeau_overrides._thread", "flambeau_overrides._dispatch", "flambeau_tensor._core.capi"}
+TENSOR = "packages/tensor/src/flambeau_tensor"
+
 
 def module(distribution):
     """The import name of a requirement such as ``flambeau-tensor[x]>=0.1``."""
@@ -25,6 +40,7 @@ REQUIREMENTS = {
     }
     for project in PACKAGES.values()
 }
+NAMES = {folder.relative_to(ROOT).as_posix(): module(p["project"]["name"]) for folder, p in PACKAGES.items()}
 
 
 def allowed(name):
@@ -36,63 +52,181 @@ def allowed(name):
     return found
 
 
-def imported(path):
-    """The modules that a Python or Cython file imports or cimports, with their lines."""
-    text = path.read_text()
-    if path.suffix == ".py":
+def owner(path):
+    """The package that a file belongs to."""
+    return NAMES.get("/".join(path.split("/")[:2]))
+
+
+def module_of(path):
+    """The module that a source file is: ``flambeau_tensor.ops.views``."""
+    return re.sub(r"(/__init__)?\.\w+$", "", path.split("/src/")[1]).replace("/", ".")
+
+
+MODULES = {module_of(path) for path in SOURCES}
+
+
+@cache
+def imported(path, text):
+    """The modules that a Python or Cython file imports or cimports, at whatever depth, with their lines."""
+    found = []
+    if path.endswith(".py"):
         for node in ast.walk(ast.parse(text)):
-            names = [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            yield from ((name, node.lineno) for name in names)
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                found += [(f"{node.module}.{alias.name}", node.lineno) for alias in node.names]
+            elif isinstance(node, ast.Import):
+                found += [(alias.name, node.lineno) for alias in node.names]
     else:
+        text = re.sub(r"\bc?import[ ]+\([^()]*\)|\\\n", lambda m: " ".join(m[0].replace("\\", "").split("\n")), text)
         for number, line in enumerate(text.splitlines(), 1):
-            if found := re.match(r"\s*(?:from|c?import)\s+([\w.]+)", line):
-                yield found[1], number
+            if m := re.match(r"\s*from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)", line):
+                found += [(f"{m[1]}.{name.split()[0]}", number) for name in m[2].strip(" )").split(",") if name.strip()]
+            elif m := re.match(r"\s*c?import\s+([\w., ]+)", line):
+                found += [(name.split()[0], number) for name in m[1].split(",")]
+    return {(name if name in MODULES else name.rpartition(".")[0] or name, line) for name, line in found}
 
 
-def cimported(path):
-    """The modules whose declarations a Cython file uses, with their lines."""
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if found := re.match(r"\s*(?:from\s+([\w.]+)\s+cimport|cimport\s+([\w.]+))", line):
-            yield found[1] or found[2], number
-
-
-def code_lines(path):
+def code_lines(text):
     """How many lines are neither blank, comments nor docstrings."""
-    text = re.sub(r'^\s*[rR]?"""(?:.|\n)*?"""', "", path.read_text(), flags=re.MULTILINE)
+    text = re.sub(r'^\s*[rR]?"""(?:.|\n)*?"""', "", text, flags=re.MULTILINE)
     return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("#"))
 
 
-@pytest.mark.parametrize("folder", PACKAGES, ids=lambda folder: folder.name)
-def test_imports_look_downward(folder):
-    name = module(PACKAGES[folder]["project"]["name"])
-    wrong = [
-        f"{path.relative_to(ROOT)}:{line} imports {target}"
-        for path in SOURCES
-        if path.is_relative_to(folder)
-        for target, line in imported(path)
-        if target.split(".")[0] in REQUIREMENTS and target.split(".")[0] not in allowed(name)
+# --- packages -------------------------------------------------------------------------------------------------------
+
+def upward(sources):
+    """Imports of packages that are not declared as requirements."""
+    return [
+        f"{path}:{line} imports {target}"
+        for path, text in sources.items()
+        for target, line in imported(path, text)
+        if target.split(".")[0] in REQUIREMENTS and target.split(".")[0] not in allowed(owner(path))
     ]
-    assert not wrong, "\n".join(wrong)
 
 
-def test_cython_shares_only_public_declarations():
-    """Declarations in folders that start with _ are not in the wheels: only private files beside them may use them."""
-    private = re.compile(r"(flambeau\w*)\.(?:\w+\.)*_\w+\.\w+")
+def private(sources):
+    """Imports and cimports of another package's private folders and files, and of private ones by public .pxd files."""
     wrong = []
-    for path in SOURCES:
-        package, *folders = path.relative_to(ROOT).parts[3:-1]
-        shipped = path.suffix == ".pxd" and not any(folder.startswith("_") for folder in folders)
-        for target, line in cimported(path) if path.suffix != ".py" else ():
-            if (found := private.match(target)) and (shipped or found[1] != package):
-                wrong.append(f"{path.relative_to(ROOT)}:{line} uses {target}")
+    for path, text in sources.items():
+        shipped = path.endswith(".pxd") and "/_" not in path
+        for target, line in imported(path, text):
+            package, *parts = target.split(".")
+            hidden = package in REQUIREMENTS and any(re.match(r"_[a-zA-Z]", part) for part in parts)
+            if hidden and target not in PENDING and (shipped or package != owner(path)):
+                wrong.append(f"{path}:{line} uses {target}")
+    return wrong
+
+
+# --- the order inside flambeau_tensor -------------------------------------------------------------------------------
+
+LAYERS = ["flambeau_tensor._core", "flambeau_tensor._kernels", "flambeau_tensor.ops"]
+
+
+def layer(name):
+    """The place of a module in the order; None for what stands beside it, such as printing."""
+    return next((i for i, folder in enumerate(LAYERS) if f"{name}.".startswith(f"{folder}.")), None)
+
+
+def disordered(sources):
+    """Imports, at import or later, by which the core reaches kernels or operators, or a kernel operators.
+
+    A module beside the three folders is as high as what it imports.
+    """
+    imports = {}
+    for path, text in sources.items():
+        if path.startswith(TENSOR):
+            imports.setdefault(module_of(path), {}).update(
+                {target: f"{path}:{line}" for target, line in imported(path, text)
+                 if target.startswith("flambeau_tensor.")})
+
+    def height(name, seen):
+        if layer(name) is not None or name in seen:
+            return layer(name) or 0
+        return max((height(target, seen | {name}) for target in imports.get(name, ())), default=0)
+
+    return [f"{where} imports {target}" for name, targets in imports.items() if layer(name) is not None
+            for target, where in targets.items() if height(target, {name}) > layer(name)]
+
+
+# --- calls upward ---------------------------------------------------------------------------------------------------
+
+SOCKETS = re.compile(r"^\s*cdef (?:public |readonly )?\w+ (\w+)  # ([\w.]+)(?:, for \w+)?: .+$", re.MULTILINE)
+FILLED = re.compile(r"\s*((?:_?sockets(?:_in_c)?\.\w+(?:\[\w+\])?(?:, )?)+) = ")
+PASSED = re.compile(r"^(?:\w+\.)*((?:set|plug|connect|listen|provide|borrow)(?:_\w+)?)\(", re.MULTILINE)
+
+
+def sockets(sources):
+    """Who fills each socket of flambeau_tensor, as declared; and what is wrong with who does."""
+    text = sources[f"{TENSOR}/_core/sockets.pxd"]
+    declared = dict(SOCKETS.findall(text))
+    fields = set(re.findall(r"^\s*cdef (?:public |readonly )?\w+ (\w+)\b(?!:)", text, re.MULTILINE)) - {"sockets"}
+    wrong = [f"{name} does not say who fills it" for name in sorted(fields - {*declared, "Sockets"})]
+    filled = {}
+    for path, source in sources.items():
+        if path.startswith(f"{TENSOR}/_core/sockets."):
+            continue
+        for line in source.splitlines():
+            for name in re.findall(r"\.(\w+)", m[1]) if (m := FILLED.match(line)) else ():
+                filled.setdefault(name, set()).add(module_of(path))
+    wrong += [f"{name} is to be filled by {by}, and is by {sorted(filled.get(name, ())) or 'nobody'}"
+              for name, by in declared.items() if filled.get(name) != {by}]
+    return wrong
+
+
+def handed_down(sources):
+    """Functions that are handed to modules below in any other way: by a setter, or by assigning to their variables."""
+    wrong = []
+    for path, text in sources.items():
+        if not path.startswith(TENSOR):
+            continue
+        bound = {m[2] or m[1].rpartition(".")[2] for m in re.finditer(
+            r"^(?:from [\w.]+ )?c?import ([\w.]+)(?: as (\w+))?$", text, re.MULTILINE)}
+        for number, line in enumerate(text.splitlines(), 1):
+            if (m := PASSED.match(line)) and m[1] != "set_attribute" and not re.search(rf"def {m[1]}\(", text):
+                wrong.append(f"{path}:{number} calls {m[1]}")
+            if (m := re.match(r"(\w+)\.\w+ = ", line)) and m[1] in bound and "sockets" not in m[1]:
+                wrong.append(f"{path}:{number} assigns to {m[1]}")
+    return wrong
+
+
+CHECKS = [upward, private, disordered, sockets, handed_down]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_sources_keep_the_rule(check):
+    wrong = check(SOURCES | OUTSIDE if check is private else SOURCES)
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(("check", "path", "added"), [
+    (upward, "overrides/src/flambeau_overrides/modes.py", "import flambeau_tensor"),
+    (upward, "tensor/src/flambeau_tensor/_core/tensor.pyx", "def f():\n    from flambeau_autograd.abi cimport g"),
+    (private, "nn/src/flambeau_nn/functional.py", "from flambeau_tensor._core.registry import functions"),
+    (private, "nn/src/flambeau_nn/functional.py", "def f():\n    from flambeau_tensor import _kernels"),
+    (private, "autograd/src/flambeau_autograd/_engine/node.pyx", "from flambeau_tensor._core.tensor cimport Tensor"),
+    (private, "autograd/src/flambeau_autograd/_engine/node.pyx", "import flambeau_tensor._core.dtype as d"),
+    (private, "tensor/src/flambeau_tensor/compute.pxd", "from flambeau_tensor._core.tensor cimport Tensor"),
+    (private, "nn/tests/test_loss.py", "from flambeau_autograd._engine import layers"),
+    (disordered, "tensor/src/flambeau_tensor/_core/copying.pyx", "from flambeau_tensor._kernels.blas cimport gemm"),
+    (disordered, "tensor/src/flambeau_tensor/_core/operator.pyx", "def f():\n    from flambeau_tensor import dlpack"),
+    (disordered, "tensor/src/flambeau_tensor/_kernels/views.pyx", "def f():\n    import flambeau_tensor.ops.views"),
+    (disordered, "tensor/src/flambeau_tensor/options.py", "from flambeau_tensor.ops.views import view"),
+    (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more"),
+    (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more  # flambeau_nn: what nobody fills"),
+    (sockets, "nn/src/flambeau_nn/functional.py", "sockets.become = relu"),
+    (sockets, "cext/src/flambeau_cext/ops.py", "sockets.check_read, sockets.become = None, None"),
+    (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "set_views(view)"),
+    (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "kernels.connect(view)"),
+    (handed_down, "tensor/src/flambeau_tensor/_core/registry.pyx",
+     "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find"),
+])
+def test_the_rule_finds_who_breaks_it(check, path, added):
+    sources = SOURCES | OUTSIDE if check is private else dict(SOURCES)
+    path = f"packages/{path}"
+    assert check(sources | {path: f"{sources[path]}\n{added}\n"})
 
 
 def test_files_are_short():
-    counted = {path.relative_to(ROOT).as_posix(): code_lines(path) for path in SOURCES}
-    long = {name: n for name, n in counted.items() if n > MAX_CODE_LINES}
+    long = {name: n for name, text in SOURCES.items() if (n := code_lines(text)) > MAX_CODE_LINES}
     assert not long, f"files of more than {MAX_CODE_LINES} lines of code: {long}"
 
 

@@ -9,11 +9,10 @@ from importlib import import_module
 from pathlib import Path
 
 from docstrings import escape
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import functions, operators, syntax_operators
 
 from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text
+from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
 SYMBOLS = {
@@ -83,7 +82,7 @@ def gradient(op):
         return "through the operations that it calls"
     if not op.records:
         return "none"
-    names = getattr(op.rule, "argument_names", ())
+    names = getattr(op.derivative, "argument_names", ())
     shown = dict((a.name, name) for name, a in parameter_names(op))
     return "for " + ", ".join(f"``{shown.get(n, n)}``" for n in names) if names else "not built yet"
 

@@ -6,9 +6,10 @@ import importlib
 import inspect
 
 from docutils.parsers.rst import directives
-from flambeau_tensor._core.operator import Operator
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
+
+from flambeau_tensor.extend import Operator
 
 PACKAGES = {
     "flambeau_tensor": "torch", "flambeau_autograd": "torch.autograd", "flambeau_nn": "torch.nn",

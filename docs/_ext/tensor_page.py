@@ -4,12 +4,11 @@ Attributes and Python functions get entries here; methods that are operators lin
 """
 import inspect
 
-from flambeau_tensor._core.overloads import Method
-from flambeau_tensor._core.registry import Property
 from operator_pages import description
 from sphinx.util.docutils import SphinxDirective
 
 import flambeau_tensor
+from flambeau_tensor.extend import Method, Property
 
 Tensor = flambeau_tensor.Tensor
 

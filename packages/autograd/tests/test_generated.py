@@ -10,12 +10,11 @@ from runpy import run_path
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.registry import find_operator, operators
 
 import flambeau_tensor as torch
 from flambeau_autograd.batching import table
 from flambeau_autograd.func import grad, jvp, vmap
+from flambeau_tensor.extend import Elementwise, find_operator, operators
 
 STEP = 1e-6
 CUT = {"detached", "ranges between tensors"}  # tangents end here

@@ -1,11 +1,11 @@
 """Every in-place operator against the operator it is made from, and ``out=`` of compositions."""
 
 import pytest
-from flambeau_tensor._core.registry import operators
 
 import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
 from flambeau_autograd import func, grad, inference_mode, no_grad
+from flambeau_tensor.extend import operators
 
 INTEGERS = {"gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
             "bitwise_not"}

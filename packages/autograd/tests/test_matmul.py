@@ -1,8 +1,8 @@
 """Derivatives of matrix and vector products, by each factor and in forward mode, real and complex."""
 import pytest
-from flambeau_tensor._core.registry import find_operator
 
 import flambeau_tensor as torch
+from flambeau_tensor.extend import find_operator
 
 linear = find_operator("torch.nn.functional.linear")
 CASES = {

@@ -461,7 +461,7 @@ def test_what_is_registered_is_kept_with_the_operator(scaled):
         return scaled(x, factor, shift=shift), in_dims[0]
 
     assert scaled.register_vmap(batch) is batch
-    assert scaled.target.sockets["vmap"] is batch
+    assert scaled.target.vmap is batch
     with pytest.raises(TypeError, match="argument 'func' must be callable, not int"):
         scaled.register_vmap(3)
     with pytest.raises(TypeError, match="argument 'backward' must be callable, not int"):

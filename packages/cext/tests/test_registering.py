@@ -7,10 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.registry import find_operator
 
 import flambeau_cext as cext
 import flambeau_tensor as ft
+from flambeau_tensor.extend import find_operator
 
 SOURCE = r"""
 #include <stdio.h>

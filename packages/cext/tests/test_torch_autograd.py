@@ -5,10 +5,10 @@ import weakref
 from pathlib import Path
 
 import pytest
-from flambeau_tensor._core.registry import find_operator
 
 import flambeau_cext as cext
 import flambeau_tensor as torch
+from flambeau_tensor.extend import find_operator
 
 autograd = pytest.importorskip("flambeau_autograd")
 PROGRAMS = Path(__file__).parent / "programs"

@@ -4,10 +4,10 @@ import runpy
 from pathlib import Path
 
 import pytest
-from flambeau_tensor._core.registry import find_operator
 
 import flambeau_cext as cext
 import flambeau_tensor as torch
+from flambeau_tensor.extend import find_operator
 
 PROGRAMS = Path(__file__).parent / "programs"
 

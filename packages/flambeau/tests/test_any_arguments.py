@@ -81,9 +81,8 @@ class Arguments:
 
 def main(seed):
     """Make the calls, and say on standard error which one is being made."""
-    from flambeau_tensor._core.registry import operators
-
     import flambeau as torch
+    from flambeau_tensor.extend import operators
 
     warnings.simplefilter("ignore")
     torch.manual_seed(seed)

@@ -25,7 +25,7 @@ def test_an_installation_is_a_tenth_of_a_gigabyte_at_most():
 def test_ten_thousand_training_steps_do_not_grow_memory():
     import gc
 
-    from flambeau_tensor._core.storage import memory_stats
+    from flambeau_tensor.extend import memory_stats
 
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 4))

@@ -233,10 +233,8 @@ def test_every_build_of_the_loops(level):
     """The other CPU levels' loops give the same to rounding; those that this processor lacks are passed over."""
     import importlib
 
-    from flambeau_tensor._core.elementwise import Elementwise
-
     from flambeau_tensor import Operator
-    from flambeau_tensor._kernels.levels import LEVEL
+    from flambeau_tensor.extend import LEVEL, Elementwise
 
     order = ["v2", "v3", "v4"]
     if LEVEL not in order or level not in order or order.index(level) > order.index(LEVEL):

@@ -3,7 +3,6 @@ import itertools
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.registry import operators
 
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import looped as looped_rule
@@ -11,6 +10,7 @@ from flambeau_autograd.batching.table import rule_of
 from flambeau_autograd.func import grad, jvp, vmap
 from flambeau_nn import functional as F
 from flambeau_nn.ops import INTERNAL, NAMESPACE
+from flambeau_tensor.extend import operators
 
 REDUCTIONS = ("mean", "sum", "none")
 RNG = np.random.default_rng(4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor._kernels.levels import LEVEL
+from flambeau_tensor._core.levels import LEVEL
 
 NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128")
@@ -22,7 +22,7 @@ def storage(name):
 @pytest.fixture(params=LEVELS)
 def cast(request):
     """Converts an array by the loop of one CPU level."""
-    table = importlib.import_module(f"flambeau_tensor._kernels.hot_{request.param}.casts").TABLE
+    table = importlib.import_module(f"flambeau_tensor._core.hot_{request.param}.casts").TABLE
 
     def run(values, source, target, step=1):
         loop = LOOP(ctypes.c_void_p.from_address(table + 8 * (12 * NAMES.index(source) + NAMES.index(target))).value)

@@ -745,7 +745,7 @@ def test_import_leaves_numpys_random_module_alone():
 
 
 def test_processor_levels_agree():
-    from flambeau_tensor._kernels.levels import LEVEL
+    from flambeau_tensor._core.levels import LEVEL
 
     levels = ("v2", "v3", "v4")
     code = ("import flambeau_tensor as ft, flambeau_tensor.random as r; r.manual_seed(7); "

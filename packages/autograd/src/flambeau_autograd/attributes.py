@@ -1,10 +1,8 @@
 """What tensors get from autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
 
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import place_property
-
 from flambeau_autograd._engine.attributes import KERNELS
 from flambeau_autograd._engine.backward import backward_kernel
+from flambeau_tensor.extend import Operator, place_property
 
 
 def _operator(schema, kernel, doc, variants="method", **options):

@@ -27,9 +27,9 @@ def tangents_of(op, values, tangents, result):
     Returns:
         A tensor or, of several results, a tuple of tensors and None.
     """
-    if op.functional is not None and op.functional.rule is not None:
+    if op.functional is not None and op.functional.derivative is not None:
         op = op.functional
-    rule = op.rule
+    rule = op.derivative
     slots = {a.name: i for i, a in enumerate(op.schema.arguments)}
     if rule.jvp is not None:
         return _written(op, rule, slots, values, tangents, result)

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import Any
 
-from flambeau_tensor._core.operator import Operator
-
 import flambeau_tensor as torch
+from flambeau_tensor.extend import Operator
 
 _NAMES = {"SymInt": "int", "Scalar": "number", "ScalarType": "int"}  # in messages
 
@@ -56,7 +55,7 @@ def refusal(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str
 def type_name(argument: Any) -> str:
     """An argument's type as PyTorch's messages have it.
 
-    >>> from flambeau_tensor._core.schema import parse
+    >>> from flambeau_tensor.extend import parse
     >>> [type_name(a) for a in parse("f(Tensor(a!)? x, SymInt[2]? size, Tensor[] xs) -> ()").arguments]
     ['Optional[Tensor]', 'Optional[List[int]]', 'List[Tensor]']
     """

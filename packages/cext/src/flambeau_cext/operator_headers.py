@@ -16,11 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import functions, operators
-from flambeau_tensor._core.schema import parse
-
 from flambeau_tensor import Tensor
+from flambeau_tensor.extend import Operator, functions, operators, parse
 
 INCLUDE = Path(__file__).parent / "include" / "ATen"
 

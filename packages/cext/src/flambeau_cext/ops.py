@@ -11,12 +11,11 @@ tensor([2., 2.])
 
 from types import ModuleType
 
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator as _find_operator
-from flambeau_tensor._core.registry import listen as _listen
-from flambeau_tensor._core.registry import operators as _operators
-
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket
+from flambeau_tensor.extend import Operator
+from flambeau_tensor.extend import find_operator as _find_operator
+from flambeau_tensor.extend import operators as _operators
+from flambeau_tensor.extend import sockets as _sockets
 
 __all__ = ["OpOverload", "OpOverloadPacket", "load_library", "loaded_libraries"]
 
@@ -53,7 +52,7 @@ def _note(op: Operator) -> None:
         _place(module, op.name)
 
 
-_listen(_note)
+_sockets.operator_changed = _note
 
 
 def _of_library(name: str) -> OpOverloadPacket:

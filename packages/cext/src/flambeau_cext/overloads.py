@@ -7,10 +7,8 @@ the handle that was called, and arguments that do not match are RuntimeErrors.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from flambeau_tensor._core.custom import OperatorHandle, quick_calls
-from flambeau_tensor._core.operator import Operator
-
 from flambeau_cext.matching import refusal, type_name
+from flambeau_tensor.extend import Operator, OperatorHandle, quick_calls
 
 
 class Argument(NamedTuple):

@@ -10,14 +10,13 @@ whatever name it is reached.
 >>> x.grad
 tensor([2., 4.])
 """
-from flambeau_tensor._core.registry import functions as _functions
-from flambeau_tensor._core.registry import provide as _provide
-
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
 from flambeau import _layout
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor.extend import functions as _functions
+from flambeau_tensor.extend import sockets as _sockets
 
 __version__ = "0.1.0"
 
@@ -32,7 +31,7 @@ _layout.install("flambeau")
 for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
 for _name in ("torch.nn.", "torch._C._nn."):
-    _provide(_name, "flambeau_nn")
+    _sockets.providers[_name] = "flambeau_nn"
 
 
 def __getattr__(name: str):

@@ -9,9 +9,8 @@ torch.Size([3, 2])
 
 __version__ = "0.1.0"
 
-from flambeau_autograd._engine.batch_level import batching_rules_in as _batching_rules_in
-
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
+from flambeau_autograd.extend import batching_rules_in as _batching_rules_in
 from flambeau_nn import functional as functional
 
 from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  (importing declares)

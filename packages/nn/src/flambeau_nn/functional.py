@@ -1,9 +1,8 @@
 """``torch.nn.functional``: the operations of ``flambeau_nn.ops`` as functions without state."""
-from flambeau_tensor._core.registry import functions as _functions
-
 import flambeau_nn.ops as _ops
 from flambeau_nn.ops import activation as _activation
 from flambeau_tensor import relu as _relu
+from flambeau_tensor.extend import functions as _functions
 
 globals().update(_functions(_ops.NAMESPACE))
 relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.leaky_relu_.inplace

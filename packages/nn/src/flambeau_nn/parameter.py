@@ -1,10 +1,9 @@
 """Tensors that modules register by themselves: parameters, which are trained, and buffers, which are not."""
 from collections import OrderedDict
 
-from flambeau_tensor._core.tensor import set_plain_subclass
-
 from flambeau_overrides import _disabled_torch_function_impl
 from flambeau_tensor import Tensor, empty
+from flambeau_tensor.extend import declare_plain_subclass
 from flambeau_tensor.not_built import not_built
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -68,7 +67,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     __torch_function__ = _disabled_torch_function_impl
 
 
-set_plain_subclass(Parameter)
+declare_plain_subclass(Parameter)
 
 
 def _rebuild_parameter(data, requires_grad, backward_hooks):

@@ -5,12 +5,10 @@ It is part of the wheel, and a test compares it with what this module writes.
 import sys
 from pathlib import Path
 
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import functions
-
 from flambeau_nn import functional
 from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import stubs
+from flambeau_tensor.extend import Operator, functions
 
 
 def files() -> dict[str, str]:

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 6  # rises with every change of this file
+    TENSOR_ABI = 7  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -63,7 +63,7 @@ cdef struct OperatorFacts:
     int flags
     int nslots
     int out_index  # -1: has no `out`
-    PyObject* rule  # NULL: none
+    PyObject* derivative  # NULL: none
 
 cdef struct ThreadFlags:
     bint grad_enabled

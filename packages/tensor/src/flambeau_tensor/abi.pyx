@@ -4,9 +4,10 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from libc.string cimport memcpy
 
-from flambeau_tensor._core cimport copying, operator as core_operator, tensor as core
+from flambeau_tensor._core cimport copying, operator as core_operator, sockets, tensor as core
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel, record_t
+from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel
+from flambeau_tensor._core.sockets cimport record_t, release_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -268,7 +269,7 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
     out.flags = o.flags
     out.nslots = o.nslots
     out.out_index = o.out_index
-    out.rule = _or_null(<void*>o.rule)
+    out.derivative = _or_null(<void*>o.derivative)
 
 
 cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags):
@@ -282,12 +283,12 @@ cdef object call_bound(PyObject* op, PyObject** slots):
 
 
 cdef int plug_autograd(record_function record) except -1:
-    core_operator.record = <record_t><void*>record
+    sockets.record = <record_t><void*>record
     return 0
 
 
 cdef int plug_accumulators(release_function release) except -1:
-    core.set_release(<core.release_t>release)
+    sockets.release = <release_t>release
     return 0
 
 

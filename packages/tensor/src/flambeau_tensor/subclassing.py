@@ -11,8 +11,9 @@ from flambeau_overrides import (
     register_namespace,
 )
 from flambeau_tensor._core.binding import rewrap
-from flambeau_tensor._core.operator import Operator, set_default_handler
+from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.subclass import inherit_syntax, shorten_dealloc
 from flambeau_tensor._core.tensor import Tensor, check_read
 from flambeau_tensor._kernels import interop
@@ -54,7 +55,7 @@ def _init_subclass(cls, **options):
 set_attribute("__torch_function__", _handler)
 set_attribute("__torch_metadata__", None)
 set_attribute("__init_subclass__", classmethod(_init_subclass))
-set_default_handler(_handler)
+sockets.default_handler = _handler
 register_base(Tensor)
 register_namespace("torch.Tensor", Tensor)
 

@@ -14,7 +14,7 @@ from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.node cimport Meta, Node
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.extend import find_operator
 
 cdef PyObject* NONE = <PyObject*>None
 cdef PyObject* TRUE = <PyObject*>(<object>True)

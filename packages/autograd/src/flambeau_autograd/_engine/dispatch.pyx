@@ -19,7 +19,7 @@ from flambeau_autograd._engine.layers cimport (
 )
 from flambeau_autograd._engine.record cimport set_dispatcher
 
-from flambeau_tensor._core.tensor import set_layers
+from flambeau_tensor.extend import sockets
 
 from flambeau_autograd._engine.layers import innermost
 from flambeau_autograd._engine.levels import levels
@@ -173,4 +173,4 @@ cdef str _wrapped(str kind, int depth, str more, object value):
 
 
 set_dispatcher(_dispatch)
-set_layers(_check_read, _describe)
+sockets.check_read, sockets.describe_layers = _check_read, _describe

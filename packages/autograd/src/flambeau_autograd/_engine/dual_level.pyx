@@ -83,8 +83,8 @@ cdef class DualLevel(Level):
         cdef int i
         cdef _DualCall call
         look_operator(op, &o)
-        if o.rule != NULL and (<Rule>o.rule).composition is not None:
-            return compose(<Rule>o.rule, slots, o.nslots)
+        if o.derivative != NULL and (<Rule>o.derivative).composition is not None:
+            return compose(<Rule>o.derivative, slots, o.nslots)
         call = _DualCall.__new__(_DualCall)
         call.op, call.level, call.batch_depth = <object>op, self, batch_depth
         call.args = [<object>slots[i] for i in range(o.nslots)]

@@ -20,7 +20,7 @@ from flambeau_autograd._engine.node cimport (
 )
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.extend import find_operator
 
 cdef extern from * nogil:
     """

@@ -13,7 +13,7 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
 
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.extend import find_operator
 
 cdef object _mul = find_operator("torch.mul")
 cdef object _mm = find_operator("torch.mm")

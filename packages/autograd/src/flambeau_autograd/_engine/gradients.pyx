@@ -7,7 +7,7 @@ from flambeau_tensor.abi cimport Facts, T_LAYERED, T_VIEW, dtype_of, exclusive, 
 from flambeau_autograd._engine.node cimport Edge, Meta, NODE_FUNCTION, Node
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.extend import find_operator
 
 cdef enum:
     LARGE = 1 << 12  # elements

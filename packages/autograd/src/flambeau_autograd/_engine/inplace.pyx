@@ -19,7 +19,7 @@ from flambeau_autograd._engine.node cimport (
 )
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.copying import set_become
+from flambeau_tensor.extend import sockets
 
 cdef PyTypeObject* _CopySlices = make_type("CopySlices", <PyTypeObject*>Node)
 
@@ -86,7 +86,7 @@ def _become(tensor, view):
         set_layer(t, all_layers(<PyObject*>view))
 
 
-set_become(_become)
+sockets.become = _become
 
 
 cdef int _apply_copy_slices(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:

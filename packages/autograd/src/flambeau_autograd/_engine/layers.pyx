@@ -174,7 +174,7 @@ cdef object value_of(PyObject* tensor):
     if not flags_of(tensor) & T_LAYERED:
         return copy_of(tensor)
     if _clone is None:
-        from flambeau_tensor._core.registry import find_operator
+        from flambeau_tensor.extend import find_operator
 
         _clone = find_operator("torch.clone")
     return _clone(bare(tensor))  # recorded, for the history that its layers have

@@ -51,9 +51,9 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     """Run an operator's kernel and give what it returns a history."""
     cdef OperatorFacts o
     look_operator(op, &o)
-    if o.rule != NULL and not isinstance(<object>o.rule, Rule):
+    if o.derivative != NULL and not isinstance(<object>o.derivative, Rule):
         # A custom operator's rule may be a function, which makes the call and records it in its own way.
-        return owned(vectorcall(o.rule, slots, o.nslots, NULL))
+        return owned(vectorcall(o.derivative, slots, o.nslots, NULL))
     if flags & T_LAYERED or thread_flags().transforming:
         return _dispatch(op, slots)
     return _record(op, &o, slots, None, flags)
@@ -73,14 +73,14 @@ cdef bint _out_requires_grad(PyObject* out) except -1:
 
 
 cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
-    if o.rule != NULL and thread_flags().grad_enabled:
+    if o.derivative != NULL and thread_flags().grad_enabled:
         return _record(op, o, slots, inner, T_LAZY)
     if inner is None:
         return run_kernel(op, slots, T_LAZY)
-    if o.flags & O_RECORD and o.rule == NULL:
+    if o.flags & O_RECORD and o.derivative == NULL:
         raise NotImplementedError(f"the derivative for '{(<object>op).name}' is not implemented.")
     result = inner.run()
-    if o.rule != NULL:
+    if o.derivative != NULL:
         inner.finish(result)
     return result
 
@@ -91,7 +91,7 @@ cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall 
     cdef unsigned int wanted = 0
     cdef int k, nedges = 0, nsaved
     cdef PyObject* p
-    rule = <Rule>o.rule if o.rule != NULL else declared(<object>op)
+    rule = <Rule>o.derivative if o.derivative != NULL else declared(<object>op)
     nsaved = rule.nitems
     if rule.varies:
         wanted = _wanted_with_lists(rule, slots, inner, &nedges, &nsaved)

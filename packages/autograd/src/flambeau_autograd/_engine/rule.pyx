@@ -21,8 +21,7 @@ from flambeau_autograd._engine.edges cimport geometry
 from flambeau_autograd._engine.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.registry import find_operator, operators
+from flambeau_tensor.extend import Elementwise, find_operator, operators
 
 cdef enum:  # kinds of schema arguments
     K_TENSOR = 0
@@ -310,9 +309,9 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
                           "differentiable=False")
     rule = reader.read(by_argument, {"linear": linear, "elementwise": elementwise, "jvp": jvp, "name": name,
                                      "not_differentiable": not_differentiable, "composition": composition})
-    op.rule = rule
+    op.derivative = rule
     if op.inplace is not None:
-        op.inplace.rule = rule
+        op.inplace.derivative = rule
     return rule
 
 
@@ -327,8 +326,8 @@ def _never(grads):
 cdef Rule declared(op):
     """The rule of an operator that has none yet: a custom one's, as an extension declared it, by operators that compute
     the gradients, or else one that raises when gradients are asked for."""
-    if op.sockets and "derivative" in op.sockets:
-        return derivative(op, op.sockets["derivative"])
+    if op.gradients is not None:
+        return derivative(op, op.gradients)
     if _overwrites(op):
         zeros_like = find_operator("torch.zeros_like")
         return derivative(op, {op.schema.arguments[0].name: lambda grad: zeros_like(grad)},
@@ -353,7 +352,7 @@ cdef bint _overwrites(op):
 def declare_overwriting():
     """Give the operators that do so the rule that says it."""
     for op in operators().values():
-        if op.records and op.rule is None and _overwrites(op):
+        if op.records and op.derivative is None and _overwrites(op):
             declared(op)
 
 
@@ -363,7 +362,7 @@ def missing_derivatives(namespace=None):
     Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
     """
     return [op for op in operators().values()
-            if op.records and op.rule is None and not _overwrites(op) and _within(op.namespace, namespace)]
+            if op.records and op.derivative is None and not _overwrites(op) and _within(op.namespace, namespace)]
 
 
 cdef bint _within(str space, namespace):

@@ -1,8 +1,7 @@
 """Batching of reductions, scans and what is normalized over a dimension."""
 
-from flambeau_tensor._core.registry import find_operator
-
 from flambeau_autograd.batching.table import along, batch_first, batched, call, in_dim_0, reduced
+from flambeau_tensor.extend import find_operator
 
 batched(reduced, "torch.sum", "torch.nansum", "torch.prod", "torch.mean", "torch.amax", "torch.amin", "torch.argmax",
         "torch.argmin", "torch.all", "torch.any", "torch.count_nonzero", "torch._ops.var", "torch._ops.std",

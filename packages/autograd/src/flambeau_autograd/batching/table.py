@@ -8,16 +8,11 @@ tuple for a list of tensors). It returns the same of its results, in tuples wher
 import functools
 from typing import NamedTuple
 
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.registry import find_operator
-
 import flambeau_tensor as torch
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call
+from flambeau_tensor.extend import Elementwise, find_operator, wrapped_dim
 
 Tensor = torch.Tensor
-# In Operator.sockets: rules of this table, and those that users register for their operators.
-RULE, USER_RULE = "batch", "vmap"
 
 
 def with_kernels(name):
@@ -31,17 +26,15 @@ def batched(rule, *ops):
     for each_name in ops:
         for op in with_kernels(each_name) if isinstance(each_name, str) else (each_name,):
             for each in (op, op.inplace):
-                if each is None:
-                    continue
-                each.sockets = {**(each.sockets or {}), RULE: rule}
+                if each is not None:
+                    each.batching = rule
 
 
 def rule_of(op):
     """The rule that batches an operator."""
-    sockets = op.sockets or {}
-    if RULE in sockets:
-        return sockets[RULE]
-    if USER_RULE in sockets:
+    if op.batching is not None:
+        return op.batching
+    if op.vmap is not None:
         return registered
     return elementwise if isinstance(op.implementation, Elementwise) else looped
 
@@ -106,7 +99,7 @@ class Info(NamedTuple):
 
 def registered(level, op, args, dims):
     """A rule in PyTorch's form: ``rule(info, in_dims, *args) -> (result, out_dims)``."""
-    return op.sockets[USER_RULE](Info(level.size, level.randomness), tuple(dims), *args)
+    return op.vmap(Info(level.size, level.randomness), tuple(dims), *args)
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------

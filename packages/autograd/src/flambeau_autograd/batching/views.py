@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from flambeau_tensor._core.operands import wrapped_dim
-
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
@@ -16,6 +14,7 @@ from flambeau_autograd.batching.table import (
     shifted,
 )
 from flambeau_autograd.strided import extent
+from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.ops import views as ops
 
 batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch._neg_view", "torch.clone",

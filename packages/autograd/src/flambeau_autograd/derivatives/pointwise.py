@@ -3,10 +3,9 @@ Wirtinger derivative, hence ``conj``."""
 
 import math
 
-from flambeau_tensor._core.registry import find_operator
-
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative
+from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops import pointwise as ops
 

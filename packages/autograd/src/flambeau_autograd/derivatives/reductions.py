@@ -1,10 +1,9 @@
 """Derivatives of reductions: the gradient is spread over what was reduced."""
 import math
 
-from flambeau_tensor._core.registry import find_operator
-
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import reductions as ops
 

@@ -3,12 +3,11 @@
 import functools
 import warnings
 
-from flambeau_tensor._core.operands import wrapped_dim
-
 import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError
 from flambeau_autograd.trees import broadcast, filled, form, is_leaf, leaves, tree_map
+from flambeau_tensor.extend import wrapped_dim
 
 Tensor = torch.Tensor
 

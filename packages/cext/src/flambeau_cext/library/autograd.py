@@ -7,10 +7,8 @@ be recorded or a function transform is under way.
 from collections.abc import Callable
 from typing import Any
 
-from flambeau_tensor._core.custom import run_kernel
-from flambeau_tensor._core.operator import Operator
-
 import flambeau_tensor as torch
+from flambeau_tensor.extend import Operator, run_kernel
 
 _Function = Callable[..., Any]
 
@@ -59,11 +57,9 @@ def writing(op: Operator, name: str) -> Callable[..., Any]:
                     f"{name}: argument '{op.schema.arguments[i].name}' requires grad and would be written to, "
                     "which has no derivative: call it under torch.no_grad(), or give it detach()"
                 )
-        from flambeau_autograd._engine.batch_level import BatchLevel
+        from flambeau_autograd.extend import BatchLevel, innermost
 
-        from flambeau_autograd._engine import layers  # type: ignore[attr-defined]
-
-        level, _ = layers.innermost([t for slot in slots for t in _tensors(slot)])
+        level, _ = innermost([t for slot in slots for t in _tensors(slot)])
         if level is None:
             return run_kernel(op, *slots)
         if not isinstance(level, BatchLevel):
@@ -79,7 +75,7 @@ def _each(op: Operator, name: str, slots: tuple[Any, ...], level: Any, written: 
     alone = [op.schema.arguments[i].name for i in written if pairs[i][1] is None]
     if alone or op.schema.returns:
         why = f"argument '{alone[0]}' is one tensor for all examples" if alone else "it has results, too"
-        from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+        from flambeau_autograd.extend import VmapUnsupportedError
 
         raise VmapUnsupportedError(f"vmap: {name} cannot write for each example: {why}")
     for example in range(level.size):
@@ -161,7 +157,7 @@ def _batching(op: Operator, name: str) -> Callable[..., Any]:
     npos, names, _ = _form(op.schema)
 
     def batch(info: Any, in_dims: tuple[Any, ...], *slots: Any) -> Any:
-        rule = (op.sockets or {}).get("vmap")
+        rule = op.vmap
         if rule is not None:
             return rule(info, in_dims[:npos], *slots[:npos], **dict(zip(names, slots[npos:], strict=True)))
         if info.batch_size == 0:

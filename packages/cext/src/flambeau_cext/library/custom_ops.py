@@ -4,15 +4,13 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from flambeau_tensor._core.custom import OperatorHandle, quick_calls
-from flambeau_tensor._core.operator import Operator
-
 from flambeau_cext.library import operators
 from flambeau_cext.library.autograd import generated
 from flambeau_cext.library.libraries import Library
 from flambeau_cext.library.schema import infer_schema, is_functional, parsed, split_name
 from flambeau_cext.matching import refusal
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket, overload_of
+from flambeau_tensor.extend import Operator, OperatorHandle, quick_calls
 
 # What the functions below take for an operator.
 _Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
@@ -273,9 +271,9 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_fake(): argument 'func' must be callable, not {type(function).__name__}")
-        if not allow_override and "meta" in (op.sockets or {}):
+        if not allow_override and op.meta is not None:
             raise RuntimeError(f"{operators.qualified(op)} has a fake implementation already")
-        op.sockets = {**(op.sockets or {}), "meta": function}
+        op.meta = function
         return function
 
     return register if func is None else register(func)
@@ -308,8 +306,7 @@ def register_vmap(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_vmap(): argument 'func' must be callable, not {type(function).__name__}")
-        operators.kernels(op)
-        op.sockets["vmap"] = function
+        op.vmap = function
         operators.choose(op)
         return function
 

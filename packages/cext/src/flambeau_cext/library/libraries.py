@@ -6,12 +6,9 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from flambeau_tensor._core.custom import OperatorHandle
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import forget
-
 from flambeau_cext.library import operators
 from flambeau_cext.library.schema import split_name
+from flambeau_tensor.extend import Operator, OperatorHandle, forget
 
 _defining: set[str] = set()  # the namespaces that a Library of kind DEF has taken
 

@@ -4,12 +4,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from flambeau_tensor._core.custom import OperatorHandle, share_memory
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.thread_state import set_grad_mode
-
 import flambeau_tensor as torch
 from flambeau_cext.library import operators
+from flambeau_tensor.extend import Operator, OperatorHandle, set_grad_mode, share_memory
 
 _NOT_BUILT = ("test_aot_dispatch_static", "test_aot_dispatch_dynamic")
 
@@ -161,7 +158,7 @@ def _registration(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], 
     if not leaves or op.is_composite:
         return
     given = operators.kernels(op)
-    declared = given.derivative or operators.AUTOGRAD in given.by_key or "derivative" in op.sockets or given.checked
+    declared = given.derivative or operators.AUTOGRAD in given.by_key or op.gradients is not None or given.checked
     if declared or any(a.write for a in op.schema.arguments):
         return
     results = op(*_copied(args), **_copied(kwargs))
@@ -176,7 +173,7 @@ def _registration(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], 
 def _gradients_apply(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
     given = operators.kernels(op)
-    derivative = given.derivative or operators.AUTOGRAD in given.by_key or "derivative" in (op.sockets or {})
+    derivative = given.derivative or operators.AUTOGRAD in given.by_key or op.gradients is not None
     return bool(leaves and derivative and all(t.dtype is torch.float64 for t in leaves))
 
 
@@ -231,7 +228,7 @@ def get_ctx() -> _FakeContext | None:
 
 def _fake(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     global _context
-    function = (op.sockets or {}).get("meta")
+    function = op.meta
     if function is None:
         raise RuntimeError(
             f"There was no fake impl registered for {operators.qualified(op)}. Please use `register_fake` to add an "
@@ -277,7 +274,7 @@ def _always(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> boo
 
 
 def _fake_applies(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    return "meta" in (op.sockets or {})
+    return op.meta is not None
 
 
 _TESTS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {  # whether it applies, and the test

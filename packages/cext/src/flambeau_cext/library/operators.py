@@ -10,12 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator, forget
-
 from flambeau_cext.library.autograd import generated, spread, writing
 from flambeau_cext.library.schema import parsed, split_name
+from flambeau_tensor.extend import FunctionKernel, Operator, OperatorHandle, find_operator, forget
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
 AUTOGRAD, META = "Autograd", "Meta"
@@ -33,8 +30,6 @@ _DEVICE_TYPES = (
 )  # fmt: skip
 _BY_LOWER = {name.lower(): key for name, key in _KEYS.items()}
 _RESERVED = {"prim"}
-
-_SOCKET = "library"  # in Operator.sockets
 
 
 @dataclass
@@ -132,7 +127,7 @@ def declare(
     op = Operator(
         text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants="function", doc=doc
     )
-    op.sockets = {_SOCKET: Kernels(checked=checked)}
+    op.library = Kernels(checked=checked)
     for key, function in _waiting.pop(f"{namespace}::{name}", ()):
         kernels(op).by_key[key] = function
     choose(op)
@@ -141,9 +136,9 @@ def declare(
 
 def kernels(op: Operator) -> Kernels:
     """What the operator was given; nothing yet for one that an extension in C or C++ registered."""
-    if op.sockets is None:
-        op.sockets = {}
-    return op.sockets.setdefault(_SOCKET, Kernels())
+    if op.library is None:
+        op.library = Kernels()
+    return op.library
 
 
 def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
@@ -180,7 +175,7 @@ def choose(op: Operator) -> None:
     function = usable.get(CPU) or usable.get(EXPLICIT) or (given.original if given.disabled else None)
     derivative = spread(usable[AUTOGRAD], schema) if AUTOGRAD in usable else given.derivative
     # A kernel of a Library's that has no derivative may be made of operators that have: so is its gradient then.
-    composed = function is None or not (given.checked or derivative or "vmap" in op.sockets)
+    composed = function is None or not (given.checked or derivative or op.vmap is not None)
     if composed:
         function = function or usable.get(IMPLICIT)
     if function is not None:
@@ -188,11 +183,11 @@ def choose(op: Operator) -> None:
     elif isinstance(op.implementation, FunctionKernel):  # not a kernel that an extension registered
         op.implement(_no_kernel(qualified(op), schema))
     if META in usable:
-        op.sockets["meta"] = usable[META]
+        op.meta = usable[META]
     if derivative is None and not composed:
         name = qualified(op)
         derivative = writing(op, name) if any(a.write for a in schema.arguments) else generated(op, name, None, None)
-    op.rule = derivative
+    op.derivative = derivative
 
 
 def _no_kernel(name: str, schema: Any = None) -> Callable[..., Any] | FunctionKernel:

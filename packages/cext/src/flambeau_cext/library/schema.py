@@ -9,9 +9,8 @@ import typing
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from flambeau_tensor._core.schema import parse
-
 import flambeau_tensor as torch
+from flambeau_tensor.extend import parse
 
 _NUMBER = (int, float, bool)
 _PARAMETERS = {

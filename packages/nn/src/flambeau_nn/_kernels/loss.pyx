@@ -14,7 +14,7 @@ from flambeau_tensor.compute cimport (
     fresh, itemsize, parallel_for, permuted, read_float, shape_text,
 )
 
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 
@@ -29,7 +29,7 @@ cdef enum:  # reductions
     MEAN = 1
     SUM = 2
 
-_hot = hot("loss", "flambeau_nn")
+_hot = hot("loss", "flambeau_nn._kernels")
 
 
 cdef inline size_t _address(dict table, int dtype):

@@ -14,7 +14,7 @@ from flambeau_tensor.compute cimport (
     read_float, read_ints, shape_text,
 )
 
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 
@@ -25,7 +25,7 @@ cdef enum:
     PARTS = 16  # in which sums over rows are made, so that they do not depend on the number of threads
     MAX_NDIM = 64
 
-_rows = hot("normalization", "flambeau_nn").ROWS
+_rows = hot("normalization", "flambeau_nn._kernels").ROWS
 
 cdef struct Work:
     Normalized data

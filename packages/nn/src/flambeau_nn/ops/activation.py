@@ -5,15 +5,13 @@ the derivative rules); what takes `inplace` calls it or its in-place variant.
 """
 import math
 
-from flambeau_tensor._core.elementwise import Elementwise
-
 import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.extend import Elementwise, hot
 
-LOOPS = hot("activation", "flambeau_nn").LOOPS
+LOOPS = hot("activation", "flambeau_nn._kernels").LOOPS
 
 
 # --- the loops ------------------------------------------------------------------------------------------------------

@@ -7,13 +7,12 @@ the functions of ``torch.nn.functional`` choose it unless weights, broadcasting 
 import math
 import warnings
 
-from flambeau_tensor._core.tensor import is_layered
-
 import flambeau_tensor as ft
 from flambeau_nn._kernels import loss as kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator, Tensor
+from flambeau_tensor.extend import is_layered
 from flambeau_tensor.ops.joining import broadcast_tensors
 
 _LEGACY = "bool? size_average=None, bool? reduce=None"

@@ -18,7 +18,7 @@ from flambeau_tensor.compute cimport (
     dense, parallel_for, written,
 )
 
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 
@@ -178,7 +178,7 @@ cdef class Rule:
 
 cdef int _refuse_layers(str name, object p, object grad) except -1:
     """The loops below read and write memory, where an example is one of many and a tangent would stay behind."""
-    from flambeau_tensor._core.tensor import check_read
+    from flambeau_tensor.extend import check_read
 
     check_read(p, name)
     check_read(grad, name)
@@ -283,7 +283,7 @@ cdef void _count_adagrad(Plan* plan, double step) noexcept:
 
 cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bint counted):
     cdef Rule rule = Rule.__new__(Rule)
-    loops = hot("optim", "flambeau_nn").LOOPS[key]
+    loops = hot("optim", "flambeau_nn._kernels").LOOPS[key]
     rule.loops[0] = <loop_t><size_t>loops["float32"]
     rule.loops[1] = <loop_t><size_t>loops["float64"]
     rule.name, rule.read, rule.count, rule.states, rule.counted = name, read, count, states, counted

@@ -15,8 +15,7 @@ from cpython.type cimport PyType_IsSubtype
 from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
 from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
 
-from flambeau_tensor._core cimport operator as calls
-from flambeau_tensor._core cimport overloads as sets
+from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.dtype cimport dtype_object
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
@@ -24,6 +23,7 @@ from flambeau_tensor._core.operator cimport (
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet
 from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
 
@@ -303,9 +303,7 @@ cdef object _array_operand(PyObject* o):
     module = type(obj).__module__
     if module == "numpy":
         if hasattr(obj, "__array_interface__"):
-            from flambeau_tensor._kernels.interop import from_array_operand
-
-            return from_array_operand(obj)
+            return sockets.from_operand(obj)
     if isinstance(obj, complex):
         return complex(obj)
     return None
@@ -491,6 +489,6 @@ cpdef object rewrap(object result, cls):
     return result
 
 
-calls.call_general = _general
-sets.call_overloaded = _overloaded
-calls.call_for_subclass = _as_subclass
+sockets_in_c.call_general = <general_t>_general
+sockets_in_c.call_overloaded = <general_t>_overloaded
+sockets_in_c.call_for_subclass = <for_subclass_t>_as_subclass

@@ -502,8 +502,8 @@ cdef int32_t set_backward(fl_operator handle, const char* arguments, fl_operator
     wrong = [n for n in names if n not in known]
     if wrong or not names:
         raise RuntimeError(f"{_qualified(op)} has no tensor argument '{wrong[0] if wrong else ''}': {op.schema}")
-    if op.sockets is None:
-        op.sockets = {}
-    op.rule = None
-    op.sockets.setdefault("derivative", {})[", ".join(names)] = <Operator><PyObject*>backward
+    op.derivative = None  # it is made of the gradients when it is first needed
+    if op.gradients is None:
+        op.gradients = {}
+    op.gradients[", ".join(names)] = <Operator><PyObject*>backward
     return 0

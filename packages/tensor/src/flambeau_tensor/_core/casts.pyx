@@ -2,8 +2,7 @@
 """The table of casting loops, of the build for this processor."""
 from libc.string cimport memcpy
 
-from flambeau_tensor._core.types cimport NDTYPES
+from flambeau_tensor._core.levels import hot
 
-from flambeau_tensor._kernels.levels import hot
-
-memcpy(<void*>&CAST[0][0], <void*><size_t>hot("casts").TABLE, NDTYPES * NDTYPES * sizeof(cast_t))
+cdef size_t _table = hot("casts", "flambeau_tensor._core").TABLE
+memcpy(&CAST[0][0], <void*>_table, sizeof(CAST))

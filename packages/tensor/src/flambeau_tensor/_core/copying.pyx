@@ -14,6 +14,7 @@ from flambeau_tensor._core.operands cimport (
 )
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar, store_scalar
 from flambeau_tensor._core.signs cimport apply_lazy
+from flambeau_tensor._core.sockets cimport find, sockets
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, grad_flags, same_shape, set_geometry, shape_str
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.transposing cimport copy_transposed
@@ -175,27 +176,16 @@ cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=F
         raise RuntimeError(f"output with shape {shape_str(self.ndim, self.sizes)} doesn't match the broadcast shape "
                            f"{shape_str(result.ndim, result.sizes)}")
     if composite and (grad_flags(self) | result.flags) & (REQUIRES_GRAD | LAYERED):
-        from flambeau_tensor._core.registry import find_operator
-
-        return find_operator("torch.Tensor.copy_")(self, result)
+        return find("torch.Tensor.copy_")(self, result)
     copy_elements(self, result)
     self.storage.version += 1
     return self
 
 
-cdef object _become = None  # autograd's: (tensor, view), of history and tangents
-
-
-def set_become(function):
-    """Name what gives a tensor the history and the tangents of a view of itself that it becomes."""
-    global _become
-    _become = function
-
-
 cdef object become_view(Tensor self, Tensor view):
     """Let a tensor be what a view of it is: the in-place form of operators that make views."""
-    if _become is not None:
-        _become(self, view)
+    if sockets.become is not None:
+        sockets.become(self, view)
     self.storage.version += 1
     if view.grad_fn is not None:
         self.view_version = self.storage.version  # its history is that of its present geometry

@@ -6,10 +6,11 @@ copies in place of such views. What it writes goes back through the view.
 """
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core cimport operator as calls
+from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.copying cimport copy_elements, copy_of
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport Operator
+from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.tensor cimport Tensor, resize, same_shape
 from flambeau_tensor._core.types cimport *
 
@@ -65,4 +66,4 @@ cdef object _given(object result, list written):
     return result
 
 
-calls.resolve_and_run = _run
+sockets_in_c.resolve_and_run = <run_t>_run

@@ -1,4 +1,4 @@
-"""The Operator, its one call path, and the sockets that other packages fill."""
+"""The Operator and its one call path; ``sockets`` has what it calls above."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.tensor cimport Tensor
@@ -58,8 +58,13 @@ cdef class Operator:
     cdef readonly object result_type  # the named tuple of several named results, made when first needed
     cdef readonly bint is_method, is_function
     cdef public bint is_overload  # other operators have its name, too
-    cdef public object rule  # the derivative, autograd's
-    cdef public object sockets  # dict for other packages (batching, meta), usually None
+    # What other packages know of the operator; None: nothing.
+    cdef public object derivative  # autograd's Rule, or a function that makes the call and records it in its own way
+    cdef public dict gradients  # an extension's: names of arguments -> the Operator that computes their gradients
+    cdef public object batching  # autograd's rule for vmap
+    cdef public object vmap  # the rule for vmap that a user registered, in PyTorch's form
+    cdef public object meta  # the function that tells the results' shapes
+    cdef public object library  # what torch.library was given for it
     cdef object doc
     cdef object extra  # attributes that functools.wraps and users set
 
@@ -76,21 +81,7 @@ cdef object call_bound(Operator op, Bound* bound)  # what follows it
 cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
 
 # --- for the core's other rooms -------------------------------------------------------------------------------------
-# `binding` and `registry` build on the Operator and put these in as they are imported.
-ctypedef object (*general_t)(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
-ctypedef int (*declare_t)(Operator op, str variants, str syntax) except -1
-ctypedef object (*for_subclass_t)(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags)
-cdef general_t call_general  # the whole path, for any arguments
-cdef kernel_t resolve_and_run  # step 4 on what conjugate and negative views mean
-cdef for_subclass_t call_for_subclass  # steps 3 and 4 with results of a subclass that overrides nothing
-cdef declare_t declare
-
 cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
 cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that overrides nothing
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
 cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
-
-# --- sockets --------------------------------------------------------------------------------------------------------
-ctypedef object (*record_t)(Operator op, PyObject** slots, unsigned int flags)
-
-cdef record_t record  # runs the kernel of `op` and attaches a node to what it returns; NULL: nobody records

@@ -20,6 +20,9 @@ from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.sockets cimport (
+    call_for_subclass, call_general, declare, find, record, resolve_and_run, sockets,
+)
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -101,19 +104,9 @@ cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
     return kind == K_ANY and collect_vector(&o, 1) is None
 
 
-cdef PyObject* _default_handler = NULL
-
-
-def set_default_handler(handler):
-    """Name the Tensor's own ``__torch_function__``; subclasses that inherit it override nothing."""
-    global _default_handler
-    Py_INCREF(handler)
-    _default_handler = <PyObject*>handler
-
-
 cdef bint is_bare_subclass(PyObject* o) noexcept:
     """Whether `o` is a tensor of a subclass that overrides nothing."""
-    return is_tensor(o) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == _default_handler
+    return is_tensor(o) and _PyType_Lookup(o.ob_type, <PyObject*>HANDLER) == <PyObject*>sockets.default_handler
 
 
 cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
@@ -367,9 +360,7 @@ cdef object _compose_inplace(Operator op, PyObject** slots):
     if op.functional.flags & OP_VIEW:
         return become_view(target, call_slots(op.functional, slots, flags))
     if flags & LAYERED or (flags & REQUIRES_GRAD and thread_state().grad_enabled):
-        from flambeau_tensor._core.registry import find_operator
-
-        before = find_operator("torch.clone")(target)
+        before = find("torch.clone")(target)
     slots[0] = <PyObject*>before
     try:
         return write_inplace(op.name, target, _raw(op)(op, slots), True)

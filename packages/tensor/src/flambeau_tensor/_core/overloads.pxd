@@ -22,8 +22,3 @@ cdef class Method:
 
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 cdef Method make_method(str name, object target)
-
-# Put in by `binding`: the general lane for several schemas.
-ctypedef object (*overloaded_t)(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
-                                PyObject* called)
-cdef overloaded_t call_overloaded

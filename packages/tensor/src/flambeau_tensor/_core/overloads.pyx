@@ -10,9 +10,10 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_overrides._thread cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.operator cimport (
-    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_general, call_positional,
-    enable_vectorcall, kernel_t, vectorcallfunc,
+    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_positional, enable_vectorcall, kernel_t,
+    vectorcallfunc,
 )
+from flambeau_tensor._core.sockets cimport call_general, call_overloaded
 from flambeau_tensor._core.types cimport MAX_ARGS
 
 cdef extern from "Python.h":

@@ -8,14 +8,14 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
 from flambeau_overrides._thread cimport active_modes_ptr, subclass_disabled
 
-from flambeau_tensor._core cimport operator as calls
+from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core cimport syntax as S
-from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, Operator, call1, call2, call_positional, call_slots, is_bare_subclass, type_members,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, make_method
 from flambeau_tensor._core.scalar cimport is_number
+from flambeau_tensor._core.sockets cimport declare_t, find_t, sockets
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_plain
 from flambeau_tensor._core.types cimport K_TENSORS
@@ -35,7 +35,6 @@ cdef dict _methods = {}  # name of a method -> the Operators that share it
 cdef dict _placed = {}  # name of a method -> the Method in Tensor's dictionary
 cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
 cdef tuple _ACCESSORS = ("torch._get", "torch._set")  # namespaces of operators behind a tensor's attributes
-cdef list _listeners = []
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
 
@@ -200,14 +199,9 @@ cdef int _publish_method(str name, list known) except -1:
     return 0
 
 
-def listen(listener not None):
-    """Have ``listener(op)`` called whenever an operator has been declared or forgotten."""
-    _listeners.append(listener)
-
-
 cdef int _announce(Operator op) except -1:
-    for listener in _listeners:
-        listener(op)
+    if sockets.operator_changed is not None:
+        sockets.operator_changed(op)
     return 0
 
 
@@ -259,22 +253,14 @@ cdef object _alias(str name):
     return None if first is None else _public[f"{first.namespace}.{first.name}"]
 
 
-cdef dict _providers = {}  # prefix of qualified names -> module
-
-
-def provide(str prefix not None, str module not None):
-    """Say that operators whose qualified names begin with ``prefix`` come with a module: it is imported when one of
-    them is first looked for."""
-    _providers[prefix] = module
-
-
 cdef bint _import_provider(str name) except -1:
+    """Import the module that declares the operators of this name's prefix, if one says that it does."""
     cdef str prefix
-    for prefix in _providers:
+    for prefix in sockets.providers:
         if name.startswith(prefix):
             import importlib
 
-            importlib.import_module(_providers[prefix])
+            importlib.import_module(sockets.providers[prefix])
             return True
     return False
 
@@ -399,7 +385,8 @@ cdef object _call_reflected(Operator op, PyObject** args, object called, bint co
     return call_positional(op, args, 2, <PyObject*>op)
 
 
-core.call_syntax = _call_syntax
-calls.declare = _declare
+sockets_in_c.call_syntax = _call_syntax
+sockets_in_c.declare = <declare_t>_declare
+sockets_in_c.find = <find_t>find
 for _i in range(64):
     _syntax[_i] = NULL

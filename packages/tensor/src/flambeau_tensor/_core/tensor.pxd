@@ -28,9 +28,6 @@ cdef PyTypeObject* TensorType
 cdef PyTypeObject* PlainType  # a subclass whose instances behave like tensors in every call; TensorType: none
 cdef type SizeType
 
-ctypedef void (*release_t)(PyObject* accumulator) noexcept
-cdef void set_release(release_t release) noexcept
-
 # --- making tensors -------------------------------------------------------------------------------------------------
 cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes)  # contiguous, uninitialised
 cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides)
@@ -74,7 +71,3 @@ cdef Py_ssize_t offset_of(Tensor t) noexcept  # in elements
 cdef inline unsigned int grad_flags(Tensor t) noexcept:
     """The flags; a view requires grad or has a tangent, too, if its base came to after the view was made."""
     return t.flags if t.base is None else t.flags | (t.base.flags & (REQUIRES_GRAD | LAYERED))
-
-# What the Tensor's Python syntax calls: the operators, filled in by operator.pyx as they are declared.
-ctypedef object (*syntax_call)(int which, object a, object b)
-cdef syntax_call call_syntax

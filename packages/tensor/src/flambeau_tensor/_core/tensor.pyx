@@ -17,6 +17,7 @@ from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
+from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
 from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
@@ -201,7 +202,7 @@ cdef class Tensor:
         raise TypeError("Tensor does not support deleting items")
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        PyObject_GetBuffer(buffer_source(self), buffer, flags)
+        PyObject_GetBuffer(sockets.as_buffer(self), buffer, flags)
 
     def __repr__(self):
         push_all_disabled()  # printing never dispatches
@@ -219,7 +220,6 @@ cdef class Tensor:
 
 
 TensorType = PlainType = <PyTypeObject*>Tensor
-call_syntax = NULL
 
 
 # --- the type ---------------------------------------------------------------------------------------------------------
@@ -234,19 +234,11 @@ _dict_attribute.get = PyObject_GenericGetDict
 _dict_attribute.set = PyObject_GenericSetDict
 
 
-cdef release_t _release = NULL
-
-
-cdef void set_release(release_t release) noexcept:
-    global _release
-    _release = release
-
-
 cdef void _dealloc(PyObject* o) noexcept:
     PyObject_GC_UnTrack(o)
     _drop_attributes(o)
     if (<Tensor>o).accumulator != NULL:
-        _release((<Tensor>o).accumulator)
+        release((<Tensor>o).accumulator)
     if (<Tensor>o).sizes != NULL and (<Tensor>o).sizes != (<Tensor>o).inline_dims:
         PyMem_Free((<Tensor>o).sizes)
     if o.ob_type != TensorType and o.ob_type.tp_basicsize == TensorType.tp_basicsize:
@@ -563,20 +555,10 @@ def is_layered(Tensor t not None):
     return (t.flags & LAYERED) != 0
 
 
-cdef object _check_read = None  # autograd's: (tensor, what reads) -> None, raises where that loses something in silence
-cdef object _describe_layers = None  # autograd's: tensor -> (text of all its layers or None, suffixes of the text)
-
-
-def set_layers(check_read, describe):
-    """Name what autograd knows about tensors that are more than their own elements."""
-    global _check_read, _describe_layers
-    _check_read, _describe_layers = check_read, describe
-
-
 cpdef int check_read(Tensor t, str what) except -1:
     """Raise where reading a tensor's memory would hand out one example of many, or drop a tangent."""
-    if t.flags & LAYERED and _check_read is not None:
-        _check_read(t, what)
+    if t.flags & LAYERED and sockets.check_read is not None:
+        sockets.check_read(t, what)
     return 0
 
 
@@ -631,11 +613,10 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 
 cdef newfunc allocate = TensorType.tp_new
 cdef tuple _NOTHING = ()
-constructor = None  # flambeau_tensor.factories fills this in
 
 
 cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
-    cdef Tensor t = constructor(*<tuple>args, **(<dict>kwargs if kwargs != NULL else {}))
+    cdef Tensor t = sockets.construct(*<tuple>args, **(<dict>kwargs if kwargs != NULL else {}))
     return t if <PyTypeObject*>cls == TensorType else as_subclass(t, <PyTypeObject*>cls)
 
 
@@ -647,37 +628,21 @@ TensorType.tp_new = <newfunc><void*>_construct
 def describe(tensor, spec=None):
     """The text of a tensor; printing is imported when the first one is shown."""
     from flambeau_tensor._core.dtype import get_default_dtype
-    from flambeau_tensor._kernels.interop import as_array
     from flambeau_tensor.printing import tensor_format, tensor_repr
 
-    text, suffixes = (None, ()) if _describe_layers is None else _describe_layers(tensor)
+    text, suffixes = (None, ()) if sockets.describe_layers is None else sockets.describe_layers(tensor)
     if text is not None:
         return text
     if spec:
-        return tensor_format(tensor, spec, as_array=as_array, subclass=type(tensor) is not Tensor)
-    return tensor_repr(tensor, as_array=as_array, default_dtype=get_default_dtype,
+        return tensor_format(tensor, spec, as_array=sockets.as_array, subclass=type(tensor) is not Tensor)
+    return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
 
 
-buffer_source = None  # interop fills this in
-
-
-def set_buffer_source(function):
-    """Name the function that gives an ndarray over a tensor, for the buffer protocol."""
-    global buffer_source
-    buffer_source = function
-
-
-def set_plain_subclass(cls):
+def declare_plain_subclass(cls):
     """Name the subclass (the Parameter) that takes the fast lane of every call; it overrides nothing, and results are
     plain tensors."""
     global PlainType
     if not issubclass(cls, Tensor):
-        raise TypeError(f"set_plain_subclass(): a subclass of Tensor is needed, not {cls!r}")
+        raise TypeError(f"declare_plain_subclass(): a subclass of Tensor is needed, not {cls!r}")
     PlainType = <PyTypeObject*>cls
-
-
-def set_constructor(function):
-    """Name the function that answers ``torch.Tensor(...)``."""
-    global constructor
-    constructor = function

@@ -19,7 +19,7 @@ import os
 import numpy as np
 
 from flambeau_tensor._core import parallel
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 cdef extern from * nogil:
     """

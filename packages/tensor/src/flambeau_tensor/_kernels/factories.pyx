@@ -28,23 +28,15 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.layout import FORMATS
 from flambeau_tensor._core.operands import wrapped_dim
-
-_check_device = None
-_check_layout = None
-
-
-def set_checks(check_device, check_layout):
-    """Name the functions that judge `device=` and `layout=` arguments."""
-    global _check_device, _check_layout
-    _check_device, _check_layout = check_device, check_layout
+from flambeau_tensor.options import check_device, check_layout
 
 
 cdef int options(PyObject** a, int at, int inferred) except -1:
     """Read dtype, layout, device from slots `at`…; returns the dtype."""
     if a[at + 1] != <PyObject*>None:
-        _check_layout(<object>a[at + 1])
+        check_layout(<object>a[at + 1])
     if a[at + 2] != <PyObject*>None:
-        _check_device(<object>a[at + 2])
+        check_device(<object>a[at + 2])
     return inferred if a[at] == <PyObject*>None else (<DType>a[at]).id
 
 

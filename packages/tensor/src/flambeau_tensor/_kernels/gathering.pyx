@@ -7,6 +7,7 @@ from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.sockets cimport sockets
 from flambeau_tensor._core.tensor cimport Tensor, contiguous_strides, empty, shape_str, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport (
@@ -133,9 +134,7 @@ cdef object _embedding(Operator op, PyObject** a):  # (input, weight, padding_id
     if not within(index, 0, weight.sizes[0], &outside):
         raise IndexError("index out of range in self")
     if a[3] != <PyObject*>None:
-        from flambeau_tensor.ops.gathering import renormalize
-
-        renormalize(weight, index, <object>a[3], <object>a[4])
+        sockets.renormalize(weight, index, <object>a[3], <object>a[4])
     for d in range(index.ndim):
         sizes[d] = index.sizes[d]
     sizes[index.ndim] = weight.sizes[1]
@@ -468,9 +467,7 @@ cdef object _scatter_reduce(Operator op, PyObject** a):  # (self, dim, index, sr
         mode = GREATEST if reduce == "amax" else LEAST
         initial = None if whole else _extreme(t.dtype, reduce == "amin")
     elif reduce == "mean":
-        from flambeau_tensor.ops.gathering import scatter_mean
-
-        result = scatter_mean(t, <object>a[1], <object>a[2], <object>a[3], whole)
+        result = sockets.scatter_mean(t, <object>a[1], <object>a[2], <object>a[3], whole)
         if op.flags & OP_INPLACE == 0:
             return result
         check_writable(op.name, t)

@@ -8,7 +8,7 @@ from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 ctypedef void (*loop_t)(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t stride, const Py_ssize_t* offsets,
                         Py_ssize_t n, void* unused) noexcept nogil

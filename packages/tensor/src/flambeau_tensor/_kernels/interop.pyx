@@ -17,7 +17,7 @@ from flambeau_tensor._core.tensor cimport (
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.tensor import set_buffer_source
+from flambeau_tensor._core.sockets import sockets
 
 cnp.import_array()
 
@@ -407,4 +407,6 @@ cpdef object detached_alias(Tensor t):
 
 tensor = make_kernel(_tensor)
 from_numpy_ = make_kernel(_from_numpy)
-set_buffer_source(shared_array_checked)
+sockets.as_array = as_array
+sockets.as_buffer = shared_array_checked
+sockets.from_operand = from_array_operand

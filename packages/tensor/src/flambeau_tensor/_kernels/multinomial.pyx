@@ -16,7 +16,7 @@ from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport dense_like, exponential_
 
 from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 ctypedef fused real:
     float

@@ -18,7 +18,7 @@ from flambeau_tensor._kernels.draws cimport Params, Source, choose_t, draw_t, pe
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
 from flambeau_tensor._core.dtype import c_type_name, type_name
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 cdef dict _loops = hot("random").LOOPS
 

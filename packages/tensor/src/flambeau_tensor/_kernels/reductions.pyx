@@ -24,7 +24,7 @@ from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 cdef enum:
     TILE = 512  # results that are made at a time

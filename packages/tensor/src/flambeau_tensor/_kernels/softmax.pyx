@@ -10,7 +10,7 @@ from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._kernels.levels import hot
+from flambeau_tensor._core.levels import hot
 
 cdef enum:
     COLUMNS = 512  # of the loop across

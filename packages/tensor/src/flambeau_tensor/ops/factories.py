@@ -3,13 +3,12 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype, type_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.tensor import Tensor, set_constructor
+from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
-
-kernels.set_checks(check_device, check_layout)
 
 _OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, "
             "bool requires_grad=False")
@@ -327,4 +326,4 @@ def _construct(*args, device=None, data=None, **unknown):
                     f"({', '.join(type(a).__name__ for a in args)}), but expected sizes, or one sequence of numbers")
 
 
-set_constructor(_construct)
+sockets.construct = _construct

@@ -2,6 +2,7 @@
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator, operators
+from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._kernels import gathering as kernels
 
 FUNCTIONAL = "torch.nn.functional"
@@ -121,3 +122,5 @@ def _one_hot(tensor, num_classes):
 one_hot = Operator("one_hot(Tensor tensor, int num_classes=-1) -> Tensor", _one_hot, namespace=FUNCTIONAL,
                    variants="function", differentiable=False,
                    doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.")
+
+sockets.renormalize, sockets.scatter_mean = renormalize, scatter_mean

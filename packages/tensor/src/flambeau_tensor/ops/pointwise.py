@@ -5,19 +5,17 @@ Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
-from flambeau_tensor._core.elementwise import Elementwise, ufunc_loop
+from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import pointwise as kernels
-from flambeau_tensor._kernels.levels import hot
 from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
-_hot.borrow({(u.__name__, d): ufunc_loop(u, d) for u in (np.exp, np.log, np.log1p, np.power)
-             for d in ("float32", "float64")})
 LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
 
 _BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")

@@ -1,7 +1,7 @@
 """Gradients of elementwise functions in one pass: what comes in times the slope, from the function's result."""
 from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._kernels.levels import hot
 
 _LOOPS = hot("slopes").LOOPS
 

@@ -14,6 +14,10 @@ from flambeau_tensor._kernels.maps cimport (
 )
 from flambeau_tensor.vector_math cimport exp_down
 
+import numpy as np
+
+from flambeau_tensor._core.elementwise import ufunc_loop
+
 cdef extern from "<complex.h>" nogil:
     double cabs(double complex)
     double complex cexp(double complex)
@@ -29,15 +33,20 @@ cdef struct Borrowed:  # a loop of NumPy's, and its data
 cdef Borrowed exp32, exp64, log32, log64, log1p32, log1p64, pow32, pow64
 
 
-def borrow(dict loops):
-    """Take the addresses of NumPy's loops that some of these are built on: ``{("exp", "float32"): (loop, data)}``."""
-    cdef Borrowed* target
-    for key, place in ((("exp", "float32"), <size_t>&exp32), (("exp", "float64"), <size_t>&exp64),
-                       (("log", "float32"), <size_t>&log32), (("log", "float64"), <size_t>&log64),
-                       (("log1p", "float32"), <size_t>&log1p32), (("log1p", "float64"), <size_t>&log1p64),
-                       (("power", "float32"), <size_t>&pow32), (("power", "float64"), <size_t>&pow64)):
-        target = <Borrowed*><size_t>place
-        target.run, target.data = <loop_t><size_t>loops[key][0], <void*><size_t>loops[key][1]
+cdef int _borrow(Borrowed* target, object ufunc, str dtype) except -1:
+    loop, data = ufunc_loop(ufunc, dtype)
+    target.run, target.data = <loop_t><size_t>loop, <void*><size_t>data
+    return 0
+
+
+_borrow(&exp32, np.exp, "float32")
+_borrow(&exp64, np.exp, "float64")
+_borrow(&log32, np.log, "float32")
+_borrow(&log64, np.log, "float64")
+_borrow(&log1p32, np.log1p, "float32")
+_borrow(&log1p64, np.log1p, "float64")
+_borrow(&pow32, np.power, "float32")
+_borrow(&pow64, np.power, "float64")
 
 
 cdef extern from *:

@@ -36,6 +36,10 @@ def _choose() -> str:
 LEVEL = _choose()
 
 
-def hot(name: str, package: str = "flambeau_tensor"):
-    """The module ``hot/name`` of a package, built for this processor."""
-    return importlib.import_module(f"{package}._kernels.hot_{LEVEL}.{name}")
+def hot(name: str, folder: str = "flambeau_tensor._kernels"):
+    """The module ``hot/name`` of a folder, built for this processor.
+
+    >>> sorted(hot("slopes").LOOPS)
+    ['relu_backward', 'sigmoid_backward', 'tanh_backward']
+    """
+    return importlib.import_module(f"{folder}.hot_{LEVEL}.{name}")

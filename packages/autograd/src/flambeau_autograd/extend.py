@@ -1,0 +1,10 @@
+"""What packages that build on flambeau_autograd use of it, beside what users do.
+
+>>> from flambeau_autograd.extend import batching_rules_in
+"""
+from flambeau_autograd._engine.batch_level import BatchLevel, batching_rules_in
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+from flambeau_autograd._engine.layers import innermost
+from flambeau_autograd._engine.rule import check_complete, derivative
+
+__all__ = ["BatchLevel", "VmapUnsupportedError", "batching_rules_in", "check_complete", "derivative", "innermost"]

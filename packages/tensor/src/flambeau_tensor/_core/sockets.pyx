@@ -1,0 +1,23 @@
+# cython: language_level=3
+"""The sockets, empty: ``sockets.pxd`` says what each is for."""
+
+call_general = NULL
+call_overloaded = NULL
+call_for_subclass = NULL
+resolve_and_run = NULL
+declare = NULL
+find = NULL
+call_syntax = NULL
+record = NULL
+release = NULL
+
+
+cdef class Sockets:
+    """Functions of code above, by name; a misspelled name raises AttributeError."""
+
+    def __cinit__(self):
+        self.providers = {}
+
+
+sockets = Sockets()
+globals()["sockets"] = sockets

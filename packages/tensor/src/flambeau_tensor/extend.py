@@ -1,0 +1,37 @@
+"""What packages that build on flambeau_tensor use of it, beside what users do.
+
+Operators are declared and found here, and sockets filled. Compiled code has ``abi.pxd`` and ``compute.pxd`` besides.
+What is not here or in one of those is nobody else's: folders that start with ``_`` change from release to release.
+
+>>> from flambeau_tensor.extend import Operator, find_operator
+>>> find_operator("torch.add")
+<operator torch.add>
+"""
+from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
+from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.levels import LEVEL, hot
+from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import Method
+from flambeau_tensor._core.registry import (
+    Property,
+    find_operator,
+    forget,
+    functions,
+    operators,
+    place_property,
+    set_attribute,
+    syntax_operators,
+)
+from flambeau_tensor._core.schema import parse
+from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.storage import memory_stats
+from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, is_layered
+from flambeau_tensor._core.thread_state import set_grad_mode
+
+__all__ = [
+    "LEVEL", "Elementwise", "FunctionKernel", "Method", "Operator", "OperatorHandle", "Property", "check_read",
+    "declare_plain_subclass", "find_operator", "forget", "functions", "hot", "is_layered", "memory_stats", "operators",
+    "parse", "place_property", "quick_calls", "run_kernel", "set_attribute", "set_grad_mode", "share_memory", "sockets",
+    "syntax_operators", "wrapped_dim",
+]
