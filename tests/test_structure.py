@@ -23,7 +23,7 @@ OUTSIDE = {
 }
 MAX_CODE_LINES = 500
 # To be made public.
-PENDING = {"flambeau_overrides._thread", "flambeau_overrides._dispatch", "flambeau_tensor._core.capi"}
+PENDING = {"flambeau_overrides._thread", "flambeau_overrides._dispatch"}
 TENSOR = "packages/tensor/src/flambeau_tensor"
 
 

@@ -1,6 +1,7 @@
 """The C interface itself: its layout, which never moves, and how an extension and a library of other versions meet."""
 
 import ctypes
+import hashlib
 import re
 from pathlib import Path
 
@@ -13,22 +14,19 @@ HEADER = Path(cext.include_paths()[0], "flambeau", "tensor.h")
 
 OLD_HEADERS = Path(__file__).parent / "headers"  # as earlier releases had them
 
-# The slots that came with each minor version, in their order. New ones are appended with a higher FL_ABI_MINOR; nothing
-# here ever changes.
-SLOTS_OF_MINOR = [
-    """
-    dtype ndim numel sizes strides is_contiguous const_data data check retain release empty contiguous as_strided
-    from_blob error error_occurred error_clear find_operator call num_threads parallel_for gil_release gil_acquire
-    from_python to_python
-    """.split(),
-    """
-    error_read error_take error_put error_drop warn flags storage_offset storage_nbytes version written describe
-    promote_types result_type default_dtype find_function call_function new_list clear define implement set_backward
-    grad_mode in_parallel gil_held gil_ensure gil_drop
-    """.split(),
-]
-MINOR = len(SLOTS_OF_MINOR) - 1
-SLOTS = [slot for slots in SLOTS_OF_MINOR for slot in slots]
+TEXT = HEADER.read_text(encoding="utf-8")
+# The slots that came with each minor version, in their order: what the header lists. Some versions came without.
+
+
+def lists(text):
+    """The list of slots of each minor version, as written."""
+    return re.findall(r"#define FL_SLOTS_OF_MINOR_\d+\(SLOT\)((?:.*\\\n)+.*)", text)
+
+
+SLOTS_OF_MINOR = [re.findall(r"^    SLOT\([^(]*?(\w+), \(", rows, re.MULTILINE) for rows in lists(TEXT)]
+# The beginning of the hash of each list. A list is appended with a higher FL_ABI_MINOR; none ever changes.
+RELEASED = ["7a143cf869decd5f", "2829ae7550bc416a"]
+MINOR = int(re.search(r"#define FL_ABI_MINOR (\d+)", TEXT)[1])
 FIRST_SLOT = 24
 
 LAYOUT = "\n".join(
@@ -71,6 +69,29 @@ def layout(minor):
     return "\n".join((f"#define FL_TARGET_MINOR {minor}\n#define SLOTS {len(slots)}", LAYOUT, *places, ""))
 
 
+def digests(text):
+    """The hash of each list of slots, however its lines are broken."""
+    words = (" ".join(rows.replace("\\", "").split()) for rows in lists(text))
+    return [hashlib.sha256(row.encode()).hexdigest()[:16] for row in words]
+
+
+MUTATIONS = {
+    "another type": ("SLOT(int32_t, ndim,", "SLOT(int64_t, ndim,"),
+    "another parameter": ("(fl_tensor, char *text", "(fl_tensor, void *text"),
+    "another name": ("retain, (", "keep, ("),
+    "one more": ("SLOT(void, gil_drop", "SLOT(int, more, (void)) SLOT(void, gil_drop"),
+}
+
+
+def test_slots_never_change():
+    assert digests(TEXT) == RELEASED
+
+
+@pytest.mark.parametrize(("before", "after"), MUTATIONS.values(), ids=MUTATIONS)
+def test_a_change_of_slots_is_seen(before, after):
+    assert before in TEXT and digests(TEXT.replace(before, after)) != RELEASED
+
+
 STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 
 
@@ -103,11 +124,11 @@ def test_the_header_alone_is_clean_and_needs_no_other(language, suffix, standard
 
 
 def test_every_slot_is_filled():
-    from flambeau_tensor._core import capi
+    from flambeau_tensor import c_api
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    address = get(capi.API, b"flambeau_tensor._core.capi.API")
+    address = get(c_api.API, b"flambeau_tensor.c_api.API")
     words = (ctypes.c_uint64 * (size_of(MINOR) // 8)).from_address(address)
     assert words[1] == size_of(MINOR)
     assert all(words[FIRST_SLOT // 8 :])
@@ -117,14 +138,13 @@ def test_every_slot_is_filled():
 MEET = """
     import ctypes, sys, types
     import flambeau_cext
-    from flambeau_tensor._core import capi
+    from flambeau_tensor import c_api
 
     major, minor, size = (int(a) for a in sys.argv[1:4])
     folder, target, cxx = (*sys.argv[4:6], "".join(sys.argv[6:]))
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    NAME = b"flambeau_tensor._core.capi.API"
-    address = get(capi.API, NAME)
+    address = get(c_api.API, b"flambeau_tensor.c_api.API")
     own_size = ctypes.c_uint64.from_address(address + 8).value
     table = ctypes.create_string_buffer(ctypes.string_at(address, min(size, own_size)), size)
     numbers = (ctypes.c_uint32 * 2).from_buffer(table)
@@ -132,9 +152,13 @@ MEET = """
     ctypes.c_uint64.from_buffer(table, 8).value = size
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    other = types.ModuleType("flambeau_tensor._core.capi")
-    other.API = new(ctypes.addressof(table), NAME, None)
-    sys.modules["flambeau_tensor._core.capi"] = other
+    names = [ctypes.c_char_p(b"flambeau_tensor.c_api.API"), ctypes.c_char_p(b"flambeau_tensor._core.capi.API")]
+    for name in names:
+        other = types.ModuleType(name.value.decode()[:-4])
+        other.API = new(ctypes.addressof(table), name, None)
+        sys.modules[other.__name__] = other
+    if (major, minor) in ((1, 0), (1, 1)):
+        sys.modules["flambeau_tensor.c_api"] = None  # it came with 1.2
     flags = [f"-I{folder}"] * bool(folder) + [f"-DFL_TARGET_MINOR={target}"] * bool(target)
     try:
         if cxx:
@@ -160,8 +184,11 @@ def size_of(minor, more=0):
     [
         (1, MINOR, size_of(MINOR), "", "dims 0"),
         (1, MINOR + 1, size_of(MINOR, 3), "", "dims 0"),
-        (1, 0, size_of(0), "", rf"meeting needs flambeau's C ABI 1\.{MINOR}, but the installed flambeau-tensor \S+ has "
-         r"ABI 1\.0: pip install --upgrade flambeau-tensor"),
+        (1, 0, size_of(0), "1", r"meeting needs flambeau's C ABI 1\.1, but the installed flambeau-tensor \S+ has ABI "
+         r"1\.0: pip install --upgrade flambeau-tensor"),
+        (1, 1, size_of(1), "", rf"meeting needs flambeau's C ABI 1\.{MINOR}, which the installed flambeau-tensor does "
+         r"not have: pip install --upgrade flambeau-tensor"),
+        (1, 1, size_of(1), "1", "dims 0"),
         (1, 0, size_of(0), "0", "dims 0"),
         (1, MINOR, size_of(MINOR), "0", "dims 0"),
         (2, 0, size_of(MINOR), "", rf"meeting was built for flambeau's C ABI 1\.{MINOR}, but the installed "

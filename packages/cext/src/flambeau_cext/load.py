@@ -398,14 +398,14 @@ def load_plain(path: str, name: str | None = None) -> None:
         enter = library.fl_extension_load
     except AttributeError:
         return  # it knows nothing of flambeau
-    from flambeau_tensor._core.capi import API
+    from flambeau_tensor.c_api import API
 
     address = ctypes.pythonapi.PyCapsule_GetPointer
     address.restype, address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     text = ctypes.create_string_buffer(1024)
     enter.restype = ctypes.c_int
     enter.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t]
-    table = address(API, b"flambeau_tensor._core.capi.API")
+    table = address(API, b"flambeau_tensor.c_api.API")
     if enter(table, (name or Path(path).name).encode(), text, len(text)) != 0:
         raise ImportError(text.value.decode("utf-8", "replace"), path=path)
 

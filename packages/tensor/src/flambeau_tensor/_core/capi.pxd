@@ -32,58 +32,7 @@ cdef extern from "flambeau/tensor.h" nogil:
         uint32_t minor
         uint64_t size
         const char* provider
-        void* dtype
-        void* ndim
-        void* numel
-        void* sizes
-        void* strides
-        void* is_contiguous
-        void* const_data
-        void* data
-        void* check
-        void* retain
-        void* release
-        void* empty
-        void* contiguous
-        void* as_strided
-        void* from_blob
-        void* error
-        void* error_occurred
-        void* error_clear
-        void* find_operator
-        void* call
-        void* num_threads
-        void* parallel_for
-        void* gil_release
-        void* gil_acquire
-        void* from_python
-        void* to_python
-        void* error_read
-        void* error_take
-        void* error_put
-        void* error_drop
-        void* warn
-        void* flags
-        void* storage_offset
-        void* storage_nbytes
-        void* version
-        void* written
-        void* describe
-        void* promote_types
-        void* result_type
-        void* default_dtype
-        void* find_function
-        void* call_function
-        void* new_list
-        void* clear
-        void* define
-        void* implement
-        void* set_backward
-        void* grad_mode
-        void* in_parallel
-        void* gil_held
-        void* gil_ensure
-        void* gil_drop
+        void (*release)(fl_tensor) noexcept nogil
     int FL_ABI_MAJOR, FL_ABI_MINOR
     int FL_ANY, FL_BOOL, FL_UINT8, FL_INT8, FL_INT16, FL_INT32, FL_INT64, FL_FLOAT16, FL_BFLOAT16, FL_FLOAT32
     int FL_FLOAT64, FL_COMPLEX64, FL_COMPLEX128

@@ -1,8 +1,9 @@
 # cython: language_level=3
 """The provider of ``flambeau/tensor.h``: the table of functions that extensions in C and C++ call.
 
-A handle is the tensor's Python object. Slots are only ever appended here and in the header, together with
-FL_ABI_MINOR; what a slot takes and returns is written in the header.
+A handle is the tensor's Python object. The header has the one list of slots, and `fl_slot_NAME` here (and in
+`capi_operators` and `capi_values`) is what the slot of that name calls; a type that differs from the header's does not
+compile.
 """
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
@@ -10,9 +11,11 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memcpy, strlen
 
 from flambeau_tensor._core.capi cimport *
-from flambeau_tensor._core.capi_operators cimport call, call_function, define, find_function, find_operator, \
-    implement, set_backward
+# What fills slots by its name in C:
+from flambeau_tensor._core.capi_operators cimport call, call_function, define, find_function  # no-cython-lint
+from flambeau_tensor._core.capi_operators cimport find_operator, implement, set_backward  # no-cython-lint
 from flambeau_tensor._core.capi_values cimport *
+from flambeau_tensor._core.capi_values cimport clear, new_list  # no-cython-lint
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, DType, default_dtype, dtype_object
 from flambeau_tensor._core.operands cimport promote
@@ -70,6 +73,17 @@ cdef extern from * nogil:
     #endif
     }
 
+    #if defined(__GNUC__)
+    #define FL_SAME_TYPE(result, name, parameters) \
+        _Static_assert(__builtin_types_compatible_p(__typeof__(&*fl_slot_##name), result (*) parameters), \
+                       "fl_slot_" #name " is not what tensor.h says");
+    #else
+    #define FL_SAME_TYPE(result, name, parameters)
+    #endif
+    #define FL_FILL_SLOT(result, name, parameters) \
+        { FL_SAME_TYPE(result, name, parameters) result (*slot) parameters = fl_slot_##name; table->name = slot; }
+    #define FL_FILL(target) do { fl_api *table = (target); FL_SLOTS(FL_FILL_SLOT) } while (0)
+
     static void fl_given_back(PyObject *exception) {
     #if PY_VERSION_HEX >= 0x030C0000
         PyErr_SetRaisedException(exception);
@@ -83,6 +97,7 @@ cdef extern from * nogil:
     void* fl_current_job
     PyObject* taken "fl_taken"() noexcept
     void given_back "fl_given_back"(PyObject*) noexcept
+    void fill "FL_FILL"(fl_api*)  # every slot of the header's list with the function of its name
 
 ctypedef void (*deleter_t)(void*) noexcept
 
@@ -100,7 +115,7 @@ cdef dict _exceptions = {  # the more special before what it is derived from
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
-cdef void _error(int32_t code, const char* message) noexcept nogil:
+cdef void _error "fl_slot_error"(int32_t code, const char* message) noexcept nogil:
     cdef Job* job = <Job*>fl_current_job
     with gil:
         text = PyUnicode_DecodeUTF8(message, strlen(message), "replace")
@@ -113,7 +128,11 @@ cdef void _error(int32_t code, const char* message) noexcept nogil:
             job.error = <PyObject*>first
 
 
-cdef int32_t _error_occurred() noexcept:
+cdef void _error_clear "fl_slot_error_clear"() noexcept:
+    PyErr_Clear()
+
+
+cdef int32_t _error_occurred "fl_slot_error_occurred"() noexcept:
     return PyErr_Occurred() != NULL
 
 
@@ -129,7 +148,7 @@ cdef int32_t _read_exception(object e, char* text, int64_t size):
     return FL_OTHER_ERROR
 
 
-cdef int32_t _error_read(fl_exception e, char* text, int64_t size) noexcept nogil:
+cdef int32_t _error_read "fl_slot_error_read"(fl_exception e, char* text, int64_t size) noexcept nogil:
     cdef PyObject* p = <PyObject*>e
     cdef int32_t code
     with gil:
@@ -143,7 +162,7 @@ cdef int32_t _error_read(fl_exception e, char* text, int64_t size) noexcept nogi
         return _read_exception(<object>p, text, size)
 
 
-cdef fl_exception _error_take() noexcept nogil:
+cdef fl_exception _error_take "fl_slot_error_take"() noexcept nogil:
     cdef Job* job = <Job*>fl_current_job
     cdef PyObject* e = NULL
     with gil:
@@ -159,7 +178,7 @@ cdef fl_exception _error_take() noexcept nogil:
     return <fl_exception>e
 
 
-cdef void _error_put(fl_exception e) noexcept nogil:
+cdef void _error_put "fl_slot_error_put"(fl_exception e) noexcept nogil:
     cdef Job* job = <Job*>fl_current_job
     if e == NULL:
         return
@@ -175,13 +194,13 @@ cdef void _error_put(fl_exception e) noexcept nogil:
         Py_DECREF(<object><PyObject*>e)
 
 
-cdef void _error_drop(fl_exception e) noexcept nogil:
+cdef void _error_drop "fl_slot_error_drop"(fl_exception e) noexcept nogil:
     if e != NULL:
         with gil:
             Py_DECREF(<object><PyObject*>e)
 
 
-cdef int32_t _warn(const char* message) except -1:
+cdef int32_t _warn "fl_slot_warn"(const char* message) except -1:
     if PyErr_Occurred() != NULL:
         return -1
     return PyErr_WarnEx(<PyObject*>UserWarning, message, 1)
@@ -202,27 +221,27 @@ cdef bint _absent(fl_tensor t) noexcept nogil:
 
 # --- geometry and elements ------------------------------------------------------------------------------------------
 
-cdef int32_t _dtype(fl_tensor t) noexcept nogil:
+cdef int32_t _dtype "fl_slot_dtype"(fl_tensor t) noexcept nogil:
     return -1 if _absent(t) else to_abi[(<Tensor>t).dtype]
 
 
-cdef int32_t _ndim(fl_tensor t) noexcept nogil:
+cdef int32_t _ndim "fl_slot_ndim"(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else (<Tensor>t).ndim
 
 
-cdef int64_t _numel(fl_tensor t) noexcept nogil:
+cdef int64_t _numel "fl_slot_numel"(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else (<Tensor>t).numel
 
 
-cdef const int64_t* _sizes(fl_tensor t) noexcept nogil:
+cdef const int64_t* _sizes "fl_slot_sizes"(fl_tensor t) noexcept nogil:
     return <const int64_t*>_nowhere if _absent(t) else <const int64_t*>(<Tensor>t).sizes
 
 
-cdef const int64_t* _strides(fl_tensor t) noexcept nogil:
+cdef const int64_t* _strides "fl_slot_strides"(fl_tensor t) noexcept nogil:
     return <const int64_t*>_nowhere if _absent(t) else <const int64_t*>(<Tensor>t).strides
 
 
-cdef int32_t _is_contiguous(fl_tensor t) noexcept nogil:
+cdef int32_t _is_contiguous "fl_slot_is_contiguous"(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else ((<Tensor>t).flags & CONTIGUOUS) != 0
 
 
@@ -246,14 +265,14 @@ cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, 
     return False
 
 
-cdef const void* _const_data(fl_tensor t) noexcept nogil:
+cdef const void* _const_data "fl_slot_const_data"(fl_tensor t) noexcept nogil:
     if _absent(t):
         return NULL
     _layered(t)  # the error is raised when the function is back; the memory is there to read until then
     return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
 
 
-cdef void* _data(fl_tensor t) noexcept nogil:
+cdef void* _data "fl_slot_data"(fl_tensor t) noexcept nogil:
     cdef PyObject* storage
     if _absent(t):
         return NULL
@@ -281,11 +300,11 @@ cdef bint _is_leaf(fl_tensor handle) noexcept with gil:
     return True
 
 
-cdef int32_t _written(fl_tensor t) noexcept nogil:
+cdef int32_t _written "fl_slot_written"(fl_tensor t) noexcept nogil:
     return -1 if _data(t) == NULL else 0
 
 
-cdef int32_t _flags(fl_tensor handle) noexcept nogil:
+cdef int32_t _flags "fl_slot_flags"(fl_tensor handle) noexcept nogil:
     cdef unsigned int own_flags
     cdef int32_t flags = 0
     if _absent(handle):
@@ -305,23 +324,23 @@ cdef int32_t _flags(fl_tensor handle) noexcept nogil:
     return flags
 
 
-cdef int64_t _storage_offset(fl_tensor t) noexcept nogil:
+cdef int64_t _storage_offset "fl_slot_storage_offset"(fl_tensor t) noexcept nogil:
     if _absent(t):
         return 0
     with gil:
         return offset_of(<Tensor>t)
 
 
-cdef int64_t _storage_nbytes(fl_tensor t) noexcept nogil:
+cdef int64_t _storage_nbytes "fl_slot_storage_nbytes"(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).nbytes
 
 
-cdef int64_t _version(fl_tensor t) noexcept nogil:
+cdef int64_t _version "fl_slot_version"(fl_tensor t) noexcept nogil:
     return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).version
 
 
-cdef int32_t _check(fl_tensor t, const char* function, const char* argument, int32_t dtype,
-                    int32_t ndim) noexcept nogil:
+cdef int32_t _check "fl_slot_check"(fl_tensor t, const char* function, const char* argument, int32_t dtype,
+                                    int32_t ndim) noexcept nogil:
     if _absent(t):
         return -1
     if (dtype == FL_ANY or dtype == to_abi[(<Tensor>t).dtype]) and (ndim < 0 or ndim == (<Tensor>t).ndim) and \
@@ -347,7 +366,7 @@ cdef void _mismatch(fl_tensor handle, const char* function, const char* argument
 
 # --- lifetime -------------------------------------------------------------------------------------------------------
 
-cdef fl_tensor _retain(fl_tensor t) noexcept nogil:
+cdef fl_tensor _retain "fl_slot_retain"(fl_tensor t) noexcept nogil:
     if _absent(t):
         return NULL
     if PyGILState_Check():
@@ -358,7 +377,7 @@ cdef fl_tensor _retain(fl_tensor t) noexcept nogil:
     return t
 
 
-cdef void _release(fl_tensor t) noexcept nogil:
+cdef void _release "fl_slot_release"(fl_tensor t) noexcept nogil:
     if t == NULL:
         return
     if PyGILState_Check():
@@ -377,14 +396,14 @@ cdef int _check_ndim(int ndim) except -1:
     return 0
 
 
-cdef fl_tensor _empty(const int64_t* sizes, int32_t ndim, int32_t dtype) except NULL:
+cdef fl_tensor _empty "fl_slot_empty"(const int64_t* sizes, int32_t ndim, int32_t dtype) except NULL:
     if PyErr_Occurred() != NULL:
         return NULL
     _check_ndim(ndim)
     return own(empty(dtype_id(dtype), ndim, <const Py_ssize_t*>sizes))
 
 
-cdef fl_tensor _contiguous(fl_tensor t) except NULL:
+cdef fl_tensor _contiguous "fl_slot_contiguous"(fl_tensor t) except NULL:
     cdef Tensor copy
     if PyErr_Occurred() != NULL or _absent(t):
         return NULL
@@ -406,8 +425,8 @@ cdef Tensor _over(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
     return t
 
 
-cdef fl_tensor _as_strided(fl_tensor handle, const int64_t* sizes, const int64_t* strides, int32_t ndim,
-                           int64_t offset) except NULL:
+cdef fl_tensor _as_strided "fl_slot_as_strided"(fl_tensor handle, const int64_t* sizes, const int64_t* strides,
+                                                int32_t ndim, int64_t offset) except NULL:
     if PyErr_Occurred() != NULL or _absent(handle):
         return NULL
     _check_ndim(ndim)
@@ -432,8 +451,8 @@ cdef class _Foreign:
             self.deleter(self.context)
 
 
-cdef fl_tensor _from_blob(void* data, const int64_t* sizes, const int64_t* strides, int32_t ndim, int32_t dtype,
-                          deleter_t deleter, void* context) except NULL:
+cdef fl_tensor _from_blob "fl_slot_from_blob"(void* data, const int64_t* sizes, const int64_t* strides, int32_t ndim,
+                                              int32_t dtype, deleter_t deleter, void* context) except NULL:
     cdef Py_ssize_t[MAX_NDIM] dense
     cdef const Py_ssize_t* steps = <const Py_ssize_t*>strides
     cdef _Foreign owner
@@ -457,11 +476,11 @@ cdef fl_tensor _from_blob(void* data, const int64_t* sizes, const int64_t* strid
 
 # --- dtypes ---------------------------------------------------------------------------------------------------------
 
-cdef int32_t _promote_types(int32_t a, int32_t b) except -1:
+cdef int32_t _promote_types "fl_slot_promote_types"(int32_t a, int32_t b) except -1:
     return to_abi[PROMOTED[dtype_id(a)][dtype_id(b)]]
 
 
-cdef int32_t _result_type(const fl_value* operands, int32_t count) except -1:
+cdef int32_t _result_type "fl_slot_result_type"(const fl_value* operands, int32_t count) except -1:
     cdef PyObject* objects[MAX_ARGS]
     cdef int none_fixed[MAX_ARGS]
     cdef int i
@@ -481,11 +500,11 @@ cdef int32_t _result_type(const fl_value* operands, int32_t count) except -1:
     return to_abi[promote(count, objects, none_fixed)]
 
 
-cdef int32_t _default_dtype() noexcept nogil:
+cdef int32_t _default_dtype "fl_slot_default_dtype"() noexcept nogil:
     return to_abi[default_dtype()]
 
 
-cdef int64_t _describe(fl_tensor t, char* text, int64_t size) except -1:
+cdef int64_t _describe "fl_slot_describe"(fl_tensor t, char* text, int64_t size) except -1:
     cdef bytes shown
     cdef int64_t n
     if PyErr_Occurred() != NULL or _absent(t):
@@ -500,6 +519,10 @@ cdef int64_t _describe(fl_tensor t, char* text, int64_t size) except -1:
 
 # --- threads --------------------------------------------------------------------------------------------------------
 
+cdef int32_t _num_threads "fl_slot_num_threads"() noexcept nogil:
+    return num_threads()
+
+
 cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     global fl_current_job
     cdef Job* job = <Job*>context
@@ -509,7 +532,8 @@ cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     fl_current_job = outer
 
 
-cdef int32_t _parallel_for(int64_t n, int64_t grain, fl_range_body body, void* context) noexcept nogil:
+cdef int32_t _parallel_for "fl_slot_parallel_for"(int64_t n, int64_t grain, fl_range_body body,
+                                                  void* context) noexcept nogil:
     cdef Job job
     cdef PyThreadState* state
     if n <= 0:
@@ -534,31 +558,31 @@ cdef int32_t _parallel_for(int64_t n, int64_t grain, fl_range_body body, void* c
     return -1
 
 
-cdef void* _gil_release() noexcept nogil:
+cdef void* _gil_release "fl_slot_gil_release"() noexcept nogil:
     return PyEval_SaveThread()
 
 
-cdef void _gil_acquire(void* state) noexcept nogil:
+cdef void _gil_acquire "fl_slot_gil_acquire"(void* state) noexcept nogil:
     PyEval_RestoreThread(<PyThreadState*>state)
 
 
-cdef int32_t _gil_held() noexcept nogil:
+cdef int32_t _gil_held "fl_slot_gil_held"() noexcept nogil:
     return PyGILState_Check()
 
 
-cdef int32_t _gil_ensure() noexcept nogil:
+cdef int32_t _gil_ensure "fl_slot_gil_ensure"() noexcept nogil:
     return PyGILState_Ensure()
 
 
-cdef void _gil_drop(int32_t state) noexcept nogil:
+cdef void _gil_drop "fl_slot_gil_drop"(int32_t state) noexcept nogil:
     PyGILState_Release(state)
 
 
-cdef int32_t _in_parallel() noexcept nogil:
+cdef int32_t _in_parallel "fl_slot_in_parallel"() noexcept nogil:
     return fl_current_job != NULL
 
 
-cdef int32_t _grad_mode(int32_t on) noexcept nogil:
+cdef int32_t _grad_mode "fl_slot_grad_mode"(int32_t on) noexcept nogil:
     cdef int32_t was = thread_state().grad_enabled
     if on >= 0:
         thread_state().grad_enabled = on != 0
@@ -567,13 +591,13 @@ cdef int32_t _grad_mode(int32_t on) noexcept nogil:
 
 # --- Python objects -------------------------------------------------------------------------------------------------
 
-cdef fl_tensor _from_python(PyObject* o) noexcept:
-    if o.ob_type == TensorType or PyObject_TypeCheck(o, TensorType):
+cdef fl_tensor _from_python "fl_slot_from_python"(void* o) noexcept:
+    if (<PyObject*>o).ob_type == TensorType or PyObject_TypeCheck(<PyObject*>o, TensorType):
         return <fl_tensor>o
     return NULL
 
 
-cdef void* _to_python(fl_tensor t) noexcept:
+cdef void* _to_python "fl_slot_to_python"(fl_tensor t) noexcept:
     return _retain(t)
 
 
@@ -602,28 +626,7 @@ cdef fl_api _api
 _api.major, _api.minor, _api.size = FL_ABI_MAJOR, FL_ABI_MINOR, sizeof(fl_api)
 cdef bytes _provider = b"flambeau-tensor " + __import__("flambeau_tensor").__version__.encode()
 _api.provider = _provider
-_api.dtype, _api.ndim, _api.numel = <void*>_dtype, <void*>_ndim, <void*>_numel
-_api.sizes, _api.strides, _api.is_contiguous = <void*>_sizes, <void*>_strides, <void*>_is_contiguous
-_api.const_data, _api.data, _api.check = <void*>_const_data, <void*>_data, <void*>_check
-_api.retain, _api.release = <void*>_retain, <void*>_release
-_api.empty, _api.contiguous = <void*>_empty, <void*>_contiguous
-_api.as_strided, _api.from_blob = <void*>_as_strided, <void*>_from_blob
-_api.error, _api.error_occurred, _api.error_clear = <void*>_error, <void*>_error_occurred, <void*>PyErr_Clear
-_api.find_operator, _api.call = <void*>find_operator, <void*>call
-_api.num_threads, _api.parallel_for = <void*>num_threads, <void*>_parallel_for
-_api.gil_release, _api.gil_acquire = <void*>_gil_release, <void*>_gil_acquire
-_api.from_python, _api.to_python = <void*>_from_python, <void*>_to_python
-_api.error_read, _api.error_take = <void*>_error_read, <void*>_error_take
-_api.error_put, _api.error_drop, _api.warn = <void*>_error_put, <void*>_error_drop, <void*>_warn
-_api.flags, _api.storage_offset, _api.storage_nbytes = <void*>_flags, <void*>_storage_offset, <void*>_storage_nbytes
-_api.version, _api.written, _api.describe = <void*>_version, <void*>_written, <void*>_describe
-_api.promote_types, _api.result_type = <void*>_promote_types, <void*>_result_type
-_api.default_dtype = <void*>_default_dtype
-_api.find_function, _api.call_function = <void*>find_function, <void*>call_function
-_api.new_list, _api.clear = <void*>new_list, <void*>clear
-_api.define, _api.implement, _api.set_backward = <void*>define, <void*>implement, <void*>set_backward
-_api.grad_mode, _api.in_parallel = <void*>_grad_mode, <void*>_in_parallel
-_api.gil_held, _api.gil_ensure, _api.gil_drop = <void*>_gil_held, <void*>_gil_ensure, <void*>_gil_drop
+fill(&_api)
 
 
 cdef void _leave(fl_tensor t) noexcept nogil:
@@ -632,8 +635,9 @@ cdef void _leave(fl_tensor t) noexcept nogil:
 
 cdef void _python_is_gone() noexcept:
     """Tensors that are static in C++ are let go of after Python has ended, and nothing of theirs can be freed then."""
-    _api.release = <void*>_leave
+    _api.release = _leave
 
 
 Py_AtExit(_python_is_gone)
-API = PyCapsule_New(&_api, "flambeau_tensor._core.capi.API", NULL)
+TABLE = PyCapsule_New(&_api, "flambeau_tensor.c_api.API", NULL)
+API = PyCapsule_New(&_api, "flambeau_tensor._core.capi.API", NULL)  # for extensions of minor 0 and 1

@@ -26,8 +26,8 @@ cdef inline fl_tensor own(Tensor t) noexcept:
 
 cdef PyObject* new_object(const fl_value* v) except NULL  # a new reference
 cdef int store(object o, fl_value* v) except -1  # what `clear` lets go of
-cdef void clear(fl_value* v) noexcept
-cdef int32_t new_list(fl_value* v, int32_t count) except -1
+cdef void clear "fl_slot_clear"(fl_value* v) noexcept
+cdef int32_t new_list "fl_slot_new_list"(fl_value* v, int32_t count) except -1
 
 cdef enum:
     INLINE_WORDS = 64

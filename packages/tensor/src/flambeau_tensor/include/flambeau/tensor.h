@@ -33,7 +33,7 @@ extern "C" {
 
 /* Raised when something changes or moves (major), or is appended (minor). */
 #define FL_ABI_MAJOR 1
-#define FL_ABI_MINOR 1
+#define FL_ABI_MINOR 2
 
 /* The minor version to build for; what is built for one runs on it and on all later ones. */
 #ifndef FL_TARGET_MINOR
@@ -131,81 +131,88 @@ enum { /* flags of a tensor */
 
 typedef void (*fl_range_body)(int64_t begin, int64_t end, void *context);
 
+/* The slots of the table: what each returns, its name, and what it takes. This is the only list of them: from it follow the
+ * table's type here, how the library fills it, and the tests of where each slot lies. New slots are appended under a higher
+ * minor version, and nothing here ever changes. */
+#define FL_SLOTS_OF_MINOR_0(SLOT)                                                                                    \
+    SLOT(fl_dtype, dtype, (fl_tensor))                                                                               \
+    SLOT(int32_t, ndim, (fl_tensor))                                                                                 \
+    SLOT(int64_t, numel, (fl_tensor))                                                                                \
+    SLOT(const int64_t *, sizes, (fl_tensor))                                                                        \
+    SLOT(const int64_t *, strides, (fl_tensor))                                                                      \
+    SLOT(int32_t, is_contiguous, (fl_tensor))                                                                        \
+    SLOT(const void *, const_data, (fl_tensor))                                                                      \
+    SLOT(void *, data, (fl_tensor))                                                                                  \
+    SLOT(int32_t, check, (fl_tensor, const char *function, const char *argument, fl_dtype, int32_t ndim))            \
+    SLOT(fl_tensor, retain, (fl_tensor))                                                                             \
+    SLOT(void, release, (fl_tensor))                                                                                 \
+    SLOT(fl_tensor, empty, (const int64_t *sizes, int32_t ndim, fl_dtype))                                           \
+    SLOT(fl_tensor, contiguous, (fl_tensor))                                                                         \
+    SLOT(fl_tensor, as_strided, (fl_tensor, const int64_t *sizes, const int64_t *strides, int32_t ndim,              \
+         int64_t offset))                                                                                            \
+    SLOT(fl_tensor, from_blob, (void *data, const int64_t *sizes, const int64_t *strides, int32_t ndim, fl_dtype,    \
+         void (*deleter)(void *context), void *context))                                                             \
+    SLOT(void, error, (fl_status, const char *message))                                                              \
+    SLOT(int32_t, error_occurred, (void))                                                                            \
+    SLOT(void, error_clear, (void))                                                                                  \
+    SLOT(fl_operator, find_operator, (const char *name))                                                             \
+    SLOT(int32_t, call, (fl_operator, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults))     \
+    SLOT(int32_t, num_threads, (void))                                                                               \
+    SLOT(int32_t, parallel_for, (int64_t n, int64_t grain, fl_range_body, void *context))                            \
+    SLOT(void *, gil_release, (void))                                                                                \
+    SLOT(void, gil_acquire, (void *))                                                                                \
+    SLOT(fl_tensor, from_python, (void *object))                                                                     \
+    SLOT(void *, to_python, (fl_tensor))
+
+#define FL_SLOTS_OF_MINOR_1(SLOT)                                                                                    \
+    SLOT(int32_t, error_read, (fl_exception, char *text, int64_t size))                                              \
+    SLOT(fl_exception, error_take, (void))                                                                           \
+    SLOT(void, error_put, (fl_exception))                                                                            \
+    SLOT(void, error_drop, (fl_exception))                                                                           \
+    SLOT(int32_t, warn, (const char *message))                                                                       \
+    SLOT(int32_t, flags, (fl_tensor))                                                                                \
+    SLOT(int64_t, storage_offset, (fl_tensor))                                                                       \
+    SLOT(int64_t, storage_nbytes, (fl_tensor))                                                                       \
+    SLOT(int64_t, version, (fl_tensor))                                                                              \
+    SLOT(int32_t, written, (fl_tensor))                                                                              \
+    SLOT(int64_t, describe, (fl_tensor, char *text, int64_t size))                                                   \
+    SLOT(fl_dtype, promote_types, (fl_dtype, fl_dtype))                                                              \
+    SLOT(fl_dtype, result_type, (const fl_value *operands, int32_t count))                                           \
+    SLOT(fl_dtype, default_dtype, (void))                                                                            \
+    SLOT(fl_function, find_function, (const char *name, const char *arguments))                                      \
+    SLOT(int32_t, call_function, (fl_function, const fl_value *args, fl_value *results, int32_t nresults))           \
+    SLOT(int32_t, new_list, (fl_value *list, int32_t count))                                                         \
+    SLOT(void, clear, (fl_value *))                                                                                  \
+    SLOT(fl_operator, define, (const char *schema, const char *doc))                                                 \
+    SLOT(int32_t, implement, (fl_operator, fl_kernel, void *context, int32_t flags, const char *types))              \
+    SLOT(int32_t, set_backward, (fl_operator, const char *arguments, fl_operator backward))                          \
+    SLOT(int32_t, grad_mode, (int32_t on))                                                                           \
+    SLOT(int32_t, in_parallel, (void))                                                                               \
+    SLOT(int32_t, gil_held, (void))                                                                                  \
+    SLOT(int32_t, gil_ensure, (void))                                                                                \
+    SLOT(void, gil_drop, (int32_t))
+
+#if FL_TARGET_MINOR >= 1
+#define FL_SLOTS(SLOT) FL_SLOTS_OF_MINOR_0(SLOT) FL_SLOTS_OF_MINOR_1(SLOT)
+#else
+#define FL_SLOTS(SLOT) FL_SLOTS_OF_MINOR_0(SLOT)
+#endif
+
+#define FL_SLOT_POINTER(result, name, parameters) result(*name) parameters;
 typedef struct fl_api {
     uint32_t major, minor;
     uint64_t size;        /* bytes of the table that the library fills */
     const char *provider; /* name and version, for messages */
-
-    fl_dtype (*dtype)(fl_tensor);
-    int32_t (*ndim)(fl_tensor);
-    int64_t (*numel)(fl_tensor);
-    const int64_t *(*sizes)(fl_tensor);
-    const int64_t *(*strides)(fl_tensor);
-    int32_t (*is_contiguous)(fl_tensor);
-    const void *(*const_data)(fl_tensor);
-    void *(*data)(fl_tensor);
-    int32_t (*check)(fl_tensor, const char *function, const char *argument, fl_dtype, int32_t ndim);
-
-    fl_tensor (*retain)(fl_tensor);
-    void (*release)(fl_tensor);
-
-    fl_tensor (*empty)(const int64_t *sizes, int32_t ndim, fl_dtype);
-    fl_tensor (*contiguous)(fl_tensor);
-    fl_tensor (*as_strided)(fl_tensor, const int64_t *sizes, const int64_t *strides, int32_t ndim, int64_t offset);
-    fl_tensor (*from_blob)(void *data, const int64_t *sizes, const int64_t *strides, int32_t ndim, fl_dtype,
-                           void (*deleter)(void *context), void *context);
-
-    void (*error)(fl_status, const char *message);
-    int32_t (*error_occurred)(void);
-    void (*error_clear)(void);
-
-    fl_operator (*find_operator)(const char *name);
-    int32_t (*call)(fl_operator, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults);
-
-    int32_t (*num_threads)(void);
-    int32_t (*parallel_for)(int64_t n, int64_t grain, fl_range_body, void *context);
-    void *(*gil_release)(void);
-    void (*gil_acquire)(void *);
-
-    fl_tensor (*from_python)(void *object);
-    void *(*to_python)(fl_tensor);
-    /* minor 0 ends here */
-
-#if FL_TARGET_MINOR >= 1
-    int32_t (*error_read)(fl_exception, char *text, int64_t size);
-    fl_exception (*error_take)(void);
-    void (*error_put)(fl_exception);
-    void (*error_drop)(fl_exception);
-    int32_t (*warn)(const char *message);
-
-    int32_t (*flags)(fl_tensor);
-    int64_t (*storage_offset)(fl_tensor);
-    int64_t (*storage_nbytes)(fl_tensor);
-    int64_t (*version)(fl_tensor);
-    int32_t (*written)(fl_tensor);
-    int64_t (*describe)(fl_tensor, char *text, int64_t size);
-
-    fl_dtype (*promote_types)(fl_dtype, fl_dtype);
-    fl_dtype (*result_type)(const fl_value *operands, int32_t count);
-    fl_dtype (*default_dtype)(void);
-
-    fl_function (*find_function)(const char *name, const char *arguments);
-    int32_t (*call_function)(fl_function, const fl_value *args, fl_value *results, int32_t nresults);
-    int32_t (*new_list)(fl_value *list, int32_t count);
-    void (*clear)(fl_value *);
-
-    fl_operator (*define)(const char *schema, const char *doc);
-    int32_t (*implement)(fl_operator, fl_kernel, void *context, int32_t flags, const char *types);
-    int32_t (*set_backward)(fl_operator, const char *arguments, fl_operator backward);
-
-    int32_t (*grad_mode)(int32_t on);
-    int32_t (*in_parallel)(void);
-    int32_t (*gil_held)(void);
-    int32_t (*gil_ensure)(void);
-    void (*gil_drop)(int32_t);
-    /* minor 1 ends here */
-#endif
+    FL_SLOTS(FL_SLOT_POINTER)
 } fl_api;
+#undef FL_SLOT_POINTER
+
+/* Where the library offers the table: a capsule of this name. Releases before minor 2 know the second name only. */
+#if FL_TARGET_MINOR >= 2
+#define FL_PROVIDER "flambeau_tensor.c_api"
+#else
+#define FL_PROVIDER "flambeau_tensor._core.capi"
+#endif
 
 /* The table, one for all sources of an extension; filled by fl_import before the first call. */
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -693,11 +700,11 @@ static inline PyObject *fl_to_python(fl_tensor t) { return (PyObject *)fl_table-
 /* Fill the table and run the blocks of FL_LIBRARY; call it where the module is initialised. `who` names the extension in
  * messages. 0, or -1 and ImportError or a block's error. Uses Python's limited API only. */
 static FL_MAYBE_UNUSED int fl_import(const char *who) {
-    PyObject *module = PyImport_ImportModule("flambeau_tensor._core.capi");
+    PyObject *module = PyImport_ImportModule(FL_PROVIDER);
     PyObject *capsule = module ? PyObject_GetAttrString(module, "API") : NULL;
     const fl_api *table = NULL;
     char text[512];
-    if (capsule) table = (const fl_api *)PyCapsule_GetPointer(capsule, "flambeau_tensor._core.capi.API");
+    if (capsule) table = (const fl_api *)PyCapsule_GetPointer(capsule, FL_PROVIDER ".API");
     Py_XDECREF(module);
     Py_XDECREF(capsule);
     if (!table) {
@@ -706,12 +713,18 @@ static FL_MAYBE_UNUSED int fl_import(const char *who) {
         missing = error ? PyObject_GetAttrString(error, "name") : NULL;
         if (missing && PyUnicode_Check(missing) && !PyUnicode_CompareWithASCIIString(missing, "flambeau_tensor")) {
             PyErr_Format(PyExc_ImportError, "%s needs flambeau-tensor: pip install flambeau-tensor", who);
-            Py_XDECREF(type);
-            Py_XDECREF(error);
-            Py_XDECREF(traceback);
+        } else if (missing && PyUnicode_Check(missing) && !PyUnicode_CompareWithASCIIString(missing, FL_PROVIDER)) {
+            PyErr_Format(PyExc_ImportError,
+                         "%s needs flambeau's C ABI %d.%d, which the installed flambeau-tensor does not have: "
+                         "pip install --upgrade flambeau-tensor",
+                         who, FL_ABI_MAJOR, FL_TARGET_MINOR);
         } else {
             PyErr_Restore(type, error, traceback);
+            type = error = traceback = NULL;
         }
+        Py_XDECREF(type);
+        Py_XDECREF(error);
+        Py_XDECREF(traceback);
         Py_XDECREF(missing);
         return -1;
     }

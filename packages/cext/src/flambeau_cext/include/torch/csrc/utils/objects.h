@@ -33,7 +33,7 @@ inline PyObject *make_scalar(const c10::Scalar &s) {
 
 /* The dtypes of Python, by their number in the C interface. */
 inline PyObject *call_on_dtypes(const char *function, const char *format, ...) {
-    PyObject *module = PyImport_ImportModule("flambeau_tensor._core.capi");
+    PyObject *module = PyImport_ImportModule("flambeau_tensor.c_api");
     PyObject *f = module ? PyObject_GetAttrString(module, function) : nullptr;
     va_list list;
     va_start(list, format);

@@ -1,0 +1,9 @@
+"""Where extensions in C find the table of ``flambeau/tensor.h``, and C++ the dtypes by their numbers there.
+
+>>> abi_dtype(abi_number(flambeau_tensor.float32))
+torch.float32
+"""
+from flambeau_tensor._core.capi import TABLE as API
+from flambeau_tensor._core.capi import abi_dtype, abi_number
+
+__all__ = ["API", "abi_dtype", "abi_number"]
