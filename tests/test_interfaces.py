@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 LOCK = Path(__file__).with_name("interfaces.lock")
 FOLDER = "packages/tensor/src/flambeau_tensor"
 NUMBERS = {  # where the number of each interface stands
+    "packages/overrides/src/flambeau_overrides/abi.pxd": r"\bOVERRIDES_ABI = (\d+)",
     f"{FOLDER}/abi.pxd": r"\bTENSOR_ABI = (\d+)",
     f"{FOLDER}/compute.pxd": r"\bCOMPUTE_ABI = (\d+)",
     f"{FOLDER}/include/flambeau/tensor.h": r"#define FL_ABI_MAJOR (\d+)\n#define FL_ABI_MINOR (\d+)",

@@ -4,12 +4,12 @@ import contextvars
 from threading import Thread
 
 from flambeau_autograd._engine import engine, grad_mode, levels, node, saved
-from flambeau_overrides import _thread
+from flambeau_overrides import modes as overriding
 
 
 def run_elsewhere(run):
     """Drive a run of backward in a new thread and wait for it; what it raises is raised here."""
-    flags, disabled, modes = grad_mode.switches(), _thread.switches(), _thread.mode_stack()
+    flags, disabled, modes = grad_mode.switches(), overriding.switches(), overriding.mode_stack()
     tapes, stack, hooks = node.tapes(), levels.levels(), saved.hooks_of_thread()
     errors = []
 
@@ -20,8 +20,8 @@ def run_elsewhere(run):
             levels.take_over(stack)
             saved.take_over(hooks)
             for mode in modes:
-                _thread.push_mode(mode)
-            _thread.switches(disabled)
+                overriding.push_mode(mode)
+            overriding.switches(disabled)
             engine.drive_here(run)
         except BaseException as error:
             errors.append(error)

@@ -1,50 +1,11 @@
-# The C surface of the protocol: what a compiled library cimports to make its functions overridable. What concerns the
-# calling thread (modes, switches) is in _thread.pxd.
-#
-# Free functions only. They are checked by signature when a consumer is imported, whereas the method table of a cdef
-# class is not; so a consumer built against another version fails with an error instead of running the wrong code.
-#
-# A consumer's call path:
-#
-#     overloaded = None
-#     for each argument whose type is not one of the library's own:
-#         if type_overrides(type of argument):
-#             overloaded = [] if it is None
-#             collect(overloaded, argument)
-#     if (overloaded is not None or active_modes[0]) and overridden(func, overloaded):
-#         return dispatch(func, overloaded, args, kwargs)
-#     ... the function's own implementation
+# The dispatcher for the package itself; what other packages use of it is in abi.pxd, with what each function does.
 
 from cpython.object cimport PyObject, PyTypeObject
 
-# Rises with every change of this file.
-cdef int abi_version() noexcept nogil
-
-# --- types
-
-# Whether `__torch_function__` of this type takes part in dispatch: defined on the type, neither switched off with
-# `_disabled_torch_function_impl` nor the exact type of a registered base. Independent of the switches below.
 cdef bint type_overrides(PyTypeObject* t) noexcept
-# Whether the type's `__torch_function__` is the one of a base given to register_base(), inherited unchanged.
 cdef bint is_default(PyTypeObject* t) noexcept
-
-# --- who answers
-
-# Adds `candidate` in protocol order if its type overrides and is not in the list yet; adds nothing while
-# subclass_disabled(). True if it was added.
 cdef bint collect(list overloaded, object candidate) except -1
-# collect() for each of `n` objects, and for the items of those that are lists or tuples. NULLs are skipped. Makes the
-# list when the first is found, so None means that nobody overrides.
 cdef list collect_vector(PyObject* const* objects, Py_ssize_t n)
-# Whether somebody is to be asked before `func` runs: an overloaded argument or a mode of this thread that handles
-# `func`, dispatch is not switched off, and the call does not come from redispatch_function(). `overloaded` may be None.
 cdef bint overridden(object func, list overloaded) except -1
-
-# --- the call
-
-# Asks the innermost mode that handles `func`, then the overloaded arguments in order, and raises TypeError when all
-# answer NotImplemented. The text names `func` by `func.__torch_name__` ("torch.add"), or by the name under which it is
-# registered, or by module and name. `overloaded` and `kwargs` may be None.
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs)
-# The same for a callee of the vectorcall protocol. `kwnames` may be NULL.
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames)

@@ -39,10 +39,6 @@ cdef str HANDLER = "__torch_function__"
 cdef PyTypeObject* NoneType = Py_TYPE(<PyObject*>None)
 
 
-cdef int abi_version() noexcept nogil:
-    return 1
-
-
 # --- around dispatch --------------------------------------------------------------------------------------------------
 
 def redispatch_function(func, types, args, kwargs=None):

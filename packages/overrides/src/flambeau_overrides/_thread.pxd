@@ -1,4 +1,4 @@
-# The calling thread's part of the C surface: its modes and the switches that turn overriding off.
+# The calling thread's modes and the switches that turn overriding off; other packages find both in abi.pxd.
 
 from cpython.object cimport PyObject
 
@@ -19,7 +19,7 @@ cdef bint all_disabled() noexcept nogil
 cdef void push_all_disabled() noexcept nogil
 cdef void pop_all_disabled() noexcept nogil
 
-# --- for `_dispatch` alone: methods of a cdef class are not checked when a consumer is imported
+# --- for `_dispatch`
 
 # A handler that is running: enough to see that it was entered before with the same arguments, and to put the modes
 # back that its caller had.

@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_New
 
-from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
+from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
     Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
     TENSOR_ABI, dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of,
@@ -22,8 +22,10 @@ from flambeau_autograd._engine.rule cimport *
 from flambeau_autograd._engine.saved cimport save, unpack
 from flambeau_autograd._engine.saved_tensor cimport saved_tensor
 
+from flambeau_overrides.abi import require as require_overrides
 from flambeau_tensor.abi import require
 
+require_overrides(OVERRIDES_ABI, "flambeau-autograd")
 require(TENSOR_ABI, "flambeau-autograd")
 
 cdef PyObject* NONE = <PyObject*>None

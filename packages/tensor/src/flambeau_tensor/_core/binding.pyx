@@ -12,8 +12,9 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from cpython.type cimport PyType_IsSubtype
 
-from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
-from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
+from flambeau_overrides.abi cimport (
+    active_modes_ptr, collect_vector, dispatch, overridden, pop_disabled, push_disabled, type_overrides,
+)
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.dtype cimport dtype_object

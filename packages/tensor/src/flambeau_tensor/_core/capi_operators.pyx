@@ -7,7 +7,7 @@ from cpython.mem cimport PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.string cimport memset
 
-from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
+from flambeau_overrides.abi cimport active_modes_ptr, pop_disabled, push_disabled
 
 from flambeau_tensor._core.capi cimport *
 from flambeau_tensor._core.capi_values cimport *

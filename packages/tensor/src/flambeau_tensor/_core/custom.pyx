@@ -8,8 +8,9 @@ from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_SIZE
 
-from flambeau_overrides._dispatch cimport collect_vector, dispatch_vectorcall, overridden
-from flambeau_overrides._thread cimport active_modes_ptr, pop_disabled, push_disabled
+from flambeau_overrides.abi cimport (
+    active_modes_ptr, collect_vector, dispatch_vectorcall, overridden, pop_disabled, push_disabled,
+)
 
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport (

@@ -13,8 +13,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._dispatch cimport collect_vector
-from flambeau_overrides._thread cimport active_modes_ptr, mode_handles, pop_all_disabled, push_all_disabled
+from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handles, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType

@@ -7,7 +7,7 @@ handler of `__torch_function__` is given what was called: the function, or the m
 """
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_overrides._thread cimport active_modes_ptr, mode_handles
+from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.operator cimport (
     Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_positional, enable_vectorcall, kernel_t,

@@ -5,8 +5,9 @@ from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
-from flambeau_overrides._dispatch cimport collect_vector, dispatch, overridden, type_overrides
-from flambeau_overrides._thread cimport active_modes_ptr, subclass_disabled
+from flambeau_overrides.abi cimport (
+    active_modes_ptr, collect_vector, dispatch, overridden, subclass_disabled, type_overrides,
+)
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core cimport syntax as S

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject, newfunc
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides._thread cimport pop_all_disabled, push_all_disabled
+from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
@@ -22,7 +22,10 @@ from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
 
+from flambeau_overrides.abi import require
 from flambeau_tensor._core.size import Size
+
+require(OVERRIDES_ABI, "flambeau-tensor")
 
 cdef extern from "Python.h":
     object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)

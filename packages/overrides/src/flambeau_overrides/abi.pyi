@@ -1,0 +1,3 @@
+"""What compiled libraries use of the protocol; ``abi.pxd`` has the functions."""
+
+def require(number: int, package: str) -> None: ...
