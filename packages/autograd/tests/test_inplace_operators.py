@@ -5,11 +5,12 @@ import pytest
 import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
 from flambeau_autograd import func, grad, inference_mode, no_grad
-from flambeau_tensor.extend import operators
+from flambeau_tensor.extend import Forward, operators
 
 INTEGERS = {"gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
             "bitwise_not"}
-PAIRS = [op for op in operators().values() if op.inplace is not None and op.name not in INTEGERS]
+PAIRS = [op for op in operators().values() if op.inplace is not None and op.name not in INTEGERS
+         and not isinstance(op.implementation, Forward)]  # those are signatures of others
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([[True, False, True], [False, False, True], [True, True, False]])
 PLACES = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 0, 0]])
@@ -229,3 +230,26 @@ def test_out_of_compositions(name, random):
     with no_grad():
         OUT[name](x, out)
     assert not any(t.requires_grad for t in made) and all(t.numel() for t in made[len(made) // 3:])
+
+
+def test_signatures_of_one_operator():
+    x = torch.ones(3, 1, requires_grad=True)
+    index = torch.tensor([[0]])
+    for change in (lambda t: t.clamp_(0, 0.5), lambda t: t.clamp_(torch.zeros(3, 1), torch.full((3, 1), 0.5)),
+                   lambda t: t.clip_(max=0.5)):
+        y = x * 1
+        assert change(y) is y and torch.equal(y, torch.full((3, 1), 0.5))
+        assert torch.equal(grad(y.sum(), x)[0], torch.zeros(3, 1))
+    for change in (lambda t: t.scatter_(0, index, 4.0), lambda t: t.scatter_(0, index, value=4.0),
+                   lambda t: t.scatter_(0, index, torch.tensor([[4.0]]))):
+        y = x * 1
+        change(y).sum().backward()
+        assert x.grad.tolist() == [[0], [1], [1]]
+        x.grad = None
+    y = x * 1
+    y.scatter_(0, index, torch.tensor([[3.0]]), reduce="add").sum().backward()
+    assert y.tolist() == [[4], [1], [1]] and x.grad.tolist() == [[1], [1], [1]]
+    for change in (lambda t: t.squeeze_(), lambda t: t.squeeze_(1), lambda t: t.squeeze_((1,))):
+        y = x * 1
+        assert change(y).shape == (3,) and y.grad_fn is not None
+    assert func.vmap(lambda t: t.clone().clamp_(0, 0.5))(torch.ones(2, 3)).tolist() == [[0.5] * 3] * 2

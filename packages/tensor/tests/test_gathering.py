@@ -162,7 +162,7 @@ def test_scatter(case, how, include_self, data):
     if how not in (None, "add", "multiply"):
         result = ft.scatter_reduce(t, dim, i, s, how, include_self=include_self)
     else:
-        result = ft.scatter(t, dim, i, s, reduce=how)
+        result = ft.scatter(t, dim, i, s, **({"reduce": how} if how else {}))
     assert result.dtype is t.dtype
     tolerance = {"float16": 1e-2, "float32": 1e-6, "float64": 1e-12}.get(dtype, 0)
     np.testing.assert_allclose(result.numpy(), expected, rtol=tolerance)

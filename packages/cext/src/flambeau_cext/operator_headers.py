@@ -5,170 +5,29 @@
 the library finds them by name when it is first made, so an extension compiled with these headers runs with later
 schemas as well.
 
-C++ has overloads where a schema has one argument of several types, or results that depend on an argument: those
-signatures are listed below, in the language of schemas, with the operator that runs them.
+Operators whose declarations have schemas for ``torch.ops.aten`` have those forms in C++, too. What is written by hand
+in the headers (``Tensor::to`` with its options, indexing) is left out.
 """
 
+import functools
 import importlib
+import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from flambeau_tensor import Tensor
-from flambeau_tensor.extend import Operator, functions, operators, parse
+from flambeau_tensor.extend import Forward, Operator, functions, operators, parse
 
 INCLUDE = Path(__file__).parent / "include" / "ATen"
+_HAND_WRITTEN = ("core/Tensor.h", "TensorIndexing.h", "Tensor.h", "ATen.h")
+_DEFINED = re.compile(r"^ *(?!return\b|else\b)(?:[\w:<>,&*]+ )+[&*]?(?:Tensor::)?(\w+)\(", re.MULTILINE)
 
-_OPTIONS = (
-    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, "
-    "bool requires_grad=False"
-)
-# Signatures in place of the schema of the operator of that name. "= name": the operator that runs it. An argument whose
-# name begins with _ is taken and not passed on.
-_OVERLOADS = """
-    linspace(Scalar start, Scalar end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor
-    linspace(Tensor start, Tensor end, int steps, *, OPTIONS) -> Tensor
-    logspace(Scalar start, Scalar end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor
-    logspace(Tensor start, Tensor end, int steps, float base=10.0, *, OPTIONS) -> Tensor
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor
-    sum(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor
-    mean(Tensor self, int[]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor
-    prod(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    all(Tensor self) -> Tensor
-    all(Tensor self, int dim, bool keepdim=False) -> Tensor
-    all(Tensor self, int[]? dim, bool keepdim=False) -> Tensor
-    any(Tensor self) -> Tensor
-    any(Tensor self, int dim, bool keepdim=False) -> Tensor
-    any(Tensor self, int[]? dim, bool keepdim=False) -> Tensor
-    count_nonzero(Tensor self, int? dim=None) -> Tensor
-    count_nonzero(Tensor self, int[] dim) -> Tensor
-    norm(Tensor self, Scalar p=2) -> Tensor
-    norm(Tensor self, Scalar? p, int[] dim, bool keepdim=False) -> Tensor
-    norm(Tensor self, Scalar? p, int[] dim, bool keepdim, ScalarType dtype) -> Tensor
-    clamp(Tensor self, Scalar? min, Scalar? max=None) -> Tensor
-    clamp(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
-    clamp_(Tensor(a!) self, Scalar? min, Scalar? max=None) -> Tensor(a!)
-    clamp_(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)
-    nonzero(Tensor self) -> Tensor
-    squeeze(Tensor(a) self) -> Tensor(a)
-    squeeze(Tensor(a) self, int dim) -> Tensor(a)
-    squeeze(Tensor(a) self, int[] dim) -> Tensor(a)
-    movedim(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)
-    movedim(Tensor(a) self, int source, int destination) -> Tensor(a)
-    slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) = _ops.slice
-    scatter(Tensor self, int dim, Tensor index, Tensor src) -> Tensor
-    scatter(Tensor self, int dim, Tensor index, Scalar value) -> Tensor
-    scatter(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor
-    scatter(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    scatter_(Tensor(a!) self, int dim, Tensor index, Tensor src) -> Tensor(a!)
-    scatter_(Tensor(a!) self, int dim, Tensor index, Scalar value) -> Tensor(a!)
-    scatter_(Tensor(a!) self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor(a!)
-    scatter_(Tensor(a!) self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor(a!)
-    bernoulli(Tensor self) -> Tensor
-    bernoulli(Tensor self, float p) -> Tensor
-    arange(Scalar start, OPTIONS) -> Tensor
-    arange(Scalar start, Scalar end, OPTIONS) -> Tensor
-    arange(Scalar start, Scalar end, Scalar step, OPTIONS) -> Tensor
-    eye(int n, OPTIONS) -> Tensor
-    eye(int n, int m, OPTIONS) -> Tensor
-    einsum(str equation, Tensor[] tensors, int[]? _path=None) -> Tensor = _ops.einsum
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor = _ops.tensordot
-    meshgrid(Tensor[] tensors) -> Tensor[] = _ops.meshgrid
-    meshgrid(Tensor[] tensors, str indexing) -> Tensor[] = _ops.meshgrid
-    broadcast_tensors(Tensor[] tensors) -> Tensor[] = _ops.broadcast_tensors
-    cartesian_prod(Tensor[] tensors) -> Tensor = _ops.cartesian_prod
-    chain_matmul(Tensor[] matrices) -> Tensor = _ops.chain_matmul
-    block_diag(Tensor[] tensors) -> Tensor = _ops.block_diag
-    _unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) \
--> (Tensor, Tensor, Tensor) = _ops.unique
-    unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) \
--> (Tensor, Tensor, Tensor) = _ops.unique
-    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) \
--> (Tensor, Tensor, Tensor) = _ops.unique_consecutive
-    pad(Tensor self, int[] pad, str mode='constant', float? value=None) -> Tensor = nn.functional.pad
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor = nn.functional.bilinear
-    rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor \
-= nn.functional.rms_norm
-    instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, \
-bool use_input_stats, float momentum, float eps, bool _cudnn_enabled) -> Tensor = nn.functional.instance_norm
-    pairwise_distance(Tensor x1, Tensor x2, float p=2.0, float eps=1e-06, bool keepdim=False) -> Tensor \
-= nn.functional.pairwise_distance
-    kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False) -> Tensor \
-= nn.functional.kl_div
-    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, str reduction='mean') -> Tensor \
-= nn.functional.hinge_embedding_loss
-    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str reduction='mean') -> Tensor \
-= nn.functional.margin_ranking_loss
-    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, str reduction='mean') \
--> Tensor = nn.functional.cosine_embedding_loss
-    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, \
-float eps=1e-06, bool swap=False, str reduction='mean') -> Tensor = nn.functional.triplet_margin_loss
-    avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, \
-bool count_include_pad=True) -> Tensor = nn.functional.avg_pool1d
-    max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, \
-bool ceil_mode=False) -> Tensor = nn.functional.max_pool1d
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor = nn.functional.adaptive_avg_pool1d
-    log_sigmoid(Tensor self) -> Tensor = nn.functional.logsigmoid
-    linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor = nn.functional.linear
-    dropout(Tensor self, float p, bool training) -> Tensor = nn.functional.dropout
-    embedding(Tensor weight, Tensor input) -> Tensor = nn.functional.embedding
-    one_hot(Tensor tensor, int num_classes=-1) -> Tensor = nn.functional.one_hot
-    gelu(Tensor self, *, str approximate='none') -> Tensor = nn.functional.gelu
-    glu(Tensor self, int dim=-1) -> Tensor = nn.functional.glu
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor = nn.functional.celu
-    selu(Tensor self) -> Tensor = nn.functional.selu
-    relu6(Tensor self) -> Tensor = nn.functional.relu6
-    prelu(Tensor self, Tensor weight) -> Tensor = nn.functional.prelu
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor = nn.functional.softplus
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor = nn.functional.softshrink
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor = nn.functional.hardshrink
-    layer_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, \
-bool _cudnn_enable=True) -> Tensor = nn.functional.layer_norm
-    group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, \
-bool _cudnn_enabled=True) -> Tensor = nn.functional.group_norm
-    batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, \
-float momentum, float eps, bool _cudnn_enabled) -> Tensor = nn.functional.batch_norm
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor = nn.functional.cosine_similarity
-    mse_loss(Tensor self, Tensor target, str reduction='mean') -> Tensor = nn.functional.mse_loss
-    l1_loss(Tensor self, Tensor target, str reduction='mean') -> Tensor = nn.functional.l1_loss
-    smooth_l1_loss(Tensor self, Tensor target, str reduction='mean', float beta=1.0) -> Tensor \
-= nn.functional.smooth_l1_loss
-    huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0) -> Tensor = nn.functional.huber_loss
-    binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean') -> Tensor \
-= nn.functional.binary_cross_entropy
-    binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, \
-str reduction='mean') -> Tensor = nn.functional.binary_cross_entropy_with_logits
-    nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100) -> Tensor \
-= nn.functional.nll_loss
-    cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100, \
-float label_smoothing=0.0) -> Tensor = nn.functional.cross_entropy
-    avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, \
-bool count_include_pad=True, int? divisor_override=None) -> Tensor = nn.functional.avg_pool2d
-    max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, \
-bool ceil_mode=False) -> Tensor = nn.functional.max_pool2d
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor = nn.functional.adaptive_avg_pool2d
-"""
-_METHODS_TOO = {"slice", "where", "clamp_", "scatter_", "bernoulli_", "random_"}
-# Written by hand, in ATen/core/Tensor.h and ATen/TensorIndexing.h.
-_BY_HAND = set(
-    """
-    index index_put_ to type view item size stride dim numel data_ptr contiguous is_contiguous storage_offset cuda cpu
-    xpu element_size requires_grad_ backward retain_grad is_floating_point is_complex is_signed is_conj is_neg
-    get_device is_leaf alias tensor result_type
-    """.split()
-)
-# Without a C++ form: made for Python, with results that depend on arguments, or named like a C++ type.
-_PYTHON_ONLY = set(
-    """
-    numpy tolist apply_ map_ map2_ as_subclass untyped_storage register_hook register_post_accumulate_grad_hook
-    from_numpy frombuffer as_tensor asarray new_tensor unique unique_consecutive tensordot range
-    bool char short int long float double half byte cfloat cdouble bfloat16 is_inference is_shared is_pinned
-    """.split()
-)
+ATEN = "torch.ops.aten"
+# Names that are types or keywords in C++.
+_RESERVED = set("bool char short int long float double half byte cfloat cdouble bfloat16".split())
 
 # Type in a schema -> type of the C++ parameter, function in ATen/core/Call.h that makes a value of it. Functions with a
 # name of their own, since choosing among overloads is what compiling the headers costs.
@@ -265,7 +124,7 @@ def _default(argument: Any, cxx: str) -> str | None:
     return repr(value)
 
 
-def _parameter(argument: Any, type_text: str) -> _Parameter:
+def _parameter(argument: Any, type_text: str, passed: bool) -> _Parameter:
     name = f"{argument.name}_" if argument.name in ("default", "operator", "this", "register") else argument.name
     if argument.name == "reduction" and type_text == "str":
         how = f"Reduction::{argument.default.capitalize()}"
@@ -276,7 +135,7 @@ def _parameter(argument: Any, type_text: str) -> _Parameter:
     if argument.write:
         cxx = "Tensor &"
     declared = f"{cxx}{name}" if cxx.endswith("&") else f"{cxx} {name}"
-    if argument.name.startswith("_"):
+    if not passed:
         return _Parameter(cxx, _default(argument, cxx), "", ())
     return _Parameter(declared, _default(argument, cxx), argument.name, ((argument.name, f"of_{maker}({name})"),))
 
@@ -289,9 +148,12 @@ def _options(names: set[str]) -> _Parameter:
 
 
 def _signatures(
-    schema: Any, operator: str, numbers: Iterable[str], function: bool, method: bool
+    schema: Any, operator: str, numbers: Iterable[str], passed: Container[str], function: bool, method: bool
 ) -> Iterator[_Signature]:
-    """The C++ forms of a schema: one for tensors, one for each choice of numbers in their place, one with ``out``."""
+    """The C++ forms of a schema: one for tensors, one for each choice of numbers in their place, one with ``out``.
+
+    ``passed`` are the arguments that the operator has; others are taken and left.
+    """
     arguments = [a for a in schema.arguments if not (a.name == "out" and a.kind != 0 or a.name == "generator")]
     names = {a.name for a in arguments}
     factory = {"dtype", "layout", "device"} <= names
@@ -321,7 +183,7 @@ def _signatures(
                 raise _Unspeakable(type_text)
             if a.name in scalars:
                 type_text = type_text.replace("Tensor", "Scalar")
-            parameters.append(_parameter(a, type_text))
+            parameters.append(_parameter(a, type_text, a.name in passed))
         with_self = any(p.argument == "self" and "Tensor" in p.declared for p in parameters)
         yield _Signature(schema.name, operator, tuple(parameters), returns, written, function, method and with_self)
         if out is not None and function and not scalars and returned == "Tensor":
@@ -333,7 +195,9 @@ def _signatures(
 def _public_name(op: Operator) -> str | None:
     """What the operator is called in C++, if it has a name there."""
     space = op.namespace
-    if op.name.startswith("_") or op.name in _BY_HAND | _PYTHON_ONLY:
+    if space == ATEN:
+        return op.name
+    if op.name.startswith("_") or op.name in _RESERVED | _by_hand():
         return None
     if space == "torch":
         return op.name
@@ -344,37 +208,48 @@ def _public_name(op: Operator) -> str | None:
     return None
 
 
+@functools.cache
+def _by_hand() -> set[str]:
+    """The methods and functions that are written in the headers themselves."""
+    text = "".join((INCLUDE / name).read_text(encoding="utf-8") for name in _HAND_WRITTEN)
+    return set(_DEFINED.findall(text))
+
+
 def signatures() -> list[_Signature]:
     """The C++ forms of all operators that are registered now, by name."""
-    known = {name.removeprefix("torch."): op for name, op in operators().items()}
     named = functions("torch")
+    in_place = {name for name in named if name.endswith("_")}
     found: list[_Signature] = []
-    replaced: set[str] = set()
-    in_place = {name for name in functions("torch") if name.endswith("_")}
-    for line in _OVERLOADS.strip().splitlines():
-        text, _, runs = line.strip().replace("OPTIONS", _OPTIONS).partition(" = ")
-        schema = parse(text)
-        replaced.add(schema.name)
-        op = known.get(schema.name) or known.get(f"Tensor.{schema.name}") or named.get(schema.name)
-        method = schema.name in _METHODS_TOO or (op is not None and op.is_method)
-        function = op is None or op.is_function or schema.name in ("slice",)
-        if (runs or schema.name) not in {*known, *named} and f"Tensor.{schema.name}" not in known:
-            continue  # its package is not among those imported
-        runs = runs or (schema.name if schema.name in {*known, *named} else f"Tensor.{schema.name}")
-        found += _signatures(schema, runs, (), function, method)
-    for name, op in sorted(known.items(), key=lambda entry: _public_name(entry[1]) or ""):
+    everything = sorted(operators().items(), key=lambda item: (_public_name(item[1]) or "", item[1].namespace != ATEN))
+    of_aten = [op for _, op in everything if op.namespace == ATEN]
+    behind = [op.implementation.target for op in of_aten]
+    replaced = {op.name for op in of_aten} | {op.name for op in behind if op.namespace == "torch._ops"}
+    for name, op in everything:
         public = _public_name(op)
-        if public is None or public in replaced:
+        if public is None or (public in replaced and op.namespace != ATEN):
             continue
+        function, method, passed = op.is_function or public in in_place, op.is_method, op.schema
+        # Calls name the operator that a signature is one of: the library finds it behind their common name, too.
+        if op.namespace == ATEN:
+            name, passed = _common_name(op.implementation.target), op.implementation.target.schema
+            function, method = True, hasattr(Tensor, public) or bool(op.schema.returns[0].alias)
+        elif isinstance(op.implementation, Forward) and op.implementation.target.namespace == "torch._ops":
+            name = _common_name(op)
         try:
             schema = parse(op.schema.text.replace(op.schema.text.partition("(")[0], public, 1))
-            function = op.is_function or public in in_place
-            forms = _signatures(schema, name, op.numbers, function, op.is_method)
+            names = {a.name for a in passed.arguments}
+            forms = _signatures(schema, name.removeprefix("torch."), op.numbers, names, function, method)
             found += [_told_apart(form, found) for form in forms]
         except _Unspeakable:
             continue
     found += [form for name, original in _aliases().items() for form in _renamed(found, original, name)]
     return sorted(found, key=lambda s: s.name)  # stable: overloads keep their order
+
+
+def _common_name(op: Operator) -> str:
+    """The name of the operator, or of all that share it."""
+    name = op.__torch_name__
+    return name.removesuffix(f".{op.schema.overload or 'default'}") if op.is_overload else name
 
 
 def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
@@ -399,7 +274,7 @@ def _aliases() -> dict[str, str]:
         op = getattr(getattr(Tensor, name), "target", None)
         if isinstance(op, Operator) and name != op.name:
             names.setdefault(name, op.name)
-    return {name: original for name, original in names.items() if not name.startswith("_") and name not in _BY_HAND}
+    return {name: original for name, original in names.items() if not name.startswith("_") and name not in _by_hand()}
 
 
 def _renamed(forms: list[_Signature], original: str, name: str) -> Iterator[_Signature]:

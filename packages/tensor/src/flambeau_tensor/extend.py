@@ -12,7 +12,7 @@ from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import LEVEL, hot
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Method
+from flambeau_tensor._core.overloads import Forward, Method, overloads
 from flambeau_tensor._core.registry import (
     Property,
     find_operator,
@@ -30,8 +30,8 @@ from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, is_
 from flambeau_tensor._core.thread_state import set_grad_mode
 
 __all__ = [
-    "LEVEL", "Elementwise", "FunctionKernel", "Method", "Operator", "OperatorHandle", "Property", "check_read",
-    "declare_plain_subclass", "find_operator", "forget", "functions", "hot", "is_layered", "memory_stats", "operators",
-    "parse", "place_property", "quick_calls", "run_kernel", "set_attribute", "set_grad_mode", "share_memory", "sockets",
-    "syntax_operators", "wrapped_dim",
+    "LEVEL", "Elementwise", "Forward", "FunctionKernel", "Method", "Operator", "OperatorHandle", "Property",
+    "check_read", "declare_plain_subclass", "find_operator", "forget", "functions", "hot", "is_layered", "memory_stats",
+    "operators", "overloads", "parse", "place_property", "quick_calls", "run_kernel", "set_attribute", "set_grad_mode",
+    "share_memory", "sockets", "syntax_operators", "wrapped_dim",
 ]

@@ -10,15 +10,18 @@ from typing import NamedTuple
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call
-from flambeau_tensor.extend import Elementwise, find_operator, wrapped_dim
+from flambeau_tensor.extend import Elementwise, Forward, find_operator, wrapped_dim
 
 Tensor = torch.Tensor
 
 
 def with_kernels(name):
-    """The operators of a qualified name; of several that share it those that are not compositions of the others."""
+    """The operators of a qualified name; of several that share it those that the others are compositions of."""
     found = find_operator(name).overloads
-    return found if len(found) == 1 else [op for op in found if not op.is_composite]
+    if len(found) == 1:
+        return found
+    behind = [op.implementation.target if isinstance(op.implementation, Forward) else op for op in found]
+    return [op for op in dict.fromkeys(behind) if not op.is_composite]
 
 
 def batched(rule, *ops):

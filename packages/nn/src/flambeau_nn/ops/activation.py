@@ -20,11 +20,11 @@ def _count(arguments):
     return len(arguments.split(",")) - 1 if arguments else 0
 
 
-def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", doc=""):
-    """The operator `name`, with float `arguments` (", Scalar alpha=1, …")."""
+def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", aten=None, doc=""):
+    """The operator `name`, with float `arguments` (", Scalar alpha=1, …"); `aten` is what aten calls it."""
     kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=(1, _count(arguments)))
     return Operator(f"{name}(Tensor self{arguments}) -> Tensor", kernel, namespace=namespace, variants=variants,
-                    doc=doc)
+                    aten=f"{aten}(Tensor self{arguments}) -> Tensor" if aten else (), doc=doc)
 
 
 def _gradient(name, arguments=""):
@@ -59,6 +59,7 @@ _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dt
 gelu = Operator("gelu(Tensor self, *, str approximate='none') -> Tensor",
                 Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=(1, {"none": None, "tanh": _TANH})),
                 namespace=NAMESPACE, variants="function",
+                aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
                 doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
                     "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.")
 gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
@@ -67,14 +68,15 @@ gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str 
                          namespace=INTERNAL, variants="function",
                          doc="The gradient of gelu: `grad_output` times its slope at `self`.")
 _PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
-logsigmoid = _loop("logsigmoid", **_PUBLIC, doc="log(sigmoid(x)).")
+logsigmoid = _loop("logsigmoid", **_PUBLIC, aten="log_sigmoid", doc="log(sigmoid(x)).")
 logsigmoid_backward = _gradient("logsigmoid")
-softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC,
+softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC, aten="softplus",
                  doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.")
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
 softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
 softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5")
-hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, doc="x, or 0 between -lambd and lambd.")
+hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, aten="hardshrink",
+                   doc="x, or 0 between -lambd and lambd.")
 hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5")
 
 
@@ -154,7 +156,8 @@ def _only_floats(t, kernel):
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-@composite("softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.")
+@composite("softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.",
+           aten=True)
 def softshrink(input, lambd):
     if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:
         name = {ft.float16: "Half", ft.bfloat16: "BFloat16", ft.float32: "Float", ft.float64: "Double"}[input.dtype]
@@ -164,26 +167,26 @@ def softshrink(input, lambd):
 
 
 @composite("selu(Tensor self, bool inplace=False)",
-            "scale · (x above 0, alpha · (exp(x) - 1) below), with the constants of Klambauer et al., 2017.")
+            "scale · (x above 0, alpha · (exp(x) - 1) below), with the constants of Klambauer et al., 2017.", aten=True)
 def selu(input, inplace):
     return (elu_.inplace if inplace else elu_)(input, _SELU_ALPHA, _SELU_SCALE)
 
 
 @composite("celu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
-            "x above 0, alpha · (exp(x / alpha) - 1) below (Barron, 2017).")
+            "x above 0, alpha · (exp(x / alpha) - 1) below (Barron, 2017).", aten=True)
 def celu(input, alpha, inplace):
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return (elu_.inplace if inplace else elu_)(input, alpha, 1, 1 / alpha)
 
 
-@composite("relu6(Tensor self, bool inplace=False)", "x, no less than 0 and no more than 6.")
+@composite("relu6(Tensor self, bool inplace=False)", "x, no less than 0 and no more than 6.", aten=True)
 def relu6(input, inplace):
     return hardtanh(input, 0, 6, inplace)
 
 
 @composite("prelu(Tensor self, Tensor weight)",
-            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).")
+            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).", aten=True)
 def prelu(input, weight):
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {_scalar_type(input)} and "
@@ -229,7 +232,7 @@ def _no_grad():
 
 
 @composite("glu(Tensor self, int dim=-1)",
-           "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).")
+           "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).", aten=True)
 def glu(input, dim):
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")

@@ -1,22 +1,33 @@
 """Declaring functions of ``torch.nn.functional`` that are made of other operators."""
+import re
+
 from flambeau_nn._kernels import fast_path as kernels
 from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import Operator
 
+_PYTHONS = re.compile(r",? ?\b(bool inplace|bool\? size_average|bool\? reduce)=\w+")  # arguments that aten has not
 
-def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=False, doc):
+
+def of_aten(schema, aten):
+    """The schemas in `torch.ops.aten`: ``True`` for that of the function without what only Python has, else as given;
+    results are a Tensor."""
+    each = (_PYTHONS.sub("", schema),) if aten is True else (aten,) if isinstance(aten, str) else aten
+    return tuple(f"{text} -> Tensor" for text in each)
+
+
+def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=False, aten=(), doc):
     """The function of ``schema``: calls ``fast``, a compiled operator, with the arguments at the positions
     ``arguments`` where those at ``defaulted`` are left out and the first one holds floats, else ``general`` with all of
     them. ``matching`` asks for two first arguments of one size and dtype."""
     op = Operator(f"{schema} -> Tensor", kernels.fast_path, namespace=NAMESPACE, variants="function", composite=True,
-                  doc=doc)
+                  aten=of_aten(schema, aten), doc=doc)
     kernels.connect(op, fast, general, tuple(arguments), tuple(defaulted), matching)
     return op
 
 
-def composite(schema, doc):
+def composite(schema, doc, aten=()):
     """Decorator: the function of ``schema`` is a composition of other operations."""
     def declare(function):
         return Operator(f"{schema} -> Tensor" if "->" not in schema else schema, function, namespace=NAMESPACE,
-                        variants="function", composite=True, doc=doc)
+                        variants="function", composite=True, aten=of_aten(schema, aten), doc=doc)
     return declare

@@ -51,7 +51,8 @@ def _alpha_drop(input, p, training, inplace, channels=False):
 
 
 @composite(f"dropout(Tensor self, {_ARGUMENTS})",
-           "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).")
+           "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).",
+           aten="dropout(Tensor self, float p, bool training)")
 def dropout(input, p, training, inplace):
     return _drop(input, p, training, inplace)
 

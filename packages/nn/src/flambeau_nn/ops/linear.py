@@ -5,7 +5,7 @@ from flambeau_nn.ops.declaring import composite
 
 
 @composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",
-           "input1 · weight[k] · input2 for each k, plus `bias`: (*, n), (*, m), (out, n, m) and (out).")
+           "input1 · weight[k] · input2 for each k, plus `bias`: (*, n), (*, m), (out, n, m) and (out).", aten=True)
 def bilinear(input1, input2, weight, bias):
     if not input1.dtype is input2.dtype is weight.dtype is (weight if bias is None else bias).dtype:
         raise RuntimeError(f"All tensors must have the same dtype, got input1: {input1.dtype}, input2: {input2.dtype}, "

@@ -111,6 +111,8 @@ cross_entropy = with_fast_path(
     "cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
     "bool? reduce=None, str reduction='mean', float label_smoothing=0.0)", cross_entropy_, _cross_entropy_of_old,
     arguments=(0, 1, 2, 4, 6, 7), defaulted=(3, 5),
+    aten="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
+         "int ignore_index=-100, float label_smoothing=0.0)",
     doc="-log softmax(input)[target]: `input` holds scores (N, C), (C) or (N, C, d1, …), `target` class numbers "
         "(int64) or probabilities of the same size as `input`. Classes may have a `weight`; `ignore_index` is left "
         f"out. {_REDUCES}")
@@ -163,10 +165,14 @@ def _l1_general(input, target, reduction):
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
 mse_loss = with_fast_path(
     f"mse_loss{_PAIR}", mse_loss_, _general_pair(_mse_general, lambda x, y: (x - y) ** 2), arguments=(0, 1, 4),
-    defaulted=(2, 3, 5), matching=True, doc=f"(input - target)². {_REDUCES}")
+    defaulted=(2, 3, 5), matching=True,
+    aten="mse_loss(Tensor self, Tensor target, str reduction='mean')",
+    doc=f"(input - target)². {_REDUCES}")
 l1_loss = with_fast_path(
     f"l1_loss{_PAIR}", l1_loss_, _general_pair(_l1_general, lambda x, y: ft.abs(x - y)), arguments=(0, 1, 4),
-    defaulted=(2, 3, 5), matching=True, doc=f"|input - target|. {_REDUCES}")
+    defaulted=(2, 3, 5), matching=True,
+    aten="l1_loss(Tensor self, Tensor target, str reduction='mean')",
+    doc=f"|input - target|. {_REDUCES}")
 
 
 def _smooth_l1_general(input, target, size_average, reduce, reduction, beta):
@@ -187,7 +193,7 @@ def _smooth_l1_usual(input, target, reduction, beta):
 
 smooth_l1_loss = with_fast_path(
     f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, float beta=1.0)", _smooth_l1_usual, _smooth_l1_general,
-    arguments=(0, 1, 4, 5), defaulted=(2, 3), matching=True,
+    arguments=(0, 1, 4, 5), defaulted=(2, 3), matching=True, aten=True,
     doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}")
 
 
@@ -217,6 +223,7 @@ def _huber_usual(input, target, reduction, delta):
 huber_loss = with_fast_path(
     "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None)", _huber_usual,
     _huber_general, arguments=(0, 1, 2, 3), defaulted=(4,), matching=True,
+    aten="huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0)",
     doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). {_REDUCES}")
 
 
@@ -232,7 +239,8 @@ def _bce_general(input, target, weight, size_average, reduce, reduction):
 binary_cross_entropy = with_fast_path(
     "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, "
     "str reduction='mean')", binary_cross_entropy_, _bce_general, arguments=(0, 1, 5), defaulted=(2, 3, 4),
-    matching=True, doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}")
+    matching=True, aten=True,
+    doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}")
 
 
 def _bce_logits_general(input, target, weight, size_average, reduce, reduction, pos_weight):
@@ -255,6 +263,8 @@ binary_cross_entropy_with_logits = with_fast_path(
     "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, "
     "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None)", binary_cross_entropy_with_logits_,
     _bce_logits_general, arguments=(0, 1, 5), defaulted=(2, 3, 4, 6), matching=True,
+    aten="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
+         "str reduction='mean')",
     doc=f"binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1. "
         f"{_REDUCES}")
 
@@ -263,7 +273,9 @@ binary_cross_entropy_with_logits = with_fast_path(
 
 @composite("nll_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
            "bool? reduce=None, str reduction='mean')",
-           f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}")
+           f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
+           aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
+                "int ignore_index=-100)")
 def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
     if input.ndim == 0:
@@ -296,7 +308,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
 
 @composite(f"kl_div(Tensor self, Tensor target, {_LAST}, bool log_target=False)",
            "target · (log target - input), `input` being log-probabilities; 'batchmean' divides the sum by the first "
-           "size.")
+           "size.", aten="kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False)")
 def kl_div(input, target, size_average, reduce, reduction, log_target):
     divides = reduction == "batchmean" and size_average is None and reduce is None
     reduction = "sum" if divides else _reduction(size_average, reduce, reduction)
@@ -370,7 +382,7 @@ def soft_margin_loss(input, target, size_average, reduce, reduction):
 
 
 @composite(f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
-           "input where target is 1, max(0, margin - input) where it is -1.")
+           "input where target is 1, max(0, margin - input) where it is -1.", aten=True)
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
     zero = input.new_zeros(())
@@ -380,7 +392,7 @@ def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction)
 
 
 @composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
-           "max(0, margin - target · (input1 - input2)).")
+           "max(0, margin - target · (input1 - input2)).", aten=True)
 def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
@@ -390,7 +402,7 @@ def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, re
 
 
 @composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
-           "1 - cos where target is 1, max(0, cos - margin) where it is -1.")
+           "1 - cos where target is 1, max(0, cos - margin) where it is -1.", aten=True)
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
     if target.ndim > 1:
@@ -407,7 +419,7 @@ def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, 
 
 @composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
            f"float eps=1e-06, bool swap=False, {_LAST})",
-           "max(0, d(anchor, positive) - d(anchor, negative) + margin) (Balntas et al., 2016).")
+           "max(0, d(anchor, positive) - d(anchor, negative) + margin) (Balntas et al., 2016).", aten=True)
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     from flambeau_nn.ops.distance import pairwise_distance
 

@@ -10,7 +10,7 @@ from flambeau_tensor.ops.attributes import suggest_memory_format
 
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
 layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.layer_norm, namespace=NAMESPACE,
-                      variants="function",
+                      variants="function", aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
                       doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
                           "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.")
 layer_norm_backward = Operator(
@@ -25,7 +25,9 @@ def _per_channel(t, ndim):
 
 @composite("group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
            "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
-           "times `weight` plus `bias`, one for each channel (Wu and He, 2018).")
+           "times `weight` plus `bias`, one for each channel (Wu and He, 2018).",
+           aten="group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
+                "bool cudnn_enabled=True)")
 def group_norm(input, num_groups, weight, bias, eps):
     normalized = _group_norm(input, num_groups, weight, bias, eps)
     return normalized.contiguous(memory_format=suggest_memory_format(input))
@@ -54,7 +56,7 @@ def _group_norm(input, num_groups, weight, bias, eps):
 
 @composite("rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
            "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
-           "precision unless given. Half precision is computed in float32.")
+           "precision unless given. Half precision is computed in float32.", aten=True)
 def rms_norm(input, normalized_shape, weight, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
     if input.ndim < len(shape):
@@ -80,7 +82,9 @@ def rms_norm(input, normalized_shape, weight, eps):
            "bool training=False, float momentum=0.1, float eps=1e-05)",
            "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
            "and Szegedy, 2015): of the batch while training, which moves the running ones by `momentum`, else the "
-           "running ones.")
+           "running ones.",
+           aten="batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+                "bool training, float momentum, float eps, bool cudnn_enabled)")
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
     if input.ndim < 2:
         if input.ndim == 1 and input.numel() == 0:
@@ -122,7 +126,9 @@ def _move(running, value, momentum, correction=1.0):
 
 @composite("instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
            "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05)",
-           "batch_norm of each sample alone (Ulyanov et al., 2016).")
+           "batch_norm of each sample alone (Ulyanov et al., 2016).",
+           aten="instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+                "bool use_input_stats, float momentum, float eps, bool cudnn_enabled)")
 def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)

@@ -85,7 +85,7 @@ def _pad_by_index(input, pad, mode):
 @composite("pad(Tensor self, int[] pad, str mode='constant', float? value=None)",
            "`input` with `pad[0]` and `pad[1]` elements before and after in the last dimension, the next two in the "
            "one before, and so on. `mode` is 'constant' (filled with `value`, 0 unless given), 'reflect', 'replicate' "
-           "or 'circular' (dimensions after the first two, or all but the first).")
+           "or 'circular' (dimensions after the first two, or all but the first).", aten=True)
 def pad(input, pad, mode, value):
     pad = (pad,) if isinstance(pad, int) else pad
     if mode == "constant":

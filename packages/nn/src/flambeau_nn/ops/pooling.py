@@ -14,8 +14,8 @@ _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, 
 _CEIL = "`ceil_mode` keeps a last window that is only partly filled."
 
 
-def _declare(schema, kernel, doc, namespace=NAMESPACE):
-    return Operator(schema, kernel, namespace=namespace, variants="function", doc=doc)
+def _declare(schema, kernel, doc, namespace=NAMESPACE, aten=()):
+    return Operator(schema, kernel, namespace=namespace, variants="function", aten=aten, doc=doc)
 
 
 # --- averages -------------------------------------------------------------------------------------------------------
@@ -27,7 +27,9 @@ def _avg_pool(n):
         f"bool ceil_mode=False, bool count_include_pad=True{divisor}) -> Tensor", kernels.avg_pool,
         f"The average over each window of `kernel_size` elements, `stride` (`kernel_size` unless given) apart; "
         f"`input` is {_SHAPES[n]}. Zeros in the `padding` count unless `count_include_pad` is False. {_CEIL}"
-        + (" `divisor_override` is what sums are divided by instead." if divisor else ""))
+        + (" `divisor_override` is what sums are divided by instead." if divisor else ""),
+        aten=f"avg_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}] stride=[], int[{n}] padding=0, "
+             f"bool ceil_mode=False, bool count_include_pad=True{divisor}) -> Tensor")
 
 
 def _adaptive_avg_pool(n):
@@ -35,7 +37,8 @@ def _adaptive_avg_pool(n):
     return _declare(
         f"adaptive_avg_pool{n}d(Tensor self, {size} output_size) -> Tensor", kernels.adaptive_pool,
         f"The average over windows that cover `input`, {_SHAPES[n]}, evenly, so many that the result has `output_size`"
-        + (", in which None keeps a dimension." if n > 1 else "."))
+        + (", in which None keeps a dimension." if n > 1 else "."),
+        aten=f"adaptive_avg_pool{n}d(Tensor self, int[{n}] output_size) -> Tensor")
 
 
 avg_pools = {n: _avg_pool(n) for n in DIMS}
@@ -64,7 +67,9 @@ def _max_pool(n):
     @composite(f"max_pool{n}d{arguments} -> Any",
                f"The maximum of each window of `kernel_size` elements, `dilation` from each other; windows are "
                f"`stride` (`kernel_size` unless given) apart. `input` is {_SHAPES[n]}; the `padding` is never a "
-               f"maximum. {_CEIL} `return_indices` makes it a tuple of maxima and where they are. {_INDICES}")
+               f"maximum. {_CEIL} `return_indices` makes it a tuple of maxima and where they are. {_INDICES}",
+               aten=f"max_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}] stride=[], int[{n}] padding=0, "
+                    f"int[{n}] dilation=1, bool ceil_mode=False)")
     def max_pool(input, kernel_size, stride, padding, dilation, ceil_mode, return_indices):
         both = with_indices(input, kernel_size, stride, padding, dilation, ceil_mode)
         return both if return_indices else both[0]

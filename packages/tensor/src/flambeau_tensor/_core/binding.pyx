@@ -22,7 +22,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
     is_ready,
 )
-from flambeau_tensor._core.overloads cimport Method, OverloadSet
+from flambeau_tensor._core.overloads cimport Method, OverloadSet, allows
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
@@ -64,31 +64,35 @@ cdef enum:  # what binding finds
 
 cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
-    cdef bint fits = True
-    return _attempt(op, args, n, kwnames, called, False, &fits)
+    cdef bint fits, asked = False
+    return _attempt(op, args, n, kwnames, called, False, &fits, &asked)
 
 
 cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                         PyObject* called):
     """The same with several schemas: the first that takes the arguments runs."""
-    cdef bint fits
+    cdef bint fits, asked = False
     cdef Operator op
-    cdef list plausible = []
     cdef Py_ssize_t given = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
-    for op in overloads.overloads:
-        result = _attempt(op, args, n, kwnames, called, True, &fits)
+    if overloads.plain != NULL:
+        result = _attempt(<Operator>overloads.plain, args, n, kwnames, called, True, &fits, &asked, overloads)
         if fits:
             return result
-        if given <= op.nslots and given >= sum([a.default is NO_DEFAULT for a in op.schema.arguments]):
-            plausible.append(op)
+    for op in overloads.overloads:
+        result = _attempt(op, args, n, kwnames, called, True, &fits, &asked)
+        if fits:
+            return result
+    plausible = [op for op in overloads.overloads if given <= len(op.schema.arguments)
+                 and given >= sum([a.default is NO_DEFAULT for a in op.schema.arguments])]
     if len(plausible) == 1:  # only one can have been meant
-        _attempt(plausible[0], args, n, kwnames, called, False, &fits)
+        _attempt(plausible[0], args, n, kwnames, called, False, &fits, &asked)
     raise TypeError(_expected_one_of(overloads, args, n, kwnames, called))
 
 
 cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called,
-                     bint quiet, bint* fits):
-    """The general lane for one schema. With `quiet`, arguments that it does not take are told by `fits`."""
+                     bint quiet, bint* fits, bint* asked, OverloadSet signatures=None):
+    """The general lane for one schema. With `quiet`, arguments that it does not take are told by `fits`; with
+    `signatures`, it has to be one of these. Whether somebody overrides the call is asked once for all schemas."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
     cdef list overriding
@@ -98,6 +102,8 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     fits[0] = False
     if _place(op, slots, keep, args, n, kwnames, called, quiet) == MISFIT:
         return None
+    if signatures is not None and not _is_signature(op, signatures, slots, n):
+        return None
     overriding = collect_vector(slots, op.nslots)
     found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
     if found == MISFIT:
@@ -105,9 +111,11 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     if overriding is not None or _modes[0] != 0:
         if _modes[0] == 0:
             cls = _class_of_results(overriding)
-        if cls == NULL and overridden(<object>called, overriding):
-            fits[0] = True
-            return _overridden(called, overriding, args, n, kwnames)
+        if cls == NULL and not asked[0]:
+            asked[0] = True
+            if overridden(<object>called, overriding):
+                fits[0] = True
+                return _overridden(called, overriding, args, n, kwnames)
         if found == ACCEPTED:  # nobody answers, so no type will do but those of the schema
             if _bind(op, slots, keep, n, None, &flags, called, quiet) == MISFIT:
                 return None
@@ -159,6 +167,16 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
                        if slots[j] == NULL and op.args[j].default == NULL]
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: " + ", ".join(missing))
     return FITS
+
+
+cdef bint _is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:
+    """Whether what is given is what one of the signatures of `op` has."""
+    cdef unsigned int given = 0, filled = 0
+    cdef int i
+    for i in range(op.nslots):
+        given |= <unsigned int>(slots[i] != NULL) << i
+        filled |= <unsigned int>(slots[i] != NULL and slots[i] != <PyObject*>None) << i
+    return allows(signatures, n if n <= op.npos else op.varargs + 1, given, filled)
 
 
 cdef bint _may_be_one_of_several(PyObject* o) except -1:

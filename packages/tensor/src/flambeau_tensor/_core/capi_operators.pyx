@@ -14,6 +14,7 @@ from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport A_NUMBER, A_OPTIONAL, A_SINGLE, ArgSpec, Kernel, OP_COMPOSITE, Operator, \
     call_slots, kernel_t
+from flambeau_tensor._core.overloads cimport target_of
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -62,12 +63,13 @@ cdef fl_operator find_operator(const char* name) except NULL:
 
 
 cdef Operator _overload(found, names):
-    """Of the operators that share a name, the first one that takes the named arguments and misses none."""
+    """Of the operators that share a name, the first one that takes the named arguments and misses none. If that is a
+    signature of another operator, the other one, which takes what all of its signatures take."""
     cdef Operator op
     for op in found.overloads if names is not None else ():
         order = [a.name for a in op.schema.arguments]
         if set(names) <= set(order) and all([a.has_default or a.name in names for a in op.schema.arguments]):
-            return op
+            return target_of(op) or op
     return found.overloads[0]
 
 

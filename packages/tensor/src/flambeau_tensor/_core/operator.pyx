@@ -403,19 +403,24 @@ cdef class Operator:
         data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
         object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
         lazy: it takes conjugate and negative views as they are. Views and compositions always do.
+        aten: schemas under which PyTorch has it in `torch.ops.aten` and C++, where those are others.
         doc: the documentation; a Python implementation's docstring serves as well.
     """
 
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  str variants="function method", str syntax="", str numbers="", bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
-                 bint lazy=False, doc=None):
+                 bint lazy=False, aten=(), doc=None):
         _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
               plain_result)
         self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
             (OP_LAZY if lazy else 0)
         self.doc = doc
         declare(self, variants, syntax)
+        if aten:
+            from flambeau_tensor._core.overloads import overloads
+
+            overloads(self, *((aten,) if type(aten) is str else aten), namespace="torch.ops.aten", variants="function")
 
     def _make_inplace(self, bint as_function):
         """The operator ``name_`` over the same kernel."""
@@ -438,11 +443,8 @@ cdef class Operator:
     def implement(self, implementation, *, bint composite=False, bint differentiable=True):
         """Let another kernel, or Python function, compute from now on."""
         self.implementation = implementation
-        self.flags &= ~(OP_RECORD | OP_COMPOSITE | OP_OUT)
-        if composite:
-            self.flags |= OP_COMPOSITE
-        elif differentiable:
-            self.flags |= OP_RECORD
+        self.flags = self.flags & ~(OP_RECORD | OP_COMPOSITE | OP_OUT) | (
+            OP_COMPOSITE if composite else OP_RECORD if differentiable else 0)
         _choose_kernel(self)
 
     def __get__(self, instance, owner):

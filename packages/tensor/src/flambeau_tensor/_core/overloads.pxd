@@ -6,10 +6,18 @@ from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
 cdef enum:
     MAX_OVERLOADS = 12
 
+cdef struct Signature:  # sets of slots of the operator that it is a signature of
+    unsigned int known  # those that it has
+    unsigned int required
+    unsigned int filled  # those that may not be None
+    int npos  # so many positional arguments have the operator's places
+
 cdef class OverloadSet:
     cdef vectorcallfunc vectorcall
     cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
     cdef int count
+    cdef PyObject* plain  # the operator that all members are signatures of, or NULL
+    cdef Signature[MAX_OVERLOADS] signatures  # of the members, where there is one
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried
     cdef readonly str name, namespace
     cdef readonly bint of_methods  # the overloads that are methods; else those that are functions
@@ -21,4 +29,8 @@ cdef class Method:
     cdef readonly str name
 
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
+cdef Operator target_of(Operator op)  # what a signature forwards all of its arguments to, as they are; or None
 cdef Method make_method(str name, object target)
+
+# Whether a signature has arguments: `n` by position, all of them (slots of `plain`), and which of those are not None.
+cdef bint allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept

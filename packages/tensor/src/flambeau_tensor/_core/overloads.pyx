@@ -6,6 +6,7 @@ call is tried on one after the other; the fast lane only compares types. `torch.
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
 from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
@@ -14,7 +15,7 @@ from flambeau_tensor._core.operator cimport (
     vectorcallfunc,
 )
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
-from flambeau_tensor._core.types cimport MAX_ARGS
+from flambeau_tensor._core.types cimport K_INT, K_INTS, MAX_ARGS
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -23,12 +24,40 @@ cdef extern from "Python.h":
 cdef int* _modes = active_modes_ptr()
 
 
+cdef bint allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept:
+    cdef int i
+    cdef Signature* s
+    for i in range(overloads.count):
+        s = &overloads.signatures[i]
+        if n <= s.npos and not given & ~s.known and not s.required & ~given and not s.filled & given & ~filled:
+            return True
+    return False
+
+
+cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
+    """The fast lane of the operator that all members are signatures of."""
+    cdef Py_ssize_t i
+    cdef unsigned int filled = 0
+    if not bind_positional(<Operator>overloads.plain, args, n, bound):
+        return False
+    if bound.rest != NULL:
+        n = (<Operator>overloads.plain).varargs + 1
+    for i in range(n):
+        filled |= <unsigned int>(args[i] != <PyObject*>None) << i
+    return allows(overloads, n, (<unsigned int>1 << n) - 1, filled)
+
+
 cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                       PyObject* called):
     cdef Bound bound
     cdef int i
     cdef Operator op
     cdef bint exact = kwnames == NULL and (_modes[0] == 0 or not mode_handles(<object>called))
+    if exact and overloads.plain != NULL:
+        if _bind_plain(overloads, args, n, &bound):
+            return call_bound(<Operator>overloads.plain, &bound)
+        if bound.rest != NULL:
+            Py_DECREF(<object>bound.rest)
     for i in range(n):
         if args[i].ob_type == <PyTypeObject*>type:  # `x.to(float)`: a dtype, once it is converted
             exact = False
@@ -36,7 +65,11 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         for i in range(overloads.count):
             op = <Operator>overloads.members[i]
             if bind_positional(op, args, n, &bound):
+                if (<PyObject*>op.implementation).ob_type == <PyTypeObject*>Forward:
+                    return _call_target(op, &bound)
                 return call_bound(op, &bound)
+            if bound.rest != NULL:
+                Py_DECREF(<object>bound.rest)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
@@ -75,6 +108,7 @@ cdef class OverloadSet:
             self.members[i] = <PyObject*>self.overloads[i]
         self.name, self.namespace = self.overloads[0].name, self.overloads[0].namespace
         self.of_methods = of_methods
+        _find_plain(self)
         self.vectorcall = <vectorcallfunc>_set_vectorcall
 
     def __getattr__(self, name):
@@ -87,6 +121,10 @@ cdef class OverloadSet:
         if name.startswith("_") or name in ("schema", "overload"):
             raise AttributeError(f"'{self.name}' has no overload or attribute '{name}'")
         values = [getattr(op, name) for op in self.overloads]
+        if name == "inplace" and len(values) > 1 and values[0] is not None:
+            from flambeau_tensor._core.registry import find_operator
+
+            return find_operator(values[0].__torch_name__.rpartition(".")[0])
         if all([value is True or value is False for value in values]):
             return any(values) if name.startswith("is_") else all(values)
         return values[0]
@@ -217,8 +255,8 @@ cdef class Forward(Kernel):
     tensor(3)
     """
 
-    cdef Operator target
-    cdef dict fixed
+    cdef readonly Operator target
+    cdef readonly dict fixed
     cdef int[MAX_ARGS] source
     cdef PyObject* values[MAX_ARGS]
     cdef bint prepared
@@ -238,16 +276,83 @@ cdef class Forward(Kernel):
         self.prepared = True
         return 0
 
+    cdef Operator fill(self, Operator op, PyObject** slots, PyObject** bound):
+        """The target, and its arguments from those of `op`."""
+        cdef Operator target = self.target if op.functional is None else self.target.inplace
+        cdef int i
+        if not self.prepared:
+            self.prepare(op)
+        for i in range(target.nslots):
+            bound[i] = self.values[i] if self.source[i] < 0 else slots[self.source[i]]
+        return target
+
+
+cdef int _find_plain(OverloadSet overloads) except -1:
+    """Where every member only leaves some of one operator's arguments out, calls need not go through the members."""
+    cdef Operator target, op
+    cdef Signature* s
+    cdef int i
+    singles = set()  # arguments that are a list, and a single int in some signature
+    overloads.plain = NULL
+    target = target_of(overloads.overloads[0])
+    if target is None:
+        return 0
+    order = [a.name for a in target.schema.arguments]
+    for i, op in enumerate(overloads.overloads):
+        if target_of(op) is not target:
+            return 0
+        s = &overloads.signatures[i]
+        s.known = s.required = s.filled = s.npos = 0
+        for position, a in enumerate(op.schema.arguments):
+            if a.name not in order:
+                return 0
+            at = order.index(a.name)
+            kind = target.args[at].kind
+            if a.kind != kind:
+                singles.add(at)
+            if (a.kind != kind and not (a.kind == K_INT and kind == K_INTS)) or len(singles) > 1:
+                return 0  # the operator would take some of one signature and some of another
+            s.known |= <unsigned int>1 << at
+            s.required |= <unsigned int>(not a.has_default) << at
+            s.filled |= <unsigned int>(not a.optional) << at
+            if position == at == s.npos and not a.kwarg_only:
+                s.npos += 1
+    overloads.plain = <PyObject*>target
+    return 0
+
+
+cdef Operator target_of(Operator op):
+    """What a member forwards all of its arguments to, as they are; or None."""
+    if not isinstance(op.implementation, Forward) or (<Forward>op.implementation).fixed:
+        return None
+    target = (<Forward>op.implementation).target
+    return target if op.functional is None else target.inplace
+
 
 cdef object _forward(Operator op, PyObject** slots):
-    cdef Forward f = <Forward>op.implementation
     cdef PyObject* bound[MAX_ARGS]
-    cdef int i
-    if not f.prepared:
-        f.prepare(op)
-    for i in range(f.target.nslots):
-        bound[i] = f.values[i] if f.source[i] < 0 else slots[f.source[i]]
-    return call_again(f.target, bound)
+    cdef Operator target = (<Forward>op.implementation).fill(op, slots, bound)
+    return call_again(target, bound)
+
+
+cdef object _call_target(Operator op, Bound* bound):
+    """`call_bound` for an overload that forwards: the target at once."""
+    cdef Bound there
+    cdef Operator target = (<Forward>op.implementation).fill(op, bound.slots, there.slots)
+    there.flags, there.cls, there.rest = bound.flags, bound.cls, bound.rest
+    return call_bound(target, &there)
+
+
+def overloads(Operator target not None, *schemas, **settings):
+    """Declare what users call: signatures of an operator of `torch._ops`, whose arguments have the same names.
+
+    >>> from flambeau_tensor import amax
+    >>> overloads(amax, "most(Tensor self) -> Tensor", "most.dim(Tensor self, int[1] dim) -> Tensor",
+    ...           namespace="torch._ops", variants="function")
+    [<operator torch._ops.most.default>, <operator torch._ops.most.dim>]
+    """
+    settings.setdefault("doc", target.doc)
+    return [Operator(schema, Forward(target), composite=True, **settings) for schema in schemas]
 
 
 def _prepare():

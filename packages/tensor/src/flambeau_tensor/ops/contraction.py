@@ -441,12 +441,15 @@ def _numbers(subscripts):
 
 # For callers in C and C++, which have no lists of mixed types.
 Operator("einsum(str equation, Tensor[] tensors) -> Tensor", lambda equation, tensors: einsum(equation, *tensors),
-         namespace="torch._ops", variants="function", composite=True, doc="Sums of products in Einstein's notation.")
+         namespace="torch._ops", variants="function", composite=True, doc="Sums of products in Einstein's notation.",
+         aten="einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor")
 Operator("chain_matmul(Tensor[] matrices) -> Tensor", lambda matrices: chain_matmul(*matrices), namespace="torch._ops",
-         variants="function", composite=True, doc="The product of matrices.")
+         variants="function", composite=True, doc="The product of matrices.",
+         aten="chain_matmul(Tensor[] matrices) -> Tensor")
 Operator("tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
          lambda self, other, dims_self, dims_other: tensordot(self, other, (dims_self, dims_other)),
          namespace="torch._ops", variants="function", composite=True,
+         aten="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
          doc="The sum of products over two lists of dimensions.")
 
 TORCH_FUNCTIONS = (chain_matmul, einsum)

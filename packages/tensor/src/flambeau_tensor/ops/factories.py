@@ -3,6 +3,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype, type_name
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
@@ -12,6 +13,7 @@ from flambeau_tensor.options import check_device, check_layout
 
 _OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, "
             "bool requires_grad=False")
+_REST = "Tensor(a!)? out=None, OPTIONS) -> Tensor"
 FUNCTION, METHOD = "function", "method"
 
 
@@ -184,16 +186,24 @@ def _steps(start, end, step, dtype):
     return int(n)
 
 
-def _arange(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
+def _arange(end, start, step, out, dtype, layout, device, pin_memory, requires_grad):
     check_device(device)
-    if end is None:
-        start, end = 0, start
     dtype = _range_dtype("arange", (start, end, step), dtype, out)
     return _finished(kernels.ramp(dtype, _steps(start, end, step, dtype), start, step), requires_grad)
 
 
-arange = _factory("arange(Scalar start, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-                  _arange, "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.")
+def _of_several(schema, kernel, doc, *signatures, numbers=""):
+    """A factory with several signatures."""
+    op = _factory(f"{schema}, *, {_REST}", kernel, doc, numbers=numbers, namespace="torch._ops")
+    overloads(op, *(f"{each}, *, {_REST}".replace("OPTIONS", _OPTIONS) for each in signatures), variants=FUNCTION,
+              differentiable=False)
+    return op
+
+
+arange = _of_several("arange(Scalar end, Scalar start=0, Scalar step=1", _arange,
+                     "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.",
+                     "arange(Scalar end", "arange.start(Scalar start, Scalar end",
+                     "arange.start_step(Scalar start, Scalar end, Scalar step=1")
 
 
 def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
@@ -242,9 +252,13 @@ def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, require
     return _finished(_line(start, end, steps, _line_dtype(start, end, dtype)), requires_grad)
 
 
-linspace = _factory("linspace(Tensor start, Tensor end, int steps, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-                    _linspace, "`steps` evenly spaced numbers from `start` to `end`, both included.",
-                    numbers="start end")
+# PyTorch's signatures by what the ends are.
+_ENDS = {".Tensor_Tensor": "Tensor start, Tensor end", ".Tensor_Scalar": "Tensor start, Scalar end",
+         ".Scalar_Tensor": "Scalar start, Tensor end", "": "Scalar start, Scalar end"}
+linspace = _of_several("linspace(Tensor start, Tensor end, int steps", _linspace,
+                       "`steps` evenly spaced numbers from `start` to `end`, both included.",
+                       *(f"linspace{overload}({ends}, int steps" for overload, ends in _ENDS.items()),
+                       numbers="start end")
 
 
 def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
@@ -257,9 +271,10 @@ def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, r
     return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)
 
 
-logspace = _factory("logspace(Tensor start, Tensor end, int steps, float base=10.0, *, Tensor(a!)? out=None, OPTIONS) "
-                    "-> Tensor", _logspace, "`steps` numbers from base**start to base**end, evenly spaced in the "
-                    "exponent.", numbers="start end")
+logspace = _of_several("logspace(Tensor start, Tensor end, int steps, float base=10.0", _logspace,
+                       "`steps` numbers from base**start to base**end, evenly spaced in the exponent.",
+                       *(f"logspace{overload}({ends}, int steps, float base=10.0" for overload, ends in _ENDS.items()),
+                       numbers="start end")
 
 
 def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
@@ -272,8 +287,8 @@ def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-eye = _factory("eye(int n, int? m=None, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", _eye,
-               "A matrix with ones on the diagonal and zeros elsewhere.")
+eye = _of_several("eye(int n, int? m=None", _eye, "A matrix with ones on the diagonal and zeros elsewhere.",
+                  "eye(int n", "eye.m(int n, int m")
 
 
 def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):

@@ -1,6 +1,7 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import find_operator, operators
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._kernels import gathering as kernels
@@ -27,9 +28,14 @@ gather = Operator("gather(Tensor self, int dim, Tensor index, *, bool sparse_gra
                   kernels.gather,
                   doc="For each element of `index`, the element of `input` that has it as its coordinate in `dim`.")
 scatter = Operator("scatter(Tensor self, int dim, Tensor index, Tensor? src=None, *, Scalar? value=None, "
-                   "str? reduce=None) -> Tensor", kernels.scatter, variants=INPLACE, numbers="src",
+                   "str? reduce=None) -> Tensor", kernels.scatter, namespace="torch._ops",
+                   variants="function inplace_function", numbers="src",
                    doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
                        "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.")
+_SCATTER = "(Tensor self, int dim, Tensor index, "
+overloads(scatter, *(f"scatter.{overload}{_SCATTER}{rest}) -> Tensor" for overload, rest in (
+    ("src", "Tensor src"), ("value", "Scalar value"), ("reduce", "Tensor src, *, str reduce"),
+    ("value_reduce", "Scalar value, *, str reduce"))), variants=INPLACE)
 scatter_add = Operator("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", kernels.scatter_add,
                        variants=INPLACE, doc="Adds each element of `src` to the place that `index` gives in `dim`.")
 scatter_reduce = Operator("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
@@ -39,6 +45,7 @@ scatter_reduce = Operator("scatter_reduce(Tensor self, int dim, Tensor index, Te
 embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
                      "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
                      kernels.embedding, namespace=FUNCTIONAL, variants="function",
+                     aten="embedding(Tensor weight, Tensor input) -> Tensor",
                      doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
                          "them are scaled down first, in place.")
 
@@ -121,6 +128,7 @@ def _one_hot(tensor, num_classes):
 
 one_hot = Operator("one_hot(Tensor tensor, int num_classes=-1) -> Tensor", _one_hot, namespace=FUNCTIONAL,
                    variants="function", differentiable=False,
+                   aten="one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
                    doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.")
 
 sockets.renormalize, sockets.scatter_mean = renormalize, scatter_mean

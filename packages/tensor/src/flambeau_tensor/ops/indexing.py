@@ -20,7 +20,7 @@ index_put = Operator("index_put(Tensor self, Tensor?[] indices, Tensor values, b
 # --- masks ----------------------------------------------------------------------------------------------------------
 
 nonzero = Operator("nonzero(Tensor self, *, bool as_tuple=False, Tensor(a!)? out=None) -> Tensor", masks.nonzero,
-                   differentiable=False,
+                   differentiable=False, aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
                    doc="The coordinates of elements that are not zero, one a row; with `as_tuple`, a vector for each "
                        "dimension, which index the elements.")
 argwhere = Operator("argwhere(Tensor self) -> Tensor", lambda input: nonzero(input), differentiable=False,

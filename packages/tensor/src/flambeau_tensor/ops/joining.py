@@ -287,10 +287,13 @@ combinations = Operator("combinations(Tensor self, int r=2, bool with_replacemen
 # What the functions of any number of tensors do, of a list: for callers in C and C++.
 for _function, _returns in ((block_diag, "Tensor"), (broadcast_tensors, "Tensor[]"), (cartesian_prod, "Tensor")):
     Operator(f"{_function.__name__}(Tensor[] tensors) -> {_returns}", lambda tensors, f=_function: f(*tensors),
-             namespace="torch._ops", variants=FUNCTION, composite=True, doc=_function.__doc__.partition("\n")[0])
+             namespace="torch._ops", variants=FUNCTION, composite=True, doc=_function.__doc__.partition("\n")[0],
+             aten=f"{_function.__name__}(Tensor[] tensors) -> {_returns}")
 Operator("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
          lambda tensors, indexing: meshgrid(*tensors, indexing=indexing), namespace="torch._ops", variants=FUNCTION,
-         composite=True, doc="Coordinates of a grid.")
+         composite=True, doc="Coordinates of a grid.",
+         aten=("meshgrid(Tensor[] tensors) -> Tensor[]",
+               "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"))
 
 # Plain functions that belong to the torch namespace beside the operators.
 TORCH_FUNCTIONS = (atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod,

@@ -32,6 +32,7 @@ baddbmm = Operator("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar
                    "Tensor(a!)? out=None) -> Tensor", kernels.baddbmm, variants="function method inplace",
                    doc="`beta * input + alpha * (batch1 @ batch2)`; with `beta` 0 `input` is not read.")
 linear = Operator("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", kernels.linear,
+                  aten="linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
                   namespace=FUNCTIONAL, variants="function",
                   doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).")
 

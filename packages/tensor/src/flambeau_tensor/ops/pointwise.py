@@ -8,7 +8,7 @@ from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
+from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import pointwise as kernels
@@ -302,10 +302,12 @@ clamp_max = _bound("clamp_max", "max", (LOOPS["minimum"], np.minimum), "At most 
 _clamp_both = Operator("clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
                        Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND), namespace="torch._ops",
                        variants="function", numbers="min max", doc="Between `min` and `max`.")
-clamp = Operator("clamp(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!)? out=None) -> Tensor", _clamp,
-                 composite=True, variants=UNARY, numbers="min max",
+_CLAMP = "(Tensor self, {0}? min=None, {0}? max=None, *, Tensor(a!)? out=None) -> Tensor"
+clamp = Operator("clamp" + _CLAMP.format("Tensor"), _clamp, composite=True, namespace="torch._ops",
+                 variants="function inplace_function", numbers="min max",
                  doc="No less than `min` and no more than `max`; one may be left out.")
-alias("clip", clamp)
+alias("clip", overloads(clamp, "clamp.Tensor" + _CLAMP.format("Tensor"), "clamp" + _CLAMP.format("Scalar"),
+                        variants=UNARY)[0])
 
 
 def _composite(schema, doc, variants="function method", **how):

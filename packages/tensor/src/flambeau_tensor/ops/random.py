@@ -7,7 +7,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
+from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import multinomial as multinomial_kernels
 from flambeau_tensor._kernels import random as kernels
@@ -53,8 +53,10 @@ randint_like = Operator(f"randint_like(Tensor self, int high, {_LIKE}) -> Tensor
 # --- distributions with parameters in tensors -----------------------------------------------------------------------
 
 bernoulli = Operator(f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
-                     kernels.bernoulli,
+                     kernels.bernoulli, namespace="torch._ops", variants="function",
                      doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.")
+overloads(bernoulli, f"bernoulli(Tensor self, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+          f"bernoulli.p(Tensor self, float p, *, {_GENERATOR}) -> Tensor")
 multinomial = Operator("multinomial(Tensor self, int num_samples, bool replacement=False, *, "
                        f"{_GENERATOR}, Tensor(a!)? out=None) -> Tensor", multinomial_kernels.multinomial,
                        differentiable=False,

@@ -5,7 +5,7 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
+from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.registry import operators
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels.interop import from_numpy
@@ -16,26 +16,36 @@ _DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
 _OUT = "Tensor(a!)? out=None) -> Tensor"
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
-_INNER = "torch._ops"  # operators that others are made of
+_INNER = {"namespace": "torch._ops", "variants": "function"}  # operators that others are made of
 _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
+
+
+def _with_and_without_dim(op, by_dim, overload):
+    """PyTorch's signatures of a reduction: without `dim`, and with."""
+    dtype = "ScalarType? dtype=None, " if "dtype" in op.schema.text else ""
+    overloads(op, f"{op.name}(Tensor self, *, {dtype}{_OUT}",
+              f"{op.name}.{overload}(Tensor self, {by_dim}, bool keepdim=False, *, {dtype}{_OUT}")
 
 
 # --- sums and means -------------------------------------------------------------------------------------------------
 
-sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtype=3), doc="""
+sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtype=3), **_INNER, doc="""
 The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
 with `dtype` the elements are converted first.
 """)
+_with_and_without_dim(sum, "int[1]? dim", "dim_IntList")
 nansum = Operator("nansum" + _SUM, Reduction(
     "nansum", "nansum", result="wide", empty=0, dtype=3, dtypes="bif",
     refusal="nansum on CPU does not support complex inputs"), doc="The sum with NaN counted as zero.")
 prod = Operator("prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
-                Reduction("prod", "prod", result="wide", empty=1, dtype=3),
+                Reduction("prod", "prod", result="wide", empty=1, dtype=3), **_INNER,
                 doc="The product of the elements over one dimension or all.")
+_with_and_without_dim(prod, "int dim", "dim_int")
 mean = Operator("mean" + _SUM, Reduction(
     "mean", "sum", finish="mean", empty=float("nan"), dtype=3, dtypes="fc",
     refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            "Got: {}"), doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.")
+            "Got: {}"), **_INNER, doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.")
+_with_and_without_dim(mean, "int[1]? dim", "dim")
 
 
 def _nanmean(input, dim, keepdim, dtype, out):
@@ -112,12 +122,20 @@ aminmax = Operator("aminmax(Tensor self, *, int? dim=None, bool keepdim=False, T
 # --- truth and counts -----------------------------------------------------------------------------------------------
 
 all = Operator("all" + _DIMS + _OUT, Reduction("all", "min", result="bool", compute="bool", empty=1, each=True),
-               differentiable=False, doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.")
+               differentiable=False, doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
+               **_INNER)
 any = Operator("any" + _DIMS + _OUT, Reduction("any", "max", result="bool", compute="bool", empty=0, each=True),
-               differentiable=False, doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.")
+               differentiable=False, doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
+               **_INNER)
+for _op in all, any:
+    overloads(_op, *(f"{_op.name}{_schema}, *, {_OUT}" for _schema in (
+        "(Tensor self", ".dim(Tensor self, int dim, bool keepdim=False",
+        ".dims(Tensor self, int[]? dim=None, bool keepdim=False")))
 count_nonzero = Operator("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
                          Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0, keepdim=-1),
-                         differentiable=False, doc="How many elements are nonzero.")
+                         differentiable=False, doc="How many elements are nonzero.", **_INNER)
+overloads(count_nonzero, "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+          "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor")
 
 
 # --- deviations -----------------------------------------------------------------------------------------------------
@@ -150,7 +168,7 @@ def _signatures(name, compute, result, out, doc, **how):
 def _spread(name, finish, word):
     inner = Operator(f"{name}{_DEVIATION}", Reduction(
         name, "moments", finish=finish, empty=float("nan"), dtypes="f", keepdim=3, p=2, refusal=_ONLY_FLOATS),
-        namespace=_INNER, variants="function", doc=f"The {word} over `dim`.")
+        **_INNER, doc=f"The {word} over `dim`.")
 
     def compute(input, dim, correction, keepdim):
         if input.is_complex():
@@ -220,7 +238,10 @@ _NORM = "int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _O
 _ITS_DOC = """
 The p-norm of the elements over `dim`; `"fro"` is 2, `"nuc"` the sum of a matrix's singular values.
 """
-norm = Operator("norm(Tensor self, Scalar? p=2, " + _NORM, _norm, composite=True, doc=_ITS_DOC)
+norm = Operator("norm(Tensor self, Scalar? p=2, " + _NORM, _norm, composite=True, doc=_ITS_DOC, aten=(
+    "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+    "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+    "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor"))
 Operator("norm.name(Tensor self, str p, " + _NORM, _norm, composite=True, doc=_ITS_DOC)
 
 

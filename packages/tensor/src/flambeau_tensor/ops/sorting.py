@@ -191,12 +191,17 @@ def _three(results, return_inverse, return_counts):
 
 
 # With three results whatever is asked for, as C and C++ have them.
-for _original, _sorted, _what in ((unique, "bool sorted=True, ", "The distinct elements."),
-                                  (unique_consecutive, "", "The elements without those that equal their predecessor.")):
-    Operator(f"{_original.name}(Tensor self, {_sorted}bool return_inverse=False, bool return_counts=False, "
-             "int? dim=None) -> (Tensor, Tensor, Tensor)",
+_FLAGS = "bool return_inverse=False, bool return_counts=False"
+_THREE = "-> (Tensor, Tensor, Tensor)"
+for _original, _sorted, _what, _aten in (
+        (unique, "bool sorted=True, ", "The distinct elements.",
+         (f"_unique2(Tensor self, bool sorted=True, {_FLAGS}) {_THREE}",
+          f"unique_dim(Tensor self, int dim, bool sorted=True, {_FLAGS}) {_THREE}")),
+        (unique_consecutive, "", "The elements without those that equal their predecessor.",
+         f"unique_consecutive(Tensor self, {_FLAGS}, int? dim=None) {_THREE}")):
+    Operator(f"{_original.name}(Tensor self, {_sorted}{_FLAGS}, int? dim=None) {_THREE}",
              lambda self, *args, f=_original: _three(f(self, *args), *args[-3:-1]),
-             namespace="torch._ops", variants="function", composite=True, doc=_what)
+             namespace="torch._ops", variants="function", composite=True, doc=_what, aten=_aten)
 
 
 # --- positions ------------------------------------------------------------------------------------------------------

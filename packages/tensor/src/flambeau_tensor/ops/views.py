@@ -3,6 +3,7 @@ import numpy as np
 
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import views as kernels
@@ -25,14 +26,19 @@ permute = Operator("permute(Tensor(a) self, int[] dims) -> Tensor(a)", kernels.p
                    doc="A view with the dimensions in the given order.")
 unsqueeze = Operator("unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", kernels.unsqueeze,
                      variants=INPLACE, doc="A view with a dimension of size 1 put in at `dim`.")
-squeeze = Operator("squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)", kernels.squeeze,
-                   variants=INPLACE, doc="A view without the dimensions of size 1, all of them or those named.")
+squeeze = Operator("squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)", kernels.squeeze, namespace="torch._ops",
+                   variants="function inplace_function",
+                   doc="A view without the dimensions of size 1, all of them or those named.")
+overloads(squeeze, "squeeze(Tensor(a) self) -> Tensor(a)", "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+          "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", variants=INPLACE)
 expand = Operator("expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)", kernels.expand,
                   variants=METHOD, doc="A view with dimensions of size 1 repeated to the given sizes, without copying.")
 select = Operator("select(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
                   doc="The slice at one index of a dimension, which disappears.")
 slice_ = Operator("slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
                   kernels.slice, namespace="torch._ops", variants="function",
+                  aten="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> "
+                       "Tensor(a)",
                   doc="Every `step`-th element of a dimension from `start` up to `end`.")
 narrow = Operator("narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", kernels.narrow,
                   doc="`length` elements of a dimension from `start`.")
@@ -159,9 +165,9 @@ for _name, _get in ("real", real), ("imag", imag):
                                          numbers="value", composite=True, namespace="torch._set", variants="function"))
 
 
-def _composite(schema, doc, variants="function method"):
+def _composite(schema, doc, variants="function method", **how):
     def declare(function):
-        return Operator(schema, function, composite=True, variants=variants, doc=doc)
+        return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
     return declare
 
 
@@ -202,7 +208,7 @@ def unflatten(input, dim, sizes):
 
 
 @_composite("movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
-            "Dimensions moved to other places, the rest in their order.")
+            "Dimensions moved to other places, the rest in their order.", namespace="torch._ops", variants="function")
 def movedim(input, source, destination):
     source = (source,) if isinstance(source, int) else source
     destination = (destination,) if isinstance(destination, int) else destination
@@ -223,7 +229,9 @@ def movedim(input, source, destination):
     return permute(input, tuple(order))
 
 
-alias("moveaxis", movedim)
+alias("moveaxis", overloads(movedim, *(
+    f"movedim.{overload}(Tensor(a) self, {type} source, {type} destination) -> Tensor(a)"
+    for overload, type in (("int", "int"), ("intlist", "int[]"))))[0])
 
 
 @_composite("fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",

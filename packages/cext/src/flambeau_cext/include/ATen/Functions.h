@@ -20,6 +20,7 @@ inline Tensor &acosh_(Tensor &self) { FL_CALL(same(self), "acosh_", "self", of_t
 inline Tensor &acosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acosh", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor adaptive_avg_pool1d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool1d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor adaptive_avg_pool2d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool2d", "self output_size", of_tensor(self), of_ints(output_size)) }
+inline Tensor adaptive_avg_pool3d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool3d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor add(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
@@ -41,6 +42,9 @@ inline Tensor adjoint(const Tensor &self) { FL_CALL(tensor, "adjoint", "self", o
 inline Tensor all(const Tensor &self) { FL_CALL(tensor, "all", "self", of_tensor(self)) }
 inline Tensor all(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor all(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
+inline Tensor &all_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "all", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &all_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(same(out), "all", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &all_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "all", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
 inline bool allclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(bool, "allclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor amax(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amax", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor &amax_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(same(out), "amax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
@@ -52,9 +56,15 @@ inline Tensor &angle_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "
 inline Tensor any(const Tensor &self) { FL_CALL(tensor, "any", "self", of_tensor(self)) }
 inline Tensor any(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor any(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "any", "self dim keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
-inline Tensor arange(const Scalar &start, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start dtype requires_grad", of_scalar(start), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &any_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "any", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &any_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(same(out), "any", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline Tensor &any_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "any", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
+inline Tensor arange(const Scalar &end, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "end dtype requires_grad", of_scalar(end), dtype_of(options), requires_grad_of(options)) }
 inline Tensor arange(const Scalar &start, const Scalar &end, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end dtype requires_grad", of_scalar(start), of_scalar(end), dtype_of(options), requires_grad_of(options)) }
 inline Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, const TensorOptions &options = {}) { FL_CALL(tensor, "arange", "start end step dtype requires_grad", of_scalar(start), of_scalar(end), of_scalar(step), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &arange_out(Tensor &out, const Scalar &end) { FL_CALL(same(out), "arange", "out end", of_tensor(out), of_scalar(end)) }
+inline Tensor &arange_out(Tensor &out, const Scalar &start, const Scalar &end) { FL_CALL(same(out), "arange", "out start end", of_tensor(out), of_scalar(start), of_scalar(end)) }
+inline Tensor &arange_out(Tensor &out, const Scalar &start, const Scalar &end, const Scalar &step) { FL_CALL(same(out), "arange", "out start end step", of_tensor(out), of_scalar(start), of_scalar(end), of_scalar(step)) }
 inline Tensor arccos(const Tensor &self) { FL_CALL(tensor, "acos", "self", of_tensor(self)) }
 inline Tensor &arccos_(Tensor &self) { FL_CALL(same(self), "acos_", "self", of_tensor(self)) }
 inline Tensor &arccos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "acos", "out self", of_tensor(out), of_tensor(self)) }
@@ -100,11 +110,13 @@ inline Tensor &atanh_(Tensor &self) { FL_CALL(same(self), "atanh_", "self", of_t
 inline Tensor &atanh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "atanh", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor avg_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true) { FL_CALL(tensor, "nn.functional.avg_pool1d", "self kernel_size stride padding ceil_mode count_include_pad", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad)) }
 inline Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, optional<int64_t> divisor_override = nullopt) { FL_CALL(tensor, "nn.functional.avg_pool2d", "self kernel_size stride padding ceil_mode count_include_pad divisor_override", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad), of_int_or_none(divisor_override)) }
+inline Tensor avg_pool3d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, optional<int64_t> divisor_override = nullopt) { FL_CALL(tensor, "nn.functional.avg_pool3d", "self kernel_size stride padding ceil_mode count_include_pad divisor_override", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad), of_int_or_none(divisor_override)) }
 inline Tensor baddbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "baddbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &baddbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "baddbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor batch_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool training, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.batch_norm", "self weight bias running_mean running_var training momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(training), of_double(momentum), of_double(eps)) }
 inline Tensor bernoulli(const Tensor &self) { FL_CALL(tensor, "bernoulli", "self", of_tensor(self)) }
 inline Tensor bernoulli(const Tensor &self, double p) { FL_CALL(tensor, "bernoulli", "self p", of_tensor(self), of_double(p)) }
+inline Tensor &bernoulli_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "bernoulli", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor bilinear(const Tensor &input1, const Tensor &input2, const Tensor &weight, const optional<Tensor> &bias = nullopt) { FL_CALL(tensor, "nn.functional.bilinear", "input1 input2 weight bias", of_tensor(input1), of_tensor(input2), of_tensor(weight), of_tensor_or_none(bias)) }
 inline Tensor binary_cross_entropy(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy", "self target weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction)) }
 inline Tensor binary_cross_entropy_with_logits(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, const optional<Tensor> &pos_weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.binary_cross_entropy_with_logits", "self target weight pos_weight reduction", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_tensor_or_none(pos_weight), of_reduction(reduction)) }
@@ -149,10 +161,10 @@ inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "c
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
 inline std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0) { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(self), of_int(chunks), of_int(dim)) }
-inline Tensor clamp(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clamp(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
-inline Tensor &clamp_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor clamp(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor &clamp_(Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clamp_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clamp_max(const Tensor &self, const Tensor &max) { FL_CALL(tensor, "clamp_max", "self max", of_tensor(self), of_tensor(max)) }
 inline Tensor clamp_max(const Tensor &self, const Scalar &max) { FL_CALL(tensor, "clamp_max", "self max", of_tensor(self), of_scalar(max)) }
 inline Tensor &clamp_max_(Tensor &self, const Tensor &max) { FL_CALL(same(self), "clamp_max_", "self max", of_tensor(self), of_tensor(max)) }
@@ -163,10 +175,14 @@ inline Tensor clamp_min(const Tensor &self, const Scalar &min) { FL_CALL(tensor,
 inline Tensor &clamp_min_(Tensor &self, const Tensor &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_tensor(min)) }
 inline Tensor &clamp_min_(Tensor &self, const Scalar &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_scalar(min)) }
 inline Tensor &clamp_min_out(Tensor &out, const Tensor &self, const Tensor &min) { FL_CALL(same(out), "clamp_min", "out self min", of_tensor(out), of_tensor(self), of_tensor(min)) }
-inline Tensor clip(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &clamp_out(Tensor &out, const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clamp_out(Tensor &out, const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clip(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
-inline Tensor &clip_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor clip(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor &clip_(Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clip_(Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(self), "clamp_", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor &clip_out(Tensor &out, const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &clip_out(Tensor &out, const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clone(const Tensor &self, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "clone", "self", of_tensor(self)) }
 inline Tensor column_stack(TensorList tensors) { FL_CALL(tensor, "column_stack", "tensors", of_tensors(tensors)) }
 inline Tensor &column_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "column_stack", "out tensors", of_tensor(out), of_tensors(tensors)) }
@@ -191,7 +207,7 @@ inline Tensor &cos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "co
 inline Tensor cosh(const Tensor &self) { FL_CALL(tensor, "cosh", "self", of_tensor(self)) }
 inline Tensor &cosh_(Tensor &self) { FL_CALL(same(self), "cosh_", "self", of_tensor(self)) }
 inline Tensor &cosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cosh", "out self", of_tensor(out), of_tensor(self)) }
-inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.cosine_embedding_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
+inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.cosine_embedding_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim = 1, double eps = 1e-08) { FL_CALL(tensor, "nn.functional.cosine_similarity", "x1 x2 dim eps", of_tensor(x1), of_tensor(x2), of_int(dim), of_double(eps)) }
 inline Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_int_or_none(dim)) }
 inline Tensor count_nonzero(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_ints(dim)) }
@@ -264,6 +280,8 @@ inline Tensor &expm1_(Tensor &self) { FL_CALL(same(self), "expm1_", "self", of_t
 inline Tensor &expm1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "expm1", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor eye(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n dtype requires_grad", of_int(n), dtype_of(options), requires_grad_of(options)) }
 inline Tensor eye(int64_t n, int64_t m, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n m dtype requires_grad", of_int(n), of_int(m), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &eye_out(Tensor &out, int64_t n) { FL_CALL(same(out), "eye", "out n", of_tensor(out), of_int(n)) }
+inline Tensor &eye_out(Tensor &out, int64_t n, int64_t m) { FL_CALL(same(out), "eye", "out n m", of_tensor(out), of_int(n), of_int(m)) }
 inline Tensor &fill_(Tensor &self, const Tensor &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_tensor(value)) }
 inline Tensor &fill_(Tensor &self, const Scalar &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_scalar(value)) }
 inline Tensor fix(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
@@ -348,6 +366,7 @@ inline Tensor &index_select_out(Tensor &out, const Tensor &self, int64_t dim, co
 inline Tensor inner(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "inner", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &inner_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "inner", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor instance_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool use_input_stats, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.instance_norm", "self weight bias running_mean running_var use_input_stats momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(use_input_stats), of_double(momentum), of_double(eps)) }
+inline bool is_inference(const Tensor &self) { FL_CALL(bool, "is_inference", "self", of_tensor(self)) }
 inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self", of_tensor(self)) }
 inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor isfinite(const Tensor &self) { FL_CALL(tensor, "isfinite", "self", of_tensor(self)) }
@@ -401,8 +420,13 @@ inline Tensor &linalg_vecdot_out(Tensor &out, const Tensor &x, const Tensor &y, 
 inline Tensor linalg_vector_norm(const Tensor &self, const Scalar &ord = 2, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.vector_norm", "self ord dim keepdim dtype", of_tensor(self), of_scalar(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &linalg_vector_norm_out(Tensor &out, const Tensor &self, const Scalar &ord = 2, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.vector_norm", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_scalar(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor linear(const Tensor &input, const Tensor &weight, const optional<Tensor> &bias = nullopt) { FL_CALL(tensor, "nn.functional.linear", "input weight bias", of_tensor(input), of_tensor(weight), of_tensor_or_none(bias)) }
-inline Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
 inline Tensor linspace(const Tensor &start, const Tensor &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_tensor(start), of_tensor(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
+inline Tensor linspace(const Tensor &start, const Scalar &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_tensor(start), of_scalar(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
+inline Tensor linspace(const Scalar &start, const Tensor &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_scalar(start), of_tensor(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
+inline Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, const TensorOptions &options = {}) { FL_CALL(tensor, "linspace", "start end steps dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &linspace_out(Tensor &out, const Tensor &start, const Tensor &end, int64_t steps) { FL_CALL(same(out), "linspace", "out start end steps", of_tensor(out), of_tensor(start), of_tensor(end), of_int(steps)) }
+inline Tensor &linspace_out(Tensor &out, const Tensor &start, const Scalar &end, int64_t steps) { FL_CALL(same(out), "linspace", "out start end steps", of_tensor(out), of_tensor(start), of_scalar(end), of_int(steps)) }
+inline Tensor &linspace_out(Tensor &out, const Scalar &start, const Tensor &end, int64_t steps) { FL_CALL(same(out), "linspace", "out start end steps", of_tensor(out), of_scalar(start), of_tensor(end), of_int(steps)) }
 inline Tensor &linspace_out(Tensor &out, const Scalar &start, const Scalar &end, int64_t steps) { FL_CALL(same(out), "linspace", "out start end steps", of_tensor(out), of_scalar(start), of_scalar(end), of_int(steps)) }
 inline Tensor log(const Tensor &self) { FL_CALL(tensor, "log", "self", of_tensor(self)) }
 inline Tensor log10(const Tensor &self) { FL_CALL(tensor, "log10", "self", of_tensor(self)) }
@@ -436,15 +460,20 @@ inline Tensor &logical_xor_out(Tensor &out, const Tensor &self, const Tensor &ot
 inline Tensor logit(const Tensor &self, optional<double> eps = nullopt) { FL_CALL(tensor, "logit", "self eps", of_tensor(self), of_double_or_none(eps)) }
 inline Tensor &logit_(Tensor &self, optional<double> eps = nullopt) { FL_CALL(same(self), "logit_", "self eps", of_tensor(self), of_double_or_none(eps)) }
 inline Tensor &logit_out(Tensor &out, const Tensor &self, optional<double> eps = nullopt) { FL_CALL(same(out), "logit", "out self eps", of_tensor(out), of_tensor(self), of_double_or_none(eps)) }
-inline Tensor logspace(const Scalar &start, const Scalar &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
 inline Tensor logspace(const Tensor &start, const Tensor &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_tensor(start), of_tensor(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
+inline Tensor logspace(const Tensor &start, const Scalar &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_tensor(start), of_scalar(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
+inline Tensor logspace(const Scalar &start, const Tensor &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_scalar(start), of_tensor(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
+inline Tensor logspace(const Scalar &start, const Scalar &end, int64_t steps, double base = 10.0, const TensorOptions &options = {}) { FL_CALL(tensor, "logspace", "start end steps base dtype requires_grad", of_scalar(start), of_scalar(end), of_int(steps), of_double(base), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &logspace_out(Tensor &out, const Tensor &start, const Tensor &end, int64_t steps, double base = 10.0) { FL_CALL(same(out), "logspace", "out start end steps base", of_tensor(out), of_tensor(start), of_tensor(end), of_int(steps), of_double(base)) }
+inline Tensor &logspace_out(Tensor &out, const Tensor &start, const Scalar &end, int64_t steps, double base = 10.0) { FL_CALL(same(out), "logspace", "out start end steps base", of_tensor(out), of_tensor(start), of_scalar(end), of_int(steps), of_double(base)) }
+inline Tensor &logspace_out(Tensor &out, const Scalar &start, const Tensor &end, int64_t steps, double base = 10.0) { FL_CALL(same(out), "logspace", "out start end steps base", of_tensor(out), of_scalar(start), of_tensor(end), of_int(steps), of_double(base)) }
 inline Tensor &logspace_out(Tensor &out, const Scalar &start, const Scalar &end, int64_t steps, double base = 10.0) { FL_CALL(same(out), "logspace", "out start end steps base", of_tensor(out), of_scalar(start), of_scalar(end), of_int(steps), of_double(base)) }
 inline Tensor logsumexp(const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "logsumexp", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor &logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "logsumexp", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
-inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
+inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
 inline Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) { FL_CALL(tensor, "masked_scatter", "self mask source", of_tensor(self), of_tensor(mask), of_tensor(source)) }
@@ -459,10 +488,13 @@ inline Tensor &max_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ma
 inline Tensor &max_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "max.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor max_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool1d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
+inline Tensor max_pool3d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool3d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor maximum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &maximum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "maximum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mean(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor mean(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "mean", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &mean_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "mean", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor &mean_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "mean", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median.default", "self", of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "median.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &median_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "median.default", "out self", of_tensor(out), of_tensor(self)) }
@@ -480,10 +512,10 @@ inline Tensor &mish_(Tensor &self) { FL_CALL(same(self), "_C._nn.mish_", "self",
 inline Tensor mm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "mm", "self mat2", of_tensor(self), of_tensor(mat2)) }
 inline Tensor &mm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "mm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> mode(const Tensor &self, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "mode", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
-inline Tensor moveaxis(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
 inline Tensor moveaxis(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
-inline Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
+inline Tensor moveaxis(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
 inline Tensor movedim(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
+inline Tensor movedim(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
 inline Tensor mse_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.mse_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
 inline Tensor msort(const Tensor &self) { FL_CALL(tensor, "msort", "self", of_tensor(self)) }
 inline Tensor &msort_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "msort", "out self", of_tensor(out), of_tensor(self)) }
@@ -527,6 +559,7 @@ inline Tensor nextafter(const Tensor &self, const Tensor &other) { FL_CALL(tenso
 inline Tensor &nextafter_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "nextafter", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor nll_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100) { FL_CALL(tensor, "nn.functional.nll_loss", "self target weight reduction ignore_index", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index)) }
 inline Tensor nonzero(const Tensor &self) { FL_CALL(tensor, "nonzero", "self", of_tensor(self)) }
+inline Tensor &nonzero_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "nonzero", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "norm", "self p", of_tensor(self), of_scalar(p)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
@@ -562,6 +595,8 @@ inline Tensor &pow_out(Tensor &out, const Tensor &self, const Tensor &exponent) 
 inline Tensor prelu(const Tensor &self, const Tensor &weight) { FL_CALL(tensor, "nn.functional.prelu", "self weight", of_tensor(self), of_tensor(weight)) }
 inline Tensor prod(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &prod_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "prod", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor &prod_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "prod", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor put(const Tensor &self, const Tensor &index, const Tensor &source, bool accumulate = false) { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(self), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
 inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
@@ -584,6 +619,8 @@ inline Tensor randn_like(const Tensor &self, const TensorOptions &options = {}, 
 inline Tensor &randn_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "randn", "out size", of_tensor(out), of_ints(size)) }
 inline Tensor randperm(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor, "randperm", "n dtype requires_grad", of_int(n), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &randperm_out(Tensor &out, int64_t n) { FL_CALL(same(out), "randperm", "out n", of_tensor(out), of_int(n)) }
+inline Tensor range(const Scalar &start = 0, const optional<Scalar> &end = nullopt, const Scalar &step = 1, const TensorOptions &options = {}) { FL_CALL(tensor, "range", "start end step dtype requires_grad", of_scalar(start), of_scalar_or_none(end), of_scalar(step), dtype_of(options), requires_grad_of(options)) }
+inline Tensor &range_out(Tensor &out, const Scalar &start = 0, const optional<Scalar> &end = nullopt, const Scalar &step = 1) { FL_CALL(same(out), "range", "out start end step", of_tensor(out), of_scalar(start), of_scalar_or_none(end), of_scalar(step)) }
 inline Tensor ravel(const Tensor &self) { FL_CALL(tensor, "ravel", "self", of_tensor(self)) }
 inline Tensor real(const Tensor &self) { FL_CALL(tensor, "real", "self", of_tensor(self)) }
 inline Tensor reciprocal(const Tensor &self) { FL_CALL(tensor, "reciprocal", "self", of_tensor(self)) }
@@ -691,6 +728,8 @@ inline Tensor subtract(const Tensor &self, const Scalar &other, const Scalar &al
 inline Tensor &subtract_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &sum_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
+inline Tensor &sum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
@@ -716,7 +755,7 @@ inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CAL
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "tril", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
-inline Tensor triplet_margin_loss(const Tensor &anchor, const Tensor &positive, const Tensor &negative, double margin = 1.0, double p = 2.0, double eps = 1e-06, bool swap = false, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.triplet_margin_loss", "anchor positive negative margin p eps swap reduction", of_tensor(anchor), of_tensor(positive), of_tensor(negative), of_double(margin), of_double(p), of_double(eps), of_bool(swap), of_reduction(reduction)) }
+inline Tensor triplet_margin_loss(const Tensor &anchor, const Tensor &positive, const Tensor &negative, double margin = 1.0, double p = 2, double eps = 1e-06, bool swap = false, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.triplet_margin_loss", "anchor positive negative margin p eps swap reduction", of_tensor(anchor), of_tensor(positive), of_tensor(negative), of_double(margin), of_double(p), of_double(eps), of_bool(swap), of_reduction(reduction)) }
 inline Tensor triu(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "triu", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor triu_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "triu_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &triu_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "triu", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
@@ -868,10 +907,10 @@ inline Tensor &Tensor::cauchy_(double median, double sigma) const { FL_CALL(same
 inline Tensor Tensor::ceil() const { FL_CALL(tensor, "ceil", "self", of_tensor(*this)) }
 inline Tensor &Tensor::ceil_() const { FL_CALL(same(*this), "ceil_", "self", of_tensor(*this)) }
 inline std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(*this), of_int(chunks), of_int(dim)) }
-inline Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor Tensor::clamp(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
-inline Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor &Tensor::clamp_(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &Tensor::clamp_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor Tensor::clamp_max(const Tensor &max) const { FL_CALL(tensor, "clamp_max", "self max", of_tensor(*this), of_tensor(max)) }
 inline Tensor Tensor::clamp_max(const Scalar &max) const { FL_CALL(tensor, "clamp_max", "self max", of_tensor(*this), of_scalar(max)) }
 inline Tensor &Tensor::clamp_max_(const Tensor &max) const { FL_CALL(same(*this), "clamp_max_", "self max", of_tensor(*this), of_tensor(max)) }
@@ -880,10 +919,10 @@ inline Tensor Tensor::clamp_min(const Tensor &min) const { FL_CALL(tensor, "clam
 inline Tensor Tensor::clamp_min(const Scalar &min) const { FL_CALL(tensor, "clamp_min", "self min", of_tensor(*this), of_scalar(min)) }
 inline Tensor &Tensor::clamp_min_(const Tensor &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_tensor(min)) }
 inline Tensor &Tensor::clamp_min_(const Scalar &min) const { FL_CALL(same(*this), "clamp_min_", "self min", of_tensor(*this), of_scalar(min)) }
-inline Tensor Tensor::clip(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor Tensor::clip(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
-inline Tensor &Tensor::clip_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
+inline Tensor Tensor::clip(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor &Tensor::clip_(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
+inline Tensor &Tensor::clip_(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(same(*this), "clamp_", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor Tensor::clone(optional<MemoryFormat>) const { FL_CALL(tensor, "clone", "self", of_tensor(*this)) }
 inline Tensor Tensor::conj() const { FL_CALL(tensor, "conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::conj_physical() const { FL_CALL(tensor, "conj_physical", "self", of_tensor(*this)) }
@@ -1012,8 +1051,11 @@ inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Tenso
 inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
 inline Tensor Tensor::index_select(int64_t dim, const Tensor &index) const { FL_CALL(tensor, "index_select", "self dim index", of_tensor(*this), of_int(dim), of_tensor(index)) }
 inline Tensor Tensor::inner(const Tensor &other) const { FL_CALL(tensor, "inner", "self other", of_tensor(*this), of_tensor(other)) }
+inline bool Tensor::is_inference() const { FL_CALL(bool, "is_inference", "self", of_tensor(*this)) }
 inline bool Tensor::is_nonzero() const { FL_CALL(bool, "is_nonzero", "self", of_tensor(*this)) }
+inline bool Tensor::is_pinned() const { FL_CALL(bool, "Tensor.is_pinned", "self", of_tensor(*this)) }
 inline bool Tensor::is_set_to(const Tensor &tensor) const { FL_CALL(bool, "Tensor.is_set_to", "self tensor", of_tensor(*this), of_tensor(tensor)) }
+inline bool Tensor::is_shared() const { FL_CALL(bool, "Tensor.is_shared", "self", of_tensor(*this)) }
 inline Tensor Tensor::isclose(const Tensor &other, double rtol, double atol, bool equal_nan) const { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(*this), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor Tensor::isfinite() const { FL_CALL(tensor, "isfinite", "self", of_tensor(*this)) }
 inline Tensor Tensor::isinf() const { FL_CALL(tensor, "isinf", "self", of_tensor(*this)) }
@@ -1097,10 +1139,10 @@ inline std::tuple<Tensor, Tensor> Tensor::min(int64_t dim, bool keepdim) const {
 inline Tensor Tensor::minimum(const Tensor &other) const { FL_CALL(tensor, "minimum", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::mm(const Tensor &mat2) const { FL_CALL(tensor, "mm", "self mat2", of_tensor(*this), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> Tensor::mode(int64_t dim, bool keepdim) const { FL_CALL(two, "mode", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
-inline Tensor Tensor::moveaxis(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
 inline Tensor Tensor::moveaxis(int64_t source, int64_t destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_int(source), of_int(destination)) }
-inline Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
+inline Tensor Tensor::moveaxis(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
 inline Tensor Tensor::movedim(int64_t source, int64_t destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_int(source), of_int(destination)) }
+inline Tensor Tensor::movedim(IntArrayRef source, IntArrayRef destination) const { FL_CALL(tensor, "movedim", "self source destination", of_tensor(*this), of_ints(source), of_ints(destination)) }
 inline Tensor Tensor::msort() const { FL_CALL(tensor, "msort", "self", of_tensor(*this)) }
 inline Tensor Tensor::mul(const Tensor &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::mul(const Scalar &other) const { FL_CALL(tensor, "mul", "self other", of_tensor(*this), of_scalar(other)) }
@@ -1228,7 +1270,9 @@ inline Tensor &Tensor::square_() const { FL_CALL(same(*this), "square_", "self",
 inline Tensor Tensor::squeeze() const { FL_CALL(tensor, "squeeze", "self", of_tensor(*this)) }
 inline Tensor Tensor::squeeze(int64_t dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::squeeze(IntArrayRef dim) const { FL_CALL(tensor, "squeeze", "self dim", of_tensor(*this), of_ints(dim)) }
-inline Tensor &Tensor::squeeze_(OptionalIntArrayRef dim) const { FL_CALL(same(*this), "Tensor.squeeze_", "self dim", of_tensor(*this), of_ints_or_none(dim)) }
+inline Tensor &Tensor::squeeze_() const { FL_CALL(same(*this), "Tensor.squeeze_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::squeeze_(int64_t dim) const { FL_CALL(same(*this), "Tensor.squeeze_", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor &Tensor::squeeze_(IntArrayRef dim) const { FL_CALL(same(*this), "Tensor.squeeze_", "self dim", of_tensor(*this), of_ints(dim)) }
 inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "std.correction", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
 inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std.default", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
 inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std.dim", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
@@ -1293,6 +1337,7 @@ inline Tensor Tensor::xlogy(const Tensor &other) const { FL_CALL(tensor, "xlogy"
 inline Tensor Tensor::xlogy(const Scalar &other) const { FL_CALL(tensor, "xlogy", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::xlogy_(const Tensor &other) const { FL_CALL(same(*this), "xlogy_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::xlogy_(const Scalar &other) const { FL_CALL(same(*this), "xlogy_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::xpu() const { FL_CALL(tensor, "Tensor.xpu", "self", of_tensor(*this)) }
 inline Tensor &Tensor::zero_() const { FL_CALL(same(*this), "zero_", "self", of_tensor(*this)) }
 
 }  // namespace at
