@@ -11,9 +11,9 @@ tensor([2., 2.])
 
 from types import ModuleType
 
+from flambeau_cext.aten import declare as _declare_aten
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket
 from flambeau_tensor.extend import Operator
-from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import operators as _operators
 from flambeau_tensor.extend import sockets as _sockets
 
@@ -57,15 +57,10 @@ _sockets.operator_changed = _note
 
 def _of_library(name: str) -> OpOverloadPacket:
     """PyTorch keeps its own operators in the namespace ``aten``."""
-    for space in ("torch", "torch.nn.functional", "torch.Tensor", "torch.special", "torch.linalg", "torch.fft"):
-        try:
-            op = _find_operator(f"{space}.{name}")
-        except AttributeError:
-            continue
-        packet = OpOverloadPacket("aten", name, {"default": op})
-        globals()["aten"].__dict__[name] = packet
-        return packet
-    raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
+    if name.startswith("__") or not _declare_aten(name):
+        raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
+    packet: OpOverloadPacket = globals()["aten"].__dict__[name]
+    return packet
 
 
 def load_library(path: str) -> None:

@@ -42,7 +42,8 @@ class FunctionSchema:
         self.overload_name = op.schema.overload
         self.arguments = [_argument(a) for a in op.schema.arguments]
         self.returns = [_argument(a) for a in op.schema.returns]
-        self._text = str(op.schema)
+        text = str(op.schema)
+        self._text = text if "::" in text.partition("(")[0] else f"{namespace}::{text}"
 
     @property
     def is_mutable(self) -> bool:

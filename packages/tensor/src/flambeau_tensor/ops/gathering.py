@@ -38,7 +38,7 @@ overloads(scatter, *(f"scatter.{overload}{_SCATTER}{rest}) -> Tensor" for overlo
     ("value_reduce", "Scalar value, *, str reduce"))), variants=INPLACE)
 scatter_add = Operator("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", kernels.scatter_add,
                        variants=INPLACE, doc="Adds each element of `src` to the place that `index` gives in `dim`.")
-scatter_reduce = Operator("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+scatter_reduce = Operator("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
                           "bool include_self=True) -> Tensor", kernels.scatter_reduce, variants=INPLACE,
                           doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
                               "with what is there unless `include_self` is False.")

@@ -39,7 +39,7 @@ split_with_sizes = _views("split_with_sizes(Tensor(a) self, int[] split_sizes, i
                           "Views of pieces of a dimension, of the sizes given.")
 chunk = _views("chunk(Tensor(a) self, int chunks, int dim=0)", kernels.chunk,
                "Views of at most `chunks` pieces of a dimension, of equal size except the last.")
-unbind = _views("unbind(Tensor(a) self, int dim=0)", kernels.unbind,
+unbind = _views("unbind.int(Tensor(a) self, int dim=0)", kernels.unbind,
                 "Views of the slices along a dimension, without it.", syntax="iter")
 
 

@@ -33,7 +33,7 @@ overloads(squeeze, "squeeze(Tensor(a) self) -> Tensor(a)", "squeeze.dim(Tensor(a
           "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", variants=INPLACE)
 expand = Operator("expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)", kernels.expand,
                   variants=METHOD, doc="A view with dimensions of size 1 repeated to the given sizes, without copying.")
-select = Operator("select(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
+select = Operator("select.int(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
                   doc="The slice at one index of a dimension, which disappears.")
 slice_ = Operator("slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
                   kernels.slice, namespace="torch._ops", variants="function",
@@ -197,7 +197,7 @@ def ravel(input):
     return reshape(input.contiguous(), (-1,))
 
 
-@_composite("unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
+@_composite("unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
 def unflatten(input, dim, sizes):
     shape = input.shape
     dim = wrapped_dim(dim, len(shape))
