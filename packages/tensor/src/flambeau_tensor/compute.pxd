@@ -1,4 +1,4 @@
-"""What other compiled packages need to write kernels of their own: tensors' memory, fresh tensors, threads.
+"""What other compiled packages need to write kernels of their own: memory, loops, products, threads.
 
 It goes with ``abi.pxd``: tensors are ``PyObject*`` and no layout crosses the border. Consumers start with
 
@@ -10,7 +10,7 @@ Nothing here checks that it gets tensors: an operator's slots hold what its sche
 from cpython.object cimport PyObject
 
 cdef enum:
-    COMPUTE_ABI = 2  # rises with every change of this file
+    COMPUTE_ABI = 3  # rises with every change of this file
 
 cdef enum:  # Array.dtype
     D_BOOL = 0
@@ -53,6 +53,31 @@ cdef int read_ints(PyObject* slot, Py_ssize_t* out, int most, str function, str 
 cdef double read_float(PyObject* slot) except? -1e300
 cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1
 cdef str shape_text(int ndim, const Py_ssize_t* sizes)  # "[2, 3]"
+
+# --- loops over elements
+# NumPy's signature: the operands' addresses, how many elements, and the operands' steps in bytes; the result last.
+ctypedef void (*inner_loop)(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil
+
+# A fresh tensor of dtype `result`: the loop over `nin` tensors, which are broadcast. It reads and writes elements of
+# dtype `compute`; what has another dtype is converted in blocks. The result lies as the operands do. Large ones run on
+# the pool.
+cdef object elementwise(int nin, PyObject** tensors, int compute, int result, inner_loop loop, void* data)
+# n elements of one dtype as those of another; steps in bytes.
+cdef void convert(int source_dtype, const char* source, Py_ssize_t source_step, int target_dtype, char* target,
+                  Py_ssize_t target_step, Py_ssize_t n) noexcept nogil
+
+# --- products of matrices
+cdef struct Product:  # c[m, n] = a[m, k] @ b[k, n], or c += a @ b; `count` of them, which may run at the same time
+    int dtype  # anything but float16, bfloat16 and bool
+    bint add
+    Py_ssize_t m, n, k
+    const char* a
+    const char* b
+    char* c
+    Py_ssize_t a_row, a_col, b_row, b_col, c_row  # strides in elements: of a and b one is 1; c's columns are adjacent
+    Py_ssize_t count, a_step, b_step, c_step  # elements from one product to the next
+
+cdef int multiply(const Product* p) except -1  # with the GIL; by BLAS, and on the pool where that is worth it
 
 # --- work
 ctypedef void (*range_task)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

@@ -2,12 +2,20 @@
 """The functions of ``compute.pxd``, over the private core."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core cimport copying, parallel, tensor as core, types
-from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+
+from flambeau_tensor._core cimport copying, loops, parallel, tensor as core, types
+from flambeau_tensor._core.casts cimport CAST
+from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, suggested_format
-from flambeau_tensor._core.operands cimport check_writable
+from flambeau_tensor._core.operands cimport broadcast_shape, broadcast_strides, check_writable, result_strides
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar as core_read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._kernels cimport blas
+
+import numpy as np
+
+from flambeau_tensor._core.elementwise import ufunc_loop
 
 
 def require(int number, str package not None):
@@ -121,6 +129,89 @@ cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1:
 
 cdef str shape_text(int ndim, const Py_ssize_t* sizes):
     return core.shape_str(ndim, sizes)
+
+
+# --- loops over elements --------------------------------------------------------------------------------------------
+
+cdef object elementwise(int nin, PyObject** tensors, int compute, int result, inner_loop loop, void* data):
+    cdef Py_ssize_t[types.MAX_NDIM] shape
+    cdef Py_ssize_t[types.MAX_NDIM] steps
+    cdef Py_ssize_t[types.MAX_OPERANDS][types.MAX_NDIM] strides
+    cdef Py_ssize_t* rows[types.MAX_OPERANDS]
+    cdef char* ptrs[types.MAX_OPERANDS]
+    cdef int[types.MAX_OPERANDS] have
+    cdef int[types.MAX_OPERANDS] want
+    cdef Tensor out, t
+    cdef int k, ndim
+    if not 1 <= nin < types.MAX_OPERANDS:
+        raise ValueError(f"elementwise(): 1 to {types.MAX_OPERANDS - 1} tensors, got {nin}")
+    ndim = broadcast_shape(nin, tensors, shape)
+    if result_strides(nin, tensors, ndim, shape, steps):
+        out = core.empty_strided(result, ndim, shape, steps)
+    else:
+        out = core.empty(result, ndim, shape)
+    for k in range(nin + 1):
+        t = <Tensor>tensors[k] if k < nin else out
+        broadcast_strides(t, ndim, shape, strides[k])
+        rows[k], ptrs[k], have[k], want[k] = strides[k], t.data, t.dtype, compute
+    loops.run_loop(<loops.loop_t>loop, data, nin + 1, ptrs, have, want, ndim, shape, rows)
+    return out
+
+
+cdef void convert(int source_dtype, const char* source, Py_ssize_t source_step, int target_dtype, char* target,
+                  Py_ssize_t target_step, Py_ssize_t n) noexcept nogil:
+    CAST[source_dtype][target_dtype](source, source_step, target, target_step, n)
+
+
+# --- products of matrices -------------------------------------------------------------------------------------------
+
+cdef int multiply(const Product* p) except -1:
+    cdef blas.Products q
+    q.dtype, q.m, q.n, q.k = p.dtype, p.m, p.n, p.k
+    q.a, q.b, q.c = <char*>p.a, <char*>p.b, p.c
+    q.a_row, q.a_col, q.b_row, q.b_col, q.c_row = p.a_row, p.a_col, p.b_row, p.b_col, p.c_row
+    q.alpha[0], q.alpha[1], q.beta[0], q.beta[1] = 1, 0, p.add, 0
+    q.nbatch = p.count != 1
+    q.batch_sizes[0], q.a_batch[0], q.b_batch[0], q.c_batch[0] = p.count, p.a_step, p.b_step, p.c_step
+    if p.dtype in (D_BOOL, D_FLOAT16, D_BFLOAT16):
+        raise ValueError(f"multiply(): no products of dtype {p.dtype}; convert the factors first")
+    if p.m == 0 or p.n == 0 or p.count == 0:
+        return 0
+    if p.k == 0:  # sums of nothing
+        q.a_row, q.a_col, q.b_row, q.b_col = 1, 1, p.n, 1
+    elif not blas.fits(p.m, p.k, &q.a_row, &q.a_col) or not blas.fits(p.k, p.n, &q.b_row, &q.b_col):
+        raise ValueError("multiply(): neither the rows nor the columns of a factor are adjacent; copy it first")
+    if p.add and not blas.has_factors(p.dtype):
+        return _multiply_and_add(p, &q)
+    return blas.multiply(&q)
+
+
+cdef int _multiply_and_add(const Product* p, blas.Products* q) except -1:
+    """Into memory of its own, and from there to c: for dtypes that BLAS does not have."""
+    cdef Py_ssize_t item = ITEMSIZE[p.dtype]
+    cdef char* ptrs[3]
+    cdef int[3] dtypes
+    cdef Py_ssize_t[3] sizes
+    cdef Py_ssize_t[3] own
+    cdef Py_ssize_t[3] theirs
+    cdef Py_ssize_t* strides[3]
+    loop, data = ufunc_loop(np.add, dtype_object(p.dtype).name)
+    sizes[0], sizes[1], sizes[2] = p.count, p.m, p.n
+    own[0], own[1], own[2] = p.m * p.n * item, p.n * item, item
+    theirs[0], theirs[1], theirs[2] = p.c_step * item, p.c_row * item, item
+    cdef char* made = <char*>PyMem_Malloc(max(p.count * own[0], 1))
+    if made == NULL:
+        raise MemoryError()
+    try:
+        q.c, q.c_row, q.c_batch[0], q.beta[0] = made, p.n, p.m * p.n, 0
+        blas.multiply(q)
+        ptrs[0], ptrs[1], ptrs[2] = p.c, made, p.c
+        strides[0], strides[1], strides[2] = theirs, own, theirs
+        dtypes[0] = dtypes[1] = dtypes[2] = p.dtype
+        loops.run_loop(<loops.loop_t><size_t>loop, <void*><size_t>data, 3, ptrs, dtypes, dtypes, 3, sizes, strides)
+    finally:
+        PyMem_Free(made)
+    return 0
 
 
 # --- work -----------------------------------------------------------------------------------------------------------
