@@ -96,16 +96,23 @@ class Target:
 def targets():
     """All of them, by how they are spelled."""
     found = {}
+
+    def add(owner, name, schema):
+        """`torch.max`, and `torch.max.dim` for the schema of that name."""
+        target = Target(name if owner == "torch.Tensor" else f"{owner}.{name}", schema, owner == "torch.Tensor")
+        found.setdefault(".".join([owner, name, *filter(None, [schema.overload])]), target)
+
     for key, op in sorted(operators().items()):
-        if ".__get__" in key or ".__set__" in key or key.startswith(("torch._ops", "torch.ops")) or key in LEFT_OUT:
+        if ".__get__" in key or ".__set__" in key or key.startswith(("torch._ops", "torch.ops")):
             continue
         if op.is_function:
-            found[key] = Target(key, op.schema, False)
+            add(op.namespace, op.name, op.schema)
         if op.is_method:
-            found["torch.Tensor." + op.name] = Target(op.name, op.schema, True)
+            add("torch.Tensor", op.name, op.schema)
     for namespace in ("torch", "torch.nn.functional", "torch.linalg", "torch.special"):
         for name, op in functions(namespace).items():
-            found.setdefault(f"{namespace}.{name}", Target(f"{namespace}.{name}", op.schema, False))
+            for one in getattr(op, "overloads", [op]):
+                add(namespace, name, one.schema)
     for text in PLAIN:
         name, _, rest = text.partition("(")
         found[name] = Target(name, parse(f"{name.rpartition('.')[2]}({rest}"), False)

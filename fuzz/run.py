@@ -104,7 +104,8 @@ def main():
     print(f"seed {args.seed}", flush=True)
     table = calls.targets()
     words = args.only.split(",") if args.only else []
-    only = [k for k in table if k in words or k.rpartition(".")[2] in words] + ["syntax"] * ("syntax" in words)
+    only = [k for k, target in table.items() if k in words or target.name.rpartition(".")[2] in words]
+    only += ["syntax"] * ("syntax" in words)
     draw = {"calls": lambda seed: calls.recipe(seed, table, only), "programs": programs.program,
             "damage": programs.damage}
     comparison = Comparison(args)

@@ -185,12 +185,14 @@ def test_what_inference_mode_made(leaf):
             (lambda: x * made, "Inference tensors cannot be saved for backward"),
             (lambda: made.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"),
             (lambda: made[0].add_(1), "Inplace update to inference tensor outside InferenceMode"),
+            (lambda: made.add_(x), "Inplace update to inference tensor outside InferenceMode"),  # it would be recorded
+            (lambda: made.view(-1).mul_(x), "Inplace update to inference tensor outside InferenceMode"),
             (lambda: made.requires_grad_(), "Setting requires_grad=True on inference tensor outside InferenceMode"),
             (lambda: made._version, "Inference tensors do not track version counter"),
             (lambda: view.add_(1), "forbidden")]:
         with pytest.raises(RuntimeError, match=message):
             use()
-    assert made.tolist() == [2.0]
+    assert made.tolist() == [2.0] and made.detach_() is made
 
 
 def test_gradients_of_views_made_without_recording_end_there():

@@ -73,6 +73,9 @@ def test_equal_extremes_of_all_elements_share_the_gradient():
             dual = getattr(torch, name)(fw.make_dual(x.detach(), along))
             assert fw.unpack_dual(dual).tangent.item() == pytest.approx(sum(a * e for a, e in zip(
                 along.tolist(), expected, strict=True)))
+    x = torch.tensor([1.0, 2.0, 2.0], requires_grad=True)
+    x.max().backward(torch.tensor(float("inf")))
+    assert x.grad.tolist() == [0, float("inf"), float("inf")]  # the others have none of it, not even NaN
     rows = torch.tensor([[2.0, 2.0, 1.0], [3.0, 5.0, 5.0]])
     for name in ("max", "min", "median", "nanmedian"):
         assert vmap(getattr(torch, name))(rows).tolist() == [getattr(torch, name)(r).item() for r in rows]

@@ -467,3 +467,10 @@ def test_mixed_dtypes(call, dtype, values):
 def test_what_losses_refuse(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_margin_ranking_loss_of_integers_is_a_float():
+    """The margin is one, also where it is left out."""
+    one, target = ft.tensor([1, 5, 3]), ft.tensor([1, 1, -1])
+    assert F.margin_ranking_loss(one, one + 1, target, reduction="sum") == ft.tensor(2.0)
+    assert F.margin_ranking_loss(one, one + 1, target).dtype == ft.float32

@@ -105,3 +105,10 @@ def test_circular_padding_cuts_before_it_goes_round(pad):
     np.testing.assert_array_equal(F.pad(ft.tensor(x), pad, "circular").numpy(), expected)
     with pytest.raises(RuntimeError, match="Negative padding value is resulting in an empty dimension"):
         F.pad(ft.ones(1, 1, 3), (-2, -2), "circular")
+
+
+@pytest.mark.parametrize("size", [2**45, 2**62, 2**63 - 1])
+@pytest.mark.parametrize("mode", ["replicate", "reflect", "circular", "constant"])
+def test_absurd_sizes_raise_at_once(mode, size):
+    with pytest.raises(RuntimeError):
+        F.pad(ft.zeros(1, 2, 2), (size, 0), mode)

@@ -324,3 +324,12 @@ def test_out_of_a_wider_dtype_gets_what_the_operands_dtype_holds():
         assert ft.equal(out, ft.sigmoid(x).to(dtype))
         ft.mul(x, x, out=out)
         assert ft.equal(out, (x * x).to(dtype))
+
+
+@pytest.mark.parametrize("op", ["add", "mul", "remainder", "pow"])
+def test_integers_become_half_numbers_before_the_computation(op):
+    """As the half type holds them: infinite beyond its range, with its few digits within."""
+    whole, half = ft.tensor([2**63 - 1, 2049, 7]), ft.tensor([2.0, 1.0, 2.0], dtype=ft.float16)
+    got = getattr(ft, op)(whole, half)
+    assert got.dtype == ft.float16
+    assert got.tolist() == pytest.approx(getattr(ft, op)(whole.half(), half).tolist(), nan_ok=True)

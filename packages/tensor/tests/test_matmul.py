@@ -353,3 +353,10 @@ def test_a_small_batch_through_a_wide_layer(sizes):
     check(ft.mm(rows, weight.t()), a[:, :k] @ w.T)
     check(ft.addmm(ft.from_numpy(bias), rows, weight.t(), beta=0.5, alpha=2), 0.5 * bias + 2 * (a[:, :k] @ w.T))
     check(linear(rows, weight, ft.from_numpy(bias)), a[:, :k] @ w.T + bias)
+
+
+def test_addr_multiplies_in_the_dtype_of_its_result():
+    got = ft.addr(ft.zeros(1), ft.tensor([2]), ft.tensor([2**62]))
+    assert got.tolist() == [[2.0**63]]
+    short = ft.addr(ft.zeros(1, dtype=ft.int16), ft.tensor([4], dtype=ft.int8), ft.tensor([100], dtype=ft.int8))
+    assert short.tolist() == [[400]]

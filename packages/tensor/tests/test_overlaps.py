@@ -100,6 +100,7 @@ def test_inputs_are_refused_that_out_overlaps():
                  lambda: ft.masked_select(x, ft.tensor([True] * 5), out=out), lambda: ft.take(x, ft.arange(5), out=out),
                  lambda: ft.index_select(x, 0, ft.arange(5), out=out), lambda: ft.gather(x, 0, ft.arange(5), out=out),
                  lambda: ft.cat((x[:2], x[2:]), out=out), lambda: ft.exp(x, out=out),
+                 lambda: ft.cumsum(x, 0, out=out), lambda: ft.cumprod(x, 0, out=out),
                  lambda: ft.sort(x, out=(out, ft.empty(5, dtype=ft.int64)))):
         before = base.tolist()
         with pytest.raises(RuntimeError, match=REFUSED):

@@ -469,3 +469,9 @@ def test_aliases_are_the_same_operators():
         assert getattr(ft, name) is getattr(ft, other)
         inplace = getattr(ft.Tensor, name + "_", None)
         assert inplace is not None and inplace is getattr(ft.Tensor, other + "_")
+
+
+def test_reflected_division_of_tensors_has_the_dtype_of_two_steps():
+    got = ft.tensor([1, 2, 4]).__rdiv__(ft.tensor([2.0, 3.0, 6.0], dtype=ft.bfloat16))
+    assert got.dtype == ft.float32 and got.tolist() == [2.0, 1.5, 1.5]
+    assert ft.tensor([1, 2]).__rdiv__(3).tolist() == [3.0, 1.5]

@@ -114,3 +114,11 @@ def test_sizes_at_the_edge():
 def test_bad_input(call, error, text):
     with pytest.raises(error, match=text):
         call(ft.ones(2, 3))
+
+
+def test_elements_are_converted_to_the_dtype_before():
+    """What the dtype cannot hold is infinite then."""
+    x = ft.tensor([[2**31 - 1, 3], [5, 4]])
+    for op in (ft.softmax, ft.log_softmax):
+        assert op(x, 1, dtype=ft.float16)[0].isnan().all() and op(x, 1, dtype=ft.float16)[1].isfinite().all()
+        assert op(x, 1, dtype=ft.float32)[:, 0].isfinite().all()

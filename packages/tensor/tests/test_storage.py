@@ -141,6 +141,50 @@ def test_resize_keeps_elements_and_views():
         borrowed.resize_(1000)
 
 
+def windows(x):
+    """Tensors that look into a vector's memory, of several kinds."""
+    class Sub(ft.Tensor):
+        pass
+
+    return [x[2:], x.view(2, -1), x[1:].as_subclass(Sub), x[3:][::2], x.reshape(-1)]
+
+
+@pytest.mark.parametrize("n", [8, 100])  # inside the storage, and apart from it
+def test_memory_that_grows_is_still_shared(n):
+    """It lies elsewhere then, and what it lay in before is given to others."""
+    x = ft.arange(n, dtype=ft.float64)
+    shared = windows(x)
+    for grown in (shared[0], x):
+        before = [t.tolist() for t in shared[1:]]
+        grown.resize_(grown.numel() * 50)
+        filler = [ft.full((n,), -1.0, dtype=ft.float64) for _ in range(20)]  # would take the memory that was given up
+        assert [t.tolist() for t in shared[1:]] == before and filler[0][0] == -1
+        assert {t.data_ptr() - 8 * t.storage_offset() for t in shared} == {x.data_ptr()}
+    x[5] = 77
+    assert [t.reshape(-1)[i].item() for t, i in zip(shared, (3, 5, 4, 1, 5), strict=True)] == [77] * 5
+
+
+def test_out_that_grows_over_an_input_is_refused():
+    """It is looked at after it has grown: before, its memory may have been another."""
+    a = ft.arange(12) - 5
+    with pytest.warns(UserWarning, match="was resized"), pytest.raises(RuntimeError, match="unsupported operation"):
+        ft.abs(a.view(3, 4), out=a[1:])
+    assert a.tolist() == list(range(-5, 7))
+
+
+def test_memory_that_the_garbage_collector_does_not_tell_of_does_not_grow():
+    x = ft.arange(20.0)
+    y = x[2:]
+    gc.freeze()
+    try:
+        with pytest.raises(RuntimeError, match="Trying to resize storage that is not resizable"):
+            y.resize_(1000)
+        assert ft.ones(2).resize_(100)[:2].tolist() == [1, 1]  # nobody else's
+    finally:
+        gc.unfreeze()
+    assert y.resize_(1000)[:3].tolist() == [2, 3, 4] and x[:3].tolist() == [0, 1, 2]
+
+
 def test_elements_are_aligned():
     """Also of small tensors, whose memory lies in the storage itself; others read it through the buffer protocol."""
     for dtype in (ft.int64, ft.float64, ft.complex128, ft.float32):

@@ -198,3 +198,10 @@ def test_many_dimensions():
     assert x.transpose(0, 5).tolist() == a.swapaxes(0, 5).tolist()
     y = x.unsqueeze(3).squeeze(3).unsqueeze(0)
     assert y.shape == (1, *[2] * 6) and y[0].tolist() == x.tolist()
+
+
+def test_flatten_of_one_dimension_is_the_tensor_itself():
+    x = ft.arange(3)
+    assert x.flatten() is x and ft.ones(2, 3).flatten(1).shape == (2, 3)
+    y = ft.ones(2, 3)
+    assert y.flatten(-1) is y and y.flatten(0, 1) is not y and ft.tensor(3).flatten().shape == (1,)

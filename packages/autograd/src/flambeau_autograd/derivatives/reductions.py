@@ -72,7 +72,7 @@ def _extreme(grad, self, dim, keepdim, result):
 def _share(grad, self, result):
     """All elements equal to the one that was chosen share its gradient; NaN are equal here."""
     mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
-    return mask * (grad / mask.sum())
+    return pointwise.where(mask, grad / mask.sum(), 0.0)
 
 
 def _mean_of_chosen(self_t, self, result):

@@ -386,12 +386,12 @@ def soft_margin_loss(input, target, size_average, reduce, reduction):
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
     zero = input.new_zeros(())
-    loss = ft.where(target != 1, (margin - input).clamp_min(0).to(input.dtype), zero) + \
+    loss = ft.where(target != 1, (ft.full_like(input, margin) - input).clamp_min(0), zero) + \
         ft.where(target != -1, input, zero)
     return _reduced(loss, reduction)
 
 
-@composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
+@composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
            "max(0, margin - target · (input1 - input2)).", aten=True)
 def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)
@@ -401,7 +401,7 @@ def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, re
     return _reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
-@composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, {_LAST})",
+@composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
            "1 - cos where target is 1, max(0, cos - margin) where it is -1.", aten=True)
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = _reduction(size_average, reduce, reduction)

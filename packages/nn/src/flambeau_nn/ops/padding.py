@@ -18,7 +18,7 @@ def _constant_pad(input, pad, value):
         dim = input.ndim - 1 - i
         before, after = pad[2 * i:2 * i + 2]
         sizes[dim] += before + after
-        if sizes[dim] < 0:
+        if not 0 <= sizes[dim] < 2**63:
             raise RuntimeError(f"The input size {input.shape[dim]}, plus negative padding {before} and {after} "
                                f"resulted in a negative output size, which is invalid. Check dimension {dim} of your "
                                "input.")
@@ -38,15 +38,9 @@ constant_pad_nd = Operator("constant_pad_nd(Tensor self, int[] pad, Scalar value
                                "cut off.")
 
 
-def _reflected(i, n):
-    """The index inside 0..n-1 that mirrors i at the ends."""
-    i = abs(i)
-    return i if i < n else 2 * (n - 1) - i
-
-
-_PICK = {
-    "reflect": _reflected,
-    "replicate": lambda i, n: min(max(i, 0), n - 1),
+_PICK = {  # the index inside 0..n-1 for each place
+    "reflect": lambda i, n: n - 1 - (n - 1 - i.abs()).abs(),
+    "replicate": lambda i, n: i.clamp(0, n - 1),
     "circular": lambda i, n: i % n,
 }
 
@@ -58,7 +52,7 @@ def _places(n, before, after, mode):
         first, last = max(-before, 0), n - max(-after, 0)
         before, after = max(before, 0), max(after, 0)
     size = last - first
-    return [first + _PICK[mode](k, size) for k in range(-before, size + after)]
+    return first + _PICK[mode](ft.arange(-before, size + after), size)
 
 
 def _pad_by_index(input, pad, mode):
@@ -77,8 +71,7 @@ def _pad_by_index(input, pad, mode):
             raise RuntimeError(f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, "
                                f"{after})")
         if before or after:
-            index = ft.tensor(_places(n, before, after, mode), dtype=ft.int64)
-            input = input.index_select(dim, index)
+            input = input.index_select(dim, _places(n, before, after, mode))
     return input
 
 

@@ -183,6 +183,9 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
         want[k] = compute if el.fixed[k] < 0 else el.fixed[k]
         if tensors[k] != NULL:
             t = <Tensor>tensors[k]
+            if compute != dtype and t.ndim and CATEGORY[t.dtype] == CAT_INT and el.fixed[k] < 0:
+                t = to_dtype(t, dtype)  # what a half type cannot hold, it cannot hold here either
+                keep.append(t)
             have[k] = t.dtype
             ptrs[k] = t.data
             broadcast_strides(t, ndim, shape, strides[k])

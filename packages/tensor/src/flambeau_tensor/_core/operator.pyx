@@ -205,13 +205,13 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
     if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | LAZY) or state.transforming:
+        if flags & INFERENCE:
+            _check_inference(op, slots)
         if flags & LAYERED or state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
             return _record(op, slots, flags)
-        if flags & INFERENCE:
-            _check_inference(op, slots)
         if flags & LAZY:
             return call_lazily(op, slots)
     return op.kernel(op, slots)
@@ -246,6 +246,8 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
+    if op.flags & OP_OBJECT_STATE:  # `detach_` writes nothing
+        return 0
     written = <object>slots[where] if where >= 0 and not thread_state().inference else ()
     for t in written if isinstance(written, (tuple, list)) else (written,):
         if isinstance(t, Tensor) and (<Tensor>t).flags & INFERENCE:

@@ -231,7 +231,7 @@ cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint re
 
 
 cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
-    """Grow in place, keeping the bytes. Tensors that cached the old address must refresh it themselves."""
+    """Grow, keeping the bytes, for `tensor.resize`, which tells all tensors the new address."""
     cdef char* fresh
     if nbytes <= s.nbytes:
         return 0

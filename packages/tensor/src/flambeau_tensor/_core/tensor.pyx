@@ -18,7 +18,7 @@ from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
-from flambeau_tensor._core.storage cimport new_storage, resize_storage
+from flambeau_tensor._core.storage cimport Storage, new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.types cimport *
 
@@ -604,11 +604,31 @@ cdef Tensor result_of(Tensor t, PyTypeObject* cls):
 
 cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     """Give ``t`` these sizes, contiguous, growing its storage where needed."""
-    cdef Py_ssize_t offset = t.data - t.storage.data
+    cdef Py_ssize_t offset = t.data - t.storage.data, nbytes
+    cdef bint shared = Py_REFCNT(<PyObject*>t.storage) > 1
     count_elements(ndim, sizes)
-    resize_storage(t.storage, count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype))
+    nbytes = count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype)
+    if nbytes > t.storage.nbytes:
+        _grow(t.storage, nbytes, shared)
     t.data = t.storage.data + offset
     return _set_contiguous(t, ndim, sizes)
+
+
+cdef int _grow(Storage s, Py_ssize_t nbytes, bint shared) except -1:
+    """More memory, which lies elsewhere: every tensor that looks into it is told. Nothing lists these, so the garbage
+    collector has to: sharing memory that grows is rare, and resizing has to be cheap where nobody shares."""
+    cdef char* before = s.data
+    if shared:
+        import gc
+
+        if gc.get_freeze_count():  # it does not tell of these
+            raise RuntimeError("Trying to resize storage that is not resizable")
+    resize_storage(s, nbytes)
+    if shared and s.data != before:
+        for o in gc.get_objects():
+            if isinstance(o, Tensor) and (<Tensor>o).storage is s:
+                (<Tensor>o).data = s.data + ((<Tensor>o).data - before)
+    return 0
 
 
 # --- torch.Tensor(...) ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from libc.stdint cimport int64_t
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
+from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
@@ -127,6 +128,8 @@ cdef object _run(Operator op, PyObject** slots):
     target = None
     if kernel.handles_out:
         target = <object>slots[0 if op.flags & OP_INPLACE else op.out_index]
+        if target is not None and not op.flags & OP_INPLACE:
+            check_out_overlap(target, 1, slots)
         if slots[kernel.dtype] != <PyObject*>None:
             dtype = (<DType>slots[kernel.dtype]).id
         elif target is not None:

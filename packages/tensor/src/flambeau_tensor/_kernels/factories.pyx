@@ -24,6 +24,7 @@ from flambeau_tensor._core.tensor cimport (
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.recording cimport finished
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.layout import FORMATS
@@ -38,15 +39,6 @@ cdef int options(PyObject** a, int at, int inferred) except -1:
     if a[at + 2] != <PyObject*>None:
         check_device(<object>a[at + 2])
     return inferred if a[at] == <PyObject*>None else (<DType>a[at]).id
-
-
-cdef Tensor finished(Tensor t, PyObject* requires_grad):
-    """Apply `requires_grad=`."""
-    if requires_grad == Py_True:
-        if CATEGORY[t.dtype] < CAT_FLOAT:
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        t.flags |= REQUIRES_GRAD
-    return t
 
 
 def check_size(tuple sizes not None, DType dtype not None):

@@ -16,6 +16,7 @@ from flambeau_tensor._core.tensor cimport (
 )
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.recording cimport finished
 
 from flambeau_tensor._core.sockets import sockets
 
@@ -374,7 +375,6 @@ numpy = make_kernel(_numpy)
 
 
 cdef object _tensor(Operator op, PyObject** a):  # (data, *, dtype, device, requires_grad, pin_memory)
-    cdef Tensor t
     if a[2] != <PyObject*>None:
         from flambeau_tensor.options import check_device
 
@@ -385,12 +385,7 @@ cdef object _tensor(Operator op, PyObject** a):  # (data, *, dtype, device, requ
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
                       UserWarning, stacklevel=2)
-    t = from_data(<object>a[0], <object>a[1])
-    if a[3] == Py_True:
-        if CATEGORY[t.dtype] < CAT_FLOAT:
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        t.flags |= REQUIRES_GRAD
-    return t
+    return finished(from_data(<object>a[0], <object>a[1]), a[3])
 
 
 cdef object _from_numpy(Operator op, PyObject** a):

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_dtype, dtype_object
+from flambeau_tensor._core.dtype cimport DType, default_dtype, dtype_object
 from flambeau_tensor._core.layout cimport empty_as, read_format
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints
@@ -11,6 +11,7 @@ from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport (
     integer_argument, normal_, random_range_, randperm_, resized, uniform_,
 )
+from flambeau_tensor._kernels.recording cimport finished
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor.options import check_device, check_layout
@@ -44,21 +45,13 @@ cdef Tensor _fresh(Operator op, PyObject** options, int ndim, const Py_ssize_t* 
     return resized(op, out, ndim, sizes)
 
 
-cdef Tensor _finish(PyObject** options, Tensor t):
-    if <object>options[F_REQUIRES_GRAD]:
-        if CATEGORY[t.dtype] < CAT_FLOAT:
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-        t.flags |= REQUIRES_GRAD
-    return t
-
-
 cdef object _factory(Operator op, PyObject** a, fill2_t run, double first, double second):
     """size, then the options"""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int ndim = read_ints(a[0], sizes, MAX_NDIM, "rand", "size")
     cdef Tensor t = _fresh(op, a + 1, ndim, sizes, default_dtype())
     run(t, first, second, generator_of(op.name, <object>a[1]))
-    return _finish(a + 1, t)
+    return finished(t, a[1 + F_REQUIRES_GRAD])
 
 
 cdef object _rand(Operator op, PyObject** a):
@@ -74,7 +67,7 @@ cdef object _randperm(Operator op, PyObject** a):
     cdef Py_ssize_t n = integer_argument(op, "n", 1, <object>a[0])
     cdef Tensor t = _fresh(op, a + 1, 1, &n, INT64)
     randperm_(t, generator_of(op.name, <object>a[1]))
-    return _finish(a + 1, t)
+    return finished(t, a[1 + F_REQUIRES_GRAD])
 
 
 cdef object _randint(Operator op, PyObject** a):
@@ -101,7 +94,7 @@ cdef object _randint(Operator op, PyObject** a):
         sizes[i] = integer_argument(op, "size", 2 if short else 3, size[i])
     t = _fresh(op, a + 3, <int>len(size), sizes, INT64)
     random_range_(t, first, end, generator_of(op.name, <object>a[3]))
-    return _finish(a + 3, t)
+    return finished(t, a[3 + F_REQUIRES_GRAD])
 
 
 # The _like functions: self, …, dtype, layout, device, pin_memory, requires_grad, memory_format, generator.
@@ -117,13 +110,13 @@ cdef Tensor _like(Operator op, PyObject** a, PyObject** options):
 cdef object _rand_like(Operator op, PyObject** a):
     cdef Tensor t = _like(op, a, a + 1)
     uniform_(t, 0, 1, generator_of(op.name, <object>a[7]))
-    return _finish(a + 5 - F_REQUIRES_GRAD, t)
+    return finished(t, a[5])
 
 
 cdef object _randn_like(Operator op, PyObject** a):
     cdef Tensor t = _like(op, a, a + 1)
     normal_(t, 0, 1, generator_of(op.name, <object>a[7]))
-    return _finish(a + 5 - F_REQUIRES_GRAD, t)
+    return finished(t, a[5])
 
 
 cdef object _randint_like(Operator op, PyObject** a):
@@ -135,7 +128,7 @@ cdef object _randint_like(Operator op, PyObject** a):
     else:
         random_range_(t, 0 if <object>a[1] is None else integer_argument(op, "low", 1, <object>a[1]),
                       integer_argument(op, "high", 2, <object>a[2]), g)
-    return _finish(a + 7 - F_REQUIRES_GRAD, t)
+    return finished(t, a[7])
 
 
 rand = make_kernel(_rand, True)

@@ -1,11 +1,28 @@
-"""For kernels of compositions, which take a short way where no operator has to be called: whether one has to."""
+"""What kernels have to know of recording: whether an operator has to be called, and what `requires_grad=` asks for."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core cimport sockets
+from flambeau_tensor._core.dtype cimport CATEGORY
+from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 
 
 cdef inline bint recorded(unsigned int flags) noexcept:
     """Whether operators called with tensors of these flags (ORed) would be seen by autograd or a transform, or would
-    resolve them first."""
+    resolve them first: compositions take a short way where none has to be called."""
     if flags & (REQUIRES_GRAD | LAYERED | LAZY) == 0 and not thread_state().transforming:
         return False
     return flags & (LAYERED | LAZY) != 0 or thread_state().grad_enabled or thread_state().transforming
+
+
+cdef inline Tensor finished(Tensor t, PyObject* requires_grad):
+    """Apply `requires_grad=` of a factory to what it made."""
+    if requires_grad == Py_True:
+        if CATEGORY[t.dtype] < CAT_FLOAT:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        if sockets.record == NULL:
+            raise RuntimeError("requires_grad=True needs flambeau-autograd: pip install flambeau-autograd, and import "
+                               "flambeau_autograd")
+        t.flags |= REQUIRES_GRAD
+    return t

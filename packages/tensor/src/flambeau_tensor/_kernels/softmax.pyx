@@ -72,7 +72,7 @@ cdef object _softmax(Operator op, PyObject** slots):
     if not FLOAT16 <= dtype <= FLOAT64:
         raise NotImplementedError(f'"{kernel.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
     compute = FLOAT64 if dtype == FLOAT64 else FLOAT32
-    x = to_dtype(x, compute)
+    x = to_dtype(to_dtype(x, dtype), compute)
     if not x.flags & CONTIGUOUS:
         out = empty(compute, x.ndim, x.sizes)
         copy_elements(out, x)

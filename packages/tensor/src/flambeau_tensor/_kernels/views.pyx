@@ -420,6 +420,8 @@ cdef object _flatten(Operator op, PyObject** a):
     if t.ndim == 0:
         sizes[0] = 1
         return _reshaped(t, 1, sizes)
+    if start == end:
+        return t
     for i in range(start):
         sizes[n] = t.sizes[i]
         n += 1

@@ -287,7 +287,8 @@ combinations = Operator("combinations(Tensor self, int r=2, bool with_replacemen
 # What the functions of any number of tensors do, of a list: for callers in C and C++.
 for _function, _returns in ((block_diag, "Tensor"), (broadcast_tensors, "Tensor[]"), (cartesian_prod, "Tensor")):
     Operator(f"{_function.__name__}(Tensor[] tensors) -> {_returns}", lambda tensors, f=_function: f(*tensors),
-             namespace="torch._ops", variants=FUNCTION, composite=True, doc=_function.__doc__.partition("\n")[0],
+             namespace="torch._ops", variants=FUNCTION, composite=True,
+             doc=f"`{_function.__name__}` of a list of tensors.",
              aten=f"{_function.__name__}(Tensor[] tensors) -> {_returns}")
 Operator("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
          lambda tensors, indexing: meshgrid(*tensors, indexing=indexing), namespace="torch._ops", variants=FUNCTION,

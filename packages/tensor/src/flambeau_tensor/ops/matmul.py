@@ -86,10 +86,10 @@ def _addr(input, vec1, vec2, beta, alpha, out):
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
-    product = _outer(vec1, vec2, None)
-    input = input.expand(tuple(product.shape))
-    dtype = find_operator("torch.result_type")(input, product)
-    product = _scaled(product.to(dtype), alpha, "alpha")
+    result_type = find_operator("torch.result_type")
+    input = input.expand((vec1.shape[0], vec2.shape[0]))
+    dtype = result_type(input, _outer(vec1[:0], vec2[:0], None))
+    product = _scaled(_outer(vec1.to(dtype), vec2.to(dtype), None), alpha, "alpha")
     start = _scaled(input.to(dtype), beta, "beta")
     return product if beta == 0 else find_operator("torch.add")(start, product)
 

@@ -452,11 +452,17 @@ def equal(input, other):
 
 # --- Python's operators with a number on the left -------------------------------------------------------------------
 
-def _reflected(name, op):
-    Operator(f"{name}(Tensor self, Tensor other) -> Tensor", lambda input, other: op(other, input), composite=True,
-             variants="method", numbers="other", doc=f"`{op.name}` with the two turned round.")
+def _rdiv(input, other):
+    """A tensor, which only a call by name gives for `other`, is divided in PyTorch's two steps: dtypes follow them."""
+    return mul(reciprocal(input), other) if isinstance(other, Tensor) else div(other, input)
 
 
-for _name, _op in (("__rsub__", sub), ("__rdiv__", div), ("__rfloordiv__", floor_divide), ("__rmod__", remainder),
-                   ("__rpow__", pow), ("__rlshift__", bitwise_left_shift), ("__rrshift__", bitwise_right_shift)):
+def _reflected(name, op, function=None):
+    Operator(f"{name}(Tensor self, Tensor other) -> Tensor", function or (lambda input, other: op(other, input)),
+             composite=True, variants="method", numbers="other", doc=f"`{op.name}` with the two turned round.")
+
+
+_reflected("__rdiv__", div, _rdiv)
+for _name, _op in (("__rsub__", sub), ("__rfloordiv__", floor_divide), ("__rmod__", remainder), ("__rpow__", pow),
+                   ("__rlshift__", bitwise_left_shift), ("__rrshift__", bitwise_right_shift)):
     _reflected(_name, _op)

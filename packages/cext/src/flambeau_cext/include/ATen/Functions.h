@@ -207,7 +207,7 @@ inline Tensor &cos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "co
 inline Tensor cosh(const Tensor &self) { FL_CALL(tensor, "cosh", "self", of_tensor(self)) }
 inline Tensor &cosh_(Tensor &self) { FL_CALL(same(self), "cosh_", "self", of_tensor(self)) }
 inline Tensor &cosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cosh", "out self", of_tensor(out), of_tensor(self)) }
-inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.cosine_embedding_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
+inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.cosine_embedding_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim = 1, double eps = 1e-08) { FL_CALL(tensor, "nn.functional.cosine_similarity", "x1 x2 dim eps", of_tensor(x1), of_tensor(x2), of_int(dim), of_double(eps)) }
 inline Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_int_or_none(dim)) }
 inline Tensor count_nonzero(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_ints(dim)) }
@@ -473,7 +473,7 @@ inline Tensor &logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, b
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
-inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
+inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
 inline Tensor masked_scatter(const Tensor &self, const Tensor &mask, const Tensor &source) { FL_CALL(tensor, "masked_scatter", "self mask source", of_tensor(self), of_tensor(mask), of_tensor(source)) }
