@@ -28,7 +28,7 @@ WRITES = ["{x}.mul_(2)", "{x}.add_({y})", "{x}.mul_({y})", "{x}[0] = {y}", "{x}.
           "{x}[{x} > 0] = 0", "{x}.exp_()", "{x} += {y}", "{x} *= 2",
           "{x}.index_add_(0, torch.tensor([0]), {x}[:1].detach())", "{x}.transpose_(0, -1)",
           "{x}.clamp_(min=0)", "{x}[..., 1] = {y}[..., 0]", "torch.exp({y}, out={x})", "{x}.requires_grad_(False)",
-          "{x}.set_({y})", "{x}.resize_(2)",
+          "{x}.resize_(2)",
           "{x}.data = {y}.data", "{x}.grad = {y}.detach().clone()", "{x}.grad = None", "{x}.relu_()", "{x}.pow_(2)",
           "{x}.swapaxes_(0, -1)"]
 HOOKS = ["{x}.register_hook(lambda g: g * 2)", "{x}.retain_grad()", "{x}.register_hook(lambda g: None)",

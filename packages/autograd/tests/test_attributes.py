@@ -92,3 +92,12 @@ def test_the_gradient_has_a_second_name(leaf):
         x._grad = torch.ones(3, dtype=torch.float64)
     del x._grad
     assert x.grad is None
+
+
+def test_data_cannot_be_deleted():
+    x = torch.ones(2)
+    with pytest.raises(RuntimeError, match="Deleting tensor data is not allowed. Delete tensor instead!"):
+        del x.data
+    with pytest.raises(TypeError, match="Variable data has to be a tensor, but got NoneType"):
+        x.data = None
+    assert x.tolist() == [1, 1]

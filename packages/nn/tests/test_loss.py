@@ -474,3 +474,18 @@ def test_margin_ranking_loss_of_integers_is_a_float():
     one, target = ft.tensor([1, 5, 3]), ft.tensor([1, 1, -1])
     assert F.margin_ranking_loss(one, one + 1, target, reduction="sum") == ft.tensor(2.0)
     assert F.margin_ranking_loss(one, one + 1, target).dtype == ft.float32
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+@pytest.mark.parametrize("dtype", [ft.float64, ft.float32, ft.float16])
+def test_losses_of_elements_lie_as_the_input_does(name, dtype):
+    """Also where elements have gaps between them, and where there are more than one block of them."""
+    loss = getattr(F, name)
+    for shape in ((2, 3), (50, 61)):
+        x, y = (ft.manual_seed(s) and ft.randn(*shape).to(dtype).t() for s in (1, 2))
+        expected = loss(x.contiguous(), y.contiguous(), reduction="none")
+        for a, b, strides in ((x, y, x.stride()), (x, y.contiguous(), x.stride()), (x.contiguous(), y, (shape[0], 1))):
+            got = loss(a, b, reduction="none")
+            assert got.stride() == strides and got.tolist() == expected.tolist()
+        gaps = ft.stack((x, y), -1)
+        assert loss(gaps[..., 0], gaps[..., 1], reduction="none").tolist() == expected.tolist()

@@ -165,3 +165,12 @@ def test_devices():
 def test_hash_is_identity():
     x = ft.ones(2)
     assert {x: 1}[x] == 1 and hash(x) != hash(x.clone())
+
+
+@pytest.mark.parametrize("name", ["cuda", "xpu"])
+def test_devices_that_are_not_there(name):
+    with pytest.raises(AssertionError, match=f"Torch not compiled with {name.upper()} enabled"):
+        getattr(ft.ones(2), name)()
+    for other in ("cpu", ft.device("cpu"), "meta"):
+        with pytest.raises(RuntimeError, match=f"Invalid device, must be {name} device"):
+            getattr(ft.ones(2), name)(other)

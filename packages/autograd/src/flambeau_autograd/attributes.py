@@ -59,4 +59,4 @@ detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget
 _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
                  differentiable=False, object_state=True, doc="The same elements without history, and with a version "
                  "counter of their own: autograd does not notice what is written to them.")
-place_property("data", _data, _setter("data", "Any?"))
+place_property("data", _data, _setter("data", "Any?"), "Deleting tensor data is not allowed. Delete tensor instead!")

@@ -10,8 +10,8 @@ from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
 from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense,
-    fresh, itemsize, parallel_for, permuted, read_float, shape_text,
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, convert,
+    converted, dense, elementwise, fresh, itemsize, parallel_for, permuted, read_float, shape_text,
 )
 
 from flambeau_tensor.extend import hot
@@ -293,6 +293,7 @@ cdef struct Pairs:
     Py_ssize_t part
     Py_ssize_t n
     double* p
+    int dtype  # of what `block` reads
 
 
 cdef void _sum_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -344,6 +345,25 @@ cdef void _map_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
         i += m
 
 
+cdef void _each_pair(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
+    """Values of elements with gaps between them, which are gathered first."""
+    cdef Pairs* s = <Pairs*>data
+    cdef char[3][8 * BLOCK] buffers
+    cdef char* at[3]
+    cdef Py_ssize_t item = itemsize(s.dtype), i = 0, m
+    cdef int k
+    while i < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - i)
+        for k in range(3):
+            at[k] = args[k] + i * steps[k] if steps[k] == item else buffers[k]
+            if k < 2 and steps[k] != item:
+                convert(s.dtype, args[k] + i * steps[k], steps[k], s.dtype, at[k], item, m)
+        s.block(at[0], at[1], at[2], m, s.p)
+        if steps[2] != item:
+            convert(s.dtype, at[2], item, s.dtype, args[2] + i * steps[2], steps[2], m)
+        i += m
+
+
 cdef object _check_pair(str name, Array* x, Array* y):
     cdef int d
     if x.dtype != y.dtype:
@@ -373,19 +393,12 @@ cdef object _values(str name, PyObject** a, double* p):
     array_of(a[1], &y)
     _check_pair(name, &x, &y)
     original = x.dtype
-    dtype = _computed(x.dtype)
+    dtype = s.dtype = _computed(x.dtype)
+    s.block, s.p = <pairs_t>_address(_hot.PAIRS[name], dtype), p
+    if reduction == NONE:  # lies as `self` does
+        return elementwise(2, a, dtype, original, _each_pair, &s)
     _first, _second = dense(a[0], dtype, &x), dense(a[1], dtype, &y)
-    s.block = <pairs_t>_address(_hot.PAIRS[name], dtype)
-    s.x, s.y, s.item, s.n, s.p, s.grad = x.data, y.data, itemsize(dtype), x.numel, p, NULL
-    if reduction == NONE:
-        result = fresh(dtype, x.ndim, x.sizes, &out)
-        s.out = out.data
-        if x.numel < GIL_FREE:
-            _map_pairs(&s, 0, x.numel)
-        else:
-            with nogil:
-                parallel_for(x.numel, GRAIN, _map_pairs, &s)
-        return converted(result, original)
+    s.x, s.y, s.item, s.n, s.grad = x.data, y.data, itemsize(dtype), x.numel, NULL
     s.add = <sum_t>_address(_hot.SUMS, dtype)
     if x.numel < GIL_FREE:
         s.part = max(x.numel, <Py_ssize_t>1)

@@ -47,9 +47,10 @@ cdef class Property:
     cdef readonly Operator getter
     cdef readonly Operator setter
     cdef readonly str __name__
+    cdef readonly str kept  # what is said of an attempt to delete it
 
-    def __init__(self, Operator getter not None, Operator setter=None):
-        self.getter, self.setter = getter, setter
+    def __init__(self, Operator getter not None, Operator setter=None, str kept=None):
+        self.getter, self.setter, self.kept = getter, setter, kept
         self.__name__ = getter.name
 
     def __get__(self, instance, owner):
@@ -69,7 +70,12 @@ cdef class Property:
     def __delete__(self, instance):
         if self.setter is None:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
-        call2(self.setter, instance, None)
+        try:
+            call2(self.setter, instance, None)
+        except TypeError:
+            if self.kept is None:
+                raise
+            raise RuntimeError(self.kept) from None
 
     @property
     def __doc__(self):
@@ -216,9 +222,9 @@ def forget(Operator op not None):
         _announce(op)
 
 
-def place_property(str name not None, Operator getter not None, Operator setter=None):
-    """Make an operator of one argument an attribute of tensors."""
-    set_attribute(name, Property(getter, setter))
+def place_property(str name not None, Operator getter not None, Operator setter=None, str kept=None):
+    """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it."""
+    set_attribute(name, Property(getter, setter, kept))
     for accessor, op in (("__get__", getter), ("__set__", setter)):
         if op is not None:
             register_override("torch.Tensor", f"{name}.{accessor}", op, op.testing_signature)

@@ -7,6 +7,7 @@ from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.options import CPU, check_device, preserve_format, strided
+from flambeau_tensor.options import device as torch_device
 
 FUNCTION, METHOD = "function", "method"
 
@@ -178,6 +179,8 @@ cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tens
 
 def _refuse_device(name):
     def refuse(input, device):
+        if device is not None and torch_device(device).type != name:
+            raise RuntimeError(f"Invalid device, must be {name} device")
         check_device(name)
     return refuse
 
