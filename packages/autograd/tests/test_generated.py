@@ -25,7 +25,8 @@ def tables(name):
     return run_path(str(Path(__file__).with_name(f"test_{name}.py")))
 
 
-POINTWISE, INDEXING, VIEWS, MATMUL = (tables(name) for name in ("pointwise", "indexing", "views", "matmul"))
+POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA = (
+    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra"))
 embedding, one_hot = (find_operator(f"torch.nn.functional.{name}") for name in ("embedding", "one_hot"))
 
 
@@ -149,6 +150,8 @@ ELSEWHERE = {"as_strided", "as_strided, overlapping", "as_strided of a transpose
 OWN |= {f"unary {name}": (getattr(torch, name), [((2, 3), *bounds)]) for name, bounds in POINTWISE["UNARY"].items()}
 OWN |= {f"{where} {name}": (function, [X]) for where, table_ in (("indexing", INDEXING), ("views", VIEWS))
         for name, function in table_["CASES"].items() if name not in ELSEWHERE}
+OWN |= {f"linear algebra {name}": (function, [(shape, -2, 2) for shape in shapes])
+        for name, (function, shapes) in LINEAR_ALGEBRA["CASES"].items()}
 OWN |= {f"product {name}": (function, [(shape, -2, 2) for shape in shapes])
         for name, (function, *shapes) in MATMUL["CASES"].items()}
 
@@ -334,6 +337,8 @@ UNREACHED = {
                       "random_ rand_like randn_like randint_like uniform_",
     "concerns the tensor itself": "__deepcopy__ resize_",
     "where in memory, and the base of views": "as_strided as_strided_backward alias",
+    "runs in the kernel of lstsq": "_least_squares",
+    "has no derivative": "geqrf",
 }
 
 

@@ -1,6 +1,8 @@
 """``torch.linalg``: the operators of linear algebra that are declared for this namespace."""
 from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor._kernels.lapack import LinAlgError
 
+__all__ = ["LinAlgError", *_functions("torch.linalg")]
 globals().update(_functions("torch.linalg"))
 
 

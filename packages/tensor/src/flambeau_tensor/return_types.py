@@ -50,6 +50,15 @@ def named_result(name: str, fields: tuple[str, ...]) -> type:
     return cls
 
 
+def _name_of(op) -> str:
+    return "linalg_" + op.name if op.namespace == "torch.linalg" else op.name
+
+
+def type_of_results(op) -> type:
+    """The named tuple that an operator with several named results returns."""
+    return named_result(_name_of(op), tuple([r.name for r in op.schema.returns]))
+
+
 def _rebuild(name, fields, values):
     return named_result(name, fields)(values)
 
@@ -60,7 +69,7 @@ def _of_operators():
     for op in operators().values():
         fields = tuple(r.name for r in op.schema.returns)
         if len(fields) > 1 and all(fields):
-            yield op.name, fields
+            yield _name_of(op), fields
 
 
 def __getattr__(name):

@@ -11,6 +11,7 @@ from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     gathering,
     indexing,
     joining,
+    linear_algebra,
     matmul,
     random,
     reductions,

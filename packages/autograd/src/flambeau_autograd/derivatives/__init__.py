@@ -12,7 +12,8 @@ from flambeau_autograd.derivatives.table import check_complete, derivative, miss
 __all__ = ["check_complete", "derivative", "missing_derivatives"]
 
 FAMILIES = ("attributes", "factories", "views", "pointwise", "slopes", "random", "matmul", "reductions", "softmax",
-            "joining", "indexing", "gathering", "rearranging", "cumulative", "sorting")
+            "joining", "indexing", "gathering", "rearranging", "cumulative", "sorting", "factorization",
+            "solving", "spectral")
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
 declare_overwriting()

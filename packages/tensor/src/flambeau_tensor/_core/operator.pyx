@@ -380,9 +380,9 @@ cdef object _run_named(Operator op, PyObject** slots):
     cdef kernel_t inner = _run_out if op.out_index >= 0 and not op.flags & OP_OUT else _raw(op)
     result = inner(op, slots)
     if op.result_type is None:
-        from flambeau_tensor.return_types import named_result
+        from flambeau_tensor.return_types import type_of_results
 
-        op.result_type = named_result(op.name, tuple([r.name for r in op.schema.returns]))
+        op.result_type = type_of_results(op)
     return op.result_type(result)
 
 

@@ -65,7 +65,8 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         for i in range(overloads.count):
             op = <Operator>overloads.members[i]
             if bind_positional(op, args, n, &bound):
-                if (<PyObject*>op.implementation).ob_type == <PyTypeObject*>Forward:
+                if (<PyObject*>op.implementation).ob_type == <PyTypeObject*>Forward and \
+                        not (<Forward>op.implementation).first:
                     return _call_target(op, &bound)
                 return call_bound(op, &bound)
             if bound.rest != NULL:
@@ -247,7 +248,8 @@ cdef Method make_method(str name, object target):
 
 cdef class Forward(Kernel):
     """The kernel of a composition that is another operator under other arguments: each of that one's gets the argument
-    of the same name, what ``fixed`` says, or its default.
+    of the same name, what ``fixed`` says, or its default. ``first`` says how many of its results are handed on, where
+    that is not all.
 
     >>> from flambeau_tensor import amax
     >>> Operator("largest(Tensor self) -> Tensor", Forward(amax), composite=True, namespace="torch._ops",
@@ -260,10 +262,11 @@ cdef class Forward(Kernel):
     cdef int[MAX_ARGS] source
     cdef PyObject* values[MAX_ARGS]
     cdef bint prepared
+    cdef int first
 
-    def __init__(self, Operator target not None, **fixed):
-        self.target, self.fixed, self.prepared = target, fixed, False
-        self.run, self.handles_out = <kernel_t>_forward, True
+    def __init__(self, Operator target not None, int first=0, /, **fixed):
+        self.target, self.first, self.fixed, self.prepared = target, first, fixed, False
+        self.run, self.handles_out = <kernel_t>_forward, first == 0  # it hands `out` on
 
     cdef int prepare(self, Operator op) except -1:
         cdef int i
@@ -323,7 +326,8 @@ cdef int _find_plain(OverloadSet overloads) except -1:
 
 cdef Operator target_of(Operator op):
     """What a member forwards all of its arguments to, as they are; or None."""
-    if not isinstance(op.implementation, Forward) or (<Forward>op.implementation).fixed:
+    if not isinstance(op.implementation, Forward) or (<Forward>op.implementation).fixed or \
+            (<Forward>op.implementation).first:
         return None
     target = (<Forward>op.implementation).target
     return target if op.functional is None else target.inplace
@@ -331,8 +335,10 @@ cdef Operator target_of(Operator op):
 
 cdef object _forward(Operator op, PyObject** slots):
     cdef PyObject* bound[MAX_ARGS]
-    cdef Operator target = (<Forward>op.implementation).fill(op, slots, bound)
-    return call_again(target, bound)
+    cdef Forward f = <Forward>op.implementation
+    cdef Operator target = f.fill(op, slots, bound)
+    result = call_again(target, bound)
+    return result if f.first == 0 else result[0] if f.first == 1 else tuple(result[:f.first])
 
 
 cdef object _call_target(Operator op, Bound* bound):

@@ -19,3 +19,9 @@ cdef struct Products:
 cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* col) noexcept nogil
 cdef bint has_factors(int dtype) noexcept nogil
 cdef int multiply(Products* p) except -1  # holds no tensors: the caller keeps them alive
+
+# The function of that name, without prefix and suffix, in the BLAS's library, which has LAPACK, too; NULL: none.
+cdef void* symbol(str name) except? NULL
+# BLAS and LAPACK use one thread from here to there, where the calls stand on threads of the pool.
+cdef void hold() noexcept
+cdef void release() noexcept

@@ -79,6 +79,8 @@ cdef cgemv_t _zgemv = NULL
 cdef int (*_get_threads)() noexcept nogil
 cdef void (*_set_threads)(int) noexcept nogil
 cdef bint _found = False
+cdef bytes _library = None
+cdef str _prefix = ""
 cdef small_t _small_float = NULL
 cdef small_t _small_double = NULL
 cdef loop_t[NDTYPES] _loops  # of np.matmul
@@ -123,6 +125,7 @@ def _find_small():
 def _find_blas():
     """Take OpenBLAS's functions from the libraries of NumPy's core; says whether all are there."""
     global _sgemm, _dgemm, _cgemm, _zgemm, _sgemv, _dgemv, _cgemv, _zgemv, _get_threads, _set_threads, _found
+    global _library, _prefix
     from numpy._core import _multiarray_umath
 
     cdef bytes library = os.fsencode(getattr(_multiarray_umath, "__file__", None) or "")
@@ -142,9 +145,13 @@ def _find_blas():
             _sgemv, _dgemv, _cgemv, _zgemv = <sgemv_t>found[4], <dgemv_t>found[5], <cgemv_t>found[6], <cgemv_t>found[7]
             _get_threads = <int (*)() noexcept nogil>found[8]
             _set_threads = <void (*)(int) noexcept nogil>found[9]
-            _found = True
+            _found, _library, _prefix = True, library, prefix
             return True
     return False
+
+
+cdef void* symbol(str name) except? NULL:
+    return fl_symbol(_library, <bytes>f"{_prefix}{name}64_".encode()) if _found else NULL
 
 
 def uses_blas():
@@ -169,7 +176,7 @@ parallel._followers.append(_follow)
 cdef int _inside = 0, _threads_before = 1
 
 
-cdef inline void _hold() noexcept:
+cdef void hold() noexcept:
     global _inside, _threads_before
     if _inside == 0:
         _threads_before = _get_threads()
@@ -178,7 +185,7 @@ cdef inline void _hold() noexcept:
     _inside += 1
 
 
-cdef inline void _release() noexcept:
+cdef void release() noexcept:
     global _inside
     _inside -= 1
     if _inside == 0 and _threads_before != 1:
@@ -374,12 +381,12 @@ cdef int multiply(Products* p) except -1:
         p.by_columns = p.n > p.m
         p.parts = min((threads + p.batches - 1) // p.batches, max(p.n, p.m))
     if _found:
-        _hold()
+        hold()
     if work < GIL_FREE:
         _task(p, 0, p.batches)
     else:
         with nogil:
             parallel_for(p.batches * p.parts, 1, _task, p)
     if _found:
-        _release()
+        release()
     return 0

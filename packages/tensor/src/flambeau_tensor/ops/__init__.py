@@ -3,6 +3,6 @@ from importlib import import_module as _import
 
 FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slopes", "random", "matmul", "reductions",
             "softmax", "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting",
-            "arrays")
+            "arrays", "factorization", "solving", "spectral")
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")

@@ -6,7 +6,7 @@ import numpy as np
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, overloads
-from flambeau_tensor._core.registry import operators
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor._kernels.reductions import Reduction
@@ -227,9 +227,7 @@ def _norm(input, p, dim, keepdim, dtype, out):
     if p == "fro":
         p = 2
     if type(p) is str:
-        if "torch.linalg.matrix_norm" not in operators():
-            raise NotImplementedError(f"norm(..., p={p!r}) is not built: it needs torch.linalg.matrix_norm")
-        matrix_norm = operators()["torch.linalg.matrix_norm"]
+        matrix_norm = find_operator("torch.linalg.matrix_norm")
         return matrix_norm(input, p, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return vector_norm(input, 2 if p is None else p, dim, keepdim, dtype=dtype)
 

@@ -160,6 +160,12 @@ inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_ten
 inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
+inline Tensor cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky", "self upper", of_tensor(self), of_bool(upper)) }
+inline Tensor cholesky_inverse(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky_inverse", "self upper", of_tensor(self), of_bool(upper)) }
+inline Tensor &cholesky_inverse_out(Tensor &out, const Tensor &self, bool upper = false) { FL_CALL(same(out), "cholesky_inverse", "out self upper", of_tensor(out), of_tensor(self), of_bool(upper)) }
+inline Tensor &cholesky_out(Tensor &out, const Tensor &self, bool upper = false) { FL_CALL(same(out), "cholesky", "out self upper", of_tensor(out), of_tensor(self), of_bool(upper)) }
+inline Tensor cholesky_solve(const Tensor &self, const Tensor &input2, bool upper = false) { FL_CALL(tensor, "cholesky_solve", "self input2 upper", of_tensor(self), of_tensor(input2), of_bool(upper)) }
+inline Tensor &cholesky_solve_out(Tensor &out, const Tensor &self, const Tensor &input2, bool upper = false) { FL_CALL(same(out), "cholesky_solve", "out self input2 upper", of_tensor(out), of_tensor(self), of_tensor(input2), of_bool(upper)) }
 inline std::vector<Tensor> chunk(const Tensor &self, int64_t chunks, int64_t dim = 0) { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(self), of_int(chunks), of_int(dim)) }
 inline Tensor clamp(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor clamp(const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
@@ -224,6 +230,7 @@ inline Tensor &cumsum_out(Tensor &out, const Tensor &self, int64_t dim, optional
 inline Tensor deg2rad(const Tensor &self) { FL_CALL(tensor, "deg2rad", "self", of_tensor(self)) }
 inline Tensor &deg2rad_(Tensor &self) { FL_CALL(same(self), "deg2rad_", "self", of_tensor(self)) }
 inline Tensor &deg2rad_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "deg2rad", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor det(const Tensor &self) { FL_CALL(tensor, "det", "self", of_tensor(self)) }
 inline Tensor detach(const Tensor &self) { FL_CALL(tensor, "detach", "self", of_tensor(self)) }
 inline Tensor &detach_(Tensor &self) { FL_CALL(same(self), "detach_", "self", of_tensor(self)) }
 inline Tensor diagonal(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
@@ -324,6 +331,7 @@ inline Tensor ge(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge"
 inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ge_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor gelu(const Tensor &self, const std::string &approximate = "none") { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
+inline std::tuple<Tensor, Tensor> geqrf(const Tensor &self) { FL_CALL(two, "geqrf", "self", of_tensor(self)) }
 inline Tensor ger(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
 inline Tensor &ger_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor glu(const Tensor &self, int64_t dim = -1) { FL_CALL(tensor, "nn.functional.glu", "self dim", of_tensor(self), of_int(dim)) }
@@ -366,6 +374,8 @@ inline Tensor &index_select_out(Tensor &out, const Tensor &self, int64_t dim, co
 inline Tensor inner(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "inner", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &inner_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "inner", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor instance_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool use_input_stats, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.instance_norm", "self weight bias running_mean running_var use_input_stats momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(use_input_stats), of_double(momentum), of_double(eps)) }
+inline Tensor inverse(const Tensor &self) { FL_CALL(tensor, "inverse", "self", of_tensor(self)) }
+inline Tensor &inverse_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "inverse", "out self", of_tensor(out), of_tensor(self)) }
 inline bool is_inference(const Tensor &self) { FL_CALL(bool, "is_inference", "self", of_tensor(self)) }
 inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self", of_tensor(self)) }
 inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
@@ -411,10 +421,81 @@ inline Tensor &less_out(Tensor &out, const Tensor &self, const Tensor &other) { 
 inline Tensor lgamma(const Tensor &self) { FL_CALL(tensor, "lgamma", "self", of_tensor(self)) }
 inline Tensor &lgamma_(Tensor &self) { FL_CALL(same(self), "lgamma_", "self", of_tensor(self)) }
 inline Tensor &lgamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "lgamma", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor linalg_cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "linalg.cholesky", "self upper", of_tensor(self), of_bool(upper)) }
+inline std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor &self, bool upper = false, bool check_errors = false) { FL_CALL(two, "linalg.cholesky_ex", "self upper check_errors", of_tensor(self), of_bool(upper), of_bool(check_errors)) }
+inline Tensor &linalg_cholesky_out(Tensor &out, const Tensor &self, bool upper = false) { FL_CALL(same(out), "linalg.cholesky", "out self upper", of_tensor(out), of_tensor(self), of_bool(upper)) }
+inline Tensor linalg_cond(const Tensor &self, const optional<Scalar> &p = nullopt) { FL_CALL(tensor, "linalg.cond.default", "self p", of_tensor(self), of_scalar_or_none(p)) }
+inline Tensor linalg_cond(const Tensor &self, const std::string &p) { FL_CALL(tensor, "linalg.cond.p_str", "self p", of_tensor(self), of_string(p)) }
+inline Tensor &linalg_cond_out(Tensor &out, const Tensor &self, const optional<Scalar> &p = nullopt) { FL_CALL(same(out), "linalg.cond.default", "out self p", of_tensor(out), of_tensor(self), of_scalar_or_none(p)) }
+inline Tensor &linalg_cond_out(Tensor &out, const Tensor &self, const std::string &p) { FL_CALL(same(out), "linalg.cond.p_str", "out self p", of_tensor(out), of_tensor(self), of_string(p)) }
 inline Tensor linalg_cross(const Tensor &self, const Tensor &other, int64_t dim = -1) { FL_CALL(tensor, "linalg.cross", "self other dim", of_tensor(self), of_tensor(other), of_int(dim)) }
 inline Tensor &linalg_cross_out(Tensor &out, const Tensor &self, const Tensor &other, int64_t dim = -1) { FL_CALL(same(out), "linalg.cross", "out self other dim", of_tensor(out), of_tensor(self), of_tensor(other), of_int(dim)) }
+inline Tensor linalg_det(const Tensor &A) { FL_CALL(tensor, "linalg.det", "A", of_tensor(A)) }
+inline Tensor &linalg_det_out(Tensor &out, const Tensor &A) { FL_CALL(same(out), "linalg.det", "out A", of_tensor(out), of_tensor(A)) }
+inline Tensor linalg_diagonal(const Tensor &A, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) { FL_CALL(tensor, "linalg.diagonal", "A offset dim1 dim2", of_tensor(A), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline std::tuple<Tensor, Tensor> linalg_eig(const Tensor &self) { FL_CALL(two, "linalg.eig", "self", of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor &self, const std::string &UPLO = "L") { FL_CALL(two, "linalg.eigh", "self UPLO", of_tensor(self), of_string(UPLO)) }
+inline Tensor linalg_eigvals(const Tensor &self) { FL_CALL(tensor, "linalg.eigvals", "self", of_tensor(self)) }
+inline Tensor &linalg_eigvals_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "linalg.eigvals", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor linalg_eigvalsh(const Tensor &self, const std::string &UPLO = "L") { FL_CALL(tensor, "linalg.eigvalsh", "self UPLO", of_tensor(self), of_string(UPLO)) }
+inline Tensor &linalg_eigvalsh_out(Tensor &out, const Tensor &self, const std::string &UPLO = "L") { FL_CALL(same(out), "linalg.eigvalsh", "out self UPLO", of_tensor(out), of_tensor(self), of_string(UPLO)) }
+inline Tensor linalg_householder_product(const Tensor &input, const Tensor &tau) { FL_CALL(tensor, "linalg.householder_product", "input tau", of_tensor(input), of_tensor(tau)) }
+inline Tensor &linalg_householder_product_out(Tensor &out, const Tensor &input, const Tensor &tau) { FL_CALL(same(out), "linalg.householder_product", "out input tau", of_tensor(out), of_tensor(input), of_tensor(tau)) }
+inline Tensor linalg_inv(const Tensor &A) { FL_CALL(tensor, "linalg.inv", "A", of_tensor(A)) }
+inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor &A, bool check_errors = false) { FL_CALL(two, "linalg.inv_ex", "A check_errors", of_tensor(A), of_bool(check_errors)) }
+inline Tensor &linalg_inv_out(Tensor &out, const Tensor &A) { FL_CALL(same(out), "linalg.inv", "out A", of_tensor(out), of_tensor(A)) }
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor &A, bool pivot = true) { FL_CALL(three, "linalg.lu", "A pivot", of_tensor(A), of_bool(pivot)) }
+inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor &A, bool pivot = true) { FL_CALL(two, "linalg.lu_factor", "A pivot", of_tensor(A), of_bool(pivot)) }
+inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor &A, bool pivot = true, bool check_errors = false) { FL_CALL(three, "linalg.lu_factor_ex", "A pivot check_errors", of_tensor(A), of_bool(pivot), of_bool(check_errors)) }
+inline Tensor linalg_lu_solve(const Tensor &LU, const Tensor &pivots, const Tensor &B, bool left = true, bool adjoint = false) { FL_CALL(tensor, "linalg.lu_solve", "LU pivots B left adjoint", of_tensor(LU), of_tensor(pivots), of_tensor(B), of_bool(left), of_bool(adjoint)) }
+inline Tensor &linalg_lu_solve_out(Tensor &out, const Tensor &LU, const Tensor &pivots, const Tensor &B, bool left = true, bool adjoint = false) { FL_CALL(same(out), "linalg.lu_solve", "out LU pivots B left adjoint", of_tensor(out), of_tensor(LU), of_tensor(pivots), of_tensor(B), of_bool(left), of_bool(adjoint)) }
+inline Tensor linalg_matmul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "linalg.matmul", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &linalg_matmul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "linalg.matmul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor linalg_matrix_exp(const Tensor &self) { FL_CALL(tensor, "linalg.matrix_exp", "self", of_tensor(self)) }
+inline Tensor linalg_matrix_norm(const Tensor &self, const Scalar &ord, IntArrayRef dim = {-2, -1}, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.matrix_norm.default", "self ord dim keepdim dtype", of_tensor(self), of_scalar(ord), of_ints(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor linalg_matrix_norm(const Tensor &self, const std::string &ord = "fro", IntArrayRef dim = {-2, -1}, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.matrix_norm.str_ord", "self ord dim keepdim dtype", of_tensor(self), of_string(ord), of_ints(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &linalg_matrix_norm_out(Tensor &out, const Tensor &self, const Scalar &ord, IntArrayRef dim = {-2, -1}, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.matrix_norm.default", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_scalar(ord), of_ints(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &linalg_matrix_norm_out(Tensor &out, const Tensor &self, const std::string &ord = "fro", IntArrayRef dim = {-2, -1}, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.matrix_norm.str_ord", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_string(ord), of_ints(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor linalg_matrix_power(const Tensor &self, int64_t n) { FL_CALL(tensor, "linalg.matrix_power", "self n", of_tensor(self), of_int(n)) }
+inline Tensor &linalg_matrix_power_out(Tensor &out, const Tensor &self, int64_t n) { FL_CALL(same(out), "linalg.matrix_power", "out self n", of_tensor(out), of_tensor(self), of_int(n)) }
+inline Tensor linalg_matrix_rank(const Tensor &input, const optional<Tensor> &atol = nullopt, const optional<Tensor> &rtol = nullopt, bool hermitian = false) { FL_CALL(tensor, "linalg.matrix_rank.atol_rtol_tensor", "input atol rtol hermitian", of_tensor(input), of_tensor_or_none(atol), of_tensor_or_none(rtol), of_bool(hermitian)) }
+inline Tensor linalg_matrix_rank(const Tensor &self, optional<double> atol, optional<double> rtol = nullopt, bool hermitian = false) { FL_CALL(tensor, "linalg.matrix_rank.atol_rtol_float", "self atol rtol hermitian", of_tensor(self), of_double_or_none(atol), of_double_or_none(rtol), of_bool(hermitian)) }
+inline Tensor linalg_matrix_rank(const Tensor &self, double tol, bool hermitian = false) { FL_CALL(tensor, "linalg.matrix_rank.default", "self tol hermitian", of_tensor(self), of_double(tol), of_bool(hermitian)) }
+inline Tensor linalg_matrix_rank(const Tensor &input, const Tensor &tol, bool hermitian = false) { FL_CALL(tensor, "linalg.matrix_rank.tol_tensor", "input tol hermitian", of_tensor(input), of_tensor(tol), of_bool(hermitian)) }
+inline Tensor &linalg_matrix_rank_out(Tensor &out, const Tensor &input, const optional<Tensor> &atol = nullopt, const optional<Tensor> &rtol = nullopt, bool hermitian = false) { FL_CALL(same(out), "linalg.matrix_rank.atol_rtol_tensor", "out input atol rtol hermitian", of_tensor(out), of_tensor(input), of_tensor_or_none(atol), of_tensor_or_none(rtol), of_bool(hermitian)) }
+inline Tensor &linalg_matrix_rank_out(Tensor &out, const Tensor &self, optional<double> atol, optional<double> rtol = nullopt, bool hermitian = false) { FL_CALL(same(out), "linalg.matrix_rank.atol_rtol_float", "out self atol rtol hermitian", of_tensor(out), of_tensor(self), of_double_or_none(atol), of_double_or_none(rtol), of_bool(hermitian)) }
+inline Tensor &linalg_matrix_rank_out(Tensor &out, const Tensor &self, double tol, bool hermitian = false) { FL_CALL(same(out), "linalg.matrix_rank.default", "out self tol hermitian", of_tensor(out), of_tensor(self), of_double(tol), of_bool(hermitian)) }
+inline Tensor &linalg_matrix_rank_out(Tensor &out, const Tensor &input, const Tensor &tol, bool hermitian = false) { FL_CALL(same(out), "linalg.matrix_rank.tol_tensor", "out input tol hermitian", of_tensor(out), of_tensor(input), of_tensor(tol), of_bool(hermitian)) }
 inline Tensor linalg_multi_dot(TensorList tensors) { FL_CALL(tensor, "linalg.multi_dot", "tensors", of_tensors(tensors)) }
 inline Tensor &linalg_multi_dot_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "linalg.multi_dot", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor linalg_norm(const Tensor &self, const optional<Scalar> &ord = nullopt, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.norm.default", "self ord dim keepdim dtype", of_tensor(self), of_scalar_or_none(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor linalg_norm(const Tensor &self, const std::string &ord, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.norm.ord_str", "self ord dim keepdim dtype", of_tensor(self), of_string(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &linalg_norm_out(Tensor &out, const Tensor &self, const optional<Scalar> &ord = nullopt, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.norm.default", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_scalar_or_none(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor &linalg_norm_out(Tensor &out, const Tensor &self, const std::string &ord, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "linalg.norm.ord_str", "out self ord dim keepdim dtype", of_tensor(out), of_tensor(self), of_string(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline Tensor linalg_pinv(const Tensor &self, const optional<Tensor> &atol = nullopt, const optional<Tensor> &rtol = nullopt, bool hermitian = false) { FL_CALL(tensor, "linalg.pinv.atol_rtol_tensor", "self atol rtol hermitian", of_tensor(self), of_tensor_or_none(atol), of_tensor_or_none(rtol), of_bool(hermitian)) }
+inline Tensor linalg_pinv(const Tensor &self, optional<double> atol, optional<double> rtol = nullopt, bool hermitian = false) { FL_CALL(tensor, "linalg.pinv.atol_rtol_float", "self atol rtol hermitian", of_tensor(self), of_double_or_none(atol), of_double_or_none(rtol), of_bool(hermitian)) }
+inline Tensor linalg_pinv(const Tensor &self, double rcond, bool hermitian = false) { FL_CALL(tensor, "linalg.pinv.default", "self rcond hermitian", of_tensor(self), of_double(rcond), of_bool(hermitian)) }
+inline Tensor linalg_pinv(const Tensor &self, const Tensor &rcond, bool hermitian = false) { FL_CALL(tensor, "linalg.pinv.rcond_tensor", "self rcond hermitian", of_tensor(self), of_tensor(rcond), of_bool(hermitian)) }
+inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, const optional<Tensor> &atol = nullopt, const optional<Tensor> &rtol = nullopt, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.atol_rtol_tensor", "out self atol rtol hermitian", of_tensor(out), of_tensor(self), of_tensor_or_none(atol), of_tensor_or_none(rtol), of_bool(hermitian)) }
+inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, optional<double> atol, optional<double> rtol = nullopt, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.atol_rtol_float", "out self atol rtol hermitian", of_tensor(out), of_tensor(self), of_double_or_none(atol), of_double_or_none(rtol), of_bool(hermitian)) }
+inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, double rcond, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.default", "out self rcond hermitian", of_tensor(out), of_tensor(self), of_double(rcond), of_bool(hermitian)) }
+inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, const Tensor &rcond, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.rcond_tensor", "out self rcond hermitian", of_tensor(out), of_tensor(self), of_tensor(rcond), of_bool(hermitian)) }
+inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor &A, const std::string &mode = "reduced") { FL_CALL(two, "linalg.qr", "A mode", of_tensor(A), of_string(mode)) }
+inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor &A) { FL_CALL(two, "linalg.slogdet", "A", of_tensor(A)) }
+inline Tensor linalg_solve(const Tensor &A, const Tensor &B, bool left = true) { FL_CALL(tensor, "linalg.solve", "A B left", of_tensor(A), of_tensor(B), of_bool(left)) }
+inline std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor &A, const Tensor &B, bool left = true, bool check_errors = false) { FL_CALL(two, "linalg.solve_ex", "A B left check_errors", of_tensor(A), of_tensor(B), of_bool(left), of_bool(check_errors)) }
+inline Tensor &linalg_solve_out(Tensor &out, const Tensor &A, const Tensor &B, bool left = true) { FL_CALL(same(out), "linalg.solve", "out A B left", of_tensor(out), of_tensor(A), of_tensor(B), of_bool(left)) }
+inline Tensor linalg_solve_triangular(const Tensor &self, const Tensor &B, bool upper, bool left = true, bool unitriangular = false) { FL_CALL(tensor, "linalg.solve_triangular", "self B upper left unitriangular", of_tensor(self), of_tensor(B), of_bool(upper), of_bool(left), of_bool(unitriangular)) }
+inline Tensor &linalg_solve_triangular_out(Tensor &out, const Tensor &self, const Tensor &B, bool upper, bool left = true, bool unitriangular = false) { FL_CALL(same(out), "linalg.solve_triangular", "out self B upper left unitriangular", of_tensor(out), of_tensor(self), of_tensor(B), of_bool(upper), of_bool(left), of_bool(unitriangular)) }
+inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor &A, bool full_matrices = true, const optional<std::string> &driver = nullopt) { FL_CALL(three, "linalg.svd", "A full_matrices driver", of_tensor(A), of_bool(full_matrices), of_string_or_none(driver)) }
+inline Tensor linalg_svdvals(const Tensor &A, const optional<std::string> &driver = nullopt) { FL_CALL(tensor, "linalg.svdvals", "A driver", of_tensor(A), of_string_or_none(driver)) }
+inline Tensor &linalg_svdvals_out(Tensor &out, const Tensor &A, const optional<std::string> &driver = nullopt) { FL_CALL(same(out), "linalg.svdvals", "out A driver", of_tensor(out), of_tensor(A), of_string_or_none(driver)) }
+inline Tensor linalg_tensorinv(const Tensor &self, int64_t ind = 2) { FL_CALL(tensor, "linalg.tensorinv", "self ind", of_tensor(self), of_int(ind)) }
+inline Tensor &linalg_tensorinv_out(Tensor &out, const Tensor &self, int64_t ind = 2) { FL_CALL(same(out), "linalg.tensorinv", "out self ind", of_tensor(out), of_tensor(self), of_int(ind)) }
+inline Tensor linalg_tensorsolve(const Tensor &self, const Tensor &other, OptionalIntArrayRef dims = nullopt) { FL_CALL(tensor, "linalg.tensorsolve", "self other dims", of_tensor(self), of_tensor(other), of_ints_or_none(dims)) }
+inline Tensor &linalg_tensorsolve_out(Tensor &out, const Tensor &self, const Tensor &other, OptionalIntArrayRef dims = nullopt) { FL_CALL(same(out), "linalg.tensorsolve", "out self other dims", of_tensor(out), of_tensor(self), of_tensor(other), of_ints_or_none(dims)) }
+inline Tensor linalg_vander(const Tensor &x, optional<int64_t> N = nullopt) { FL_CALL(tensor, "linalg.vander", "x N", of_tensor(x), of_int_or_none(N)) }
+inline Tensor &linalg_vander_out(Tensor &out, const Tensor &x, optional<int64_t> N = nullopt) { FL_CALL(same(out), "linalg.vander", "out x N", of_tensor(out), of_tensor(x), of_int_or_none(N)) }
 inline Tensor linalg_vecdot(const Tensor &x, const Tensor &y, int64_t dim = -1) { FL_CALL(tensor, "linalg.vecdot", "x y dim", of_tensor(x), of_tensor(y), of_int(dim)) }
 inline Tensor &linalg_vecdot_out(Tensor &out, const Tensor &x, const Tensor &y, int64_t dim = -1) { FL_CALL(same(out), "linalg.vecdot", "out x y dim", of_tensor(out), of_tensor(x), of_tensor(y), of_int(dim)) }
 inline Tensor linalg_vector_norm(const Tensor &self, const Scalar &ord = 2, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "linalg.vector_norm", "self ord dim keepdim dtype", of_tensor(self), of_scalar(ord), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
@@ -449,6 +530,7 @@ inline Tensor &logaddexp2_out(Tensor &out, const Tensor &self, const Tensor &oth
 inline Tensor &logaddexp_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logaddexp", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor logcumsumexp(const Tensor &self, int64_t dim) { FL_CALL(tensor, "logcumsumexp", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor &logcumsumexp_out(Tensor &out, const Tensor &self, int64_t dim) { FL_CALL(same(out), "logcumsumexp", "out self dim", of_tensor(out), of_tensor(self), of_int(dim)) }
+inline Tensor logdet(const Tensor &self) { FL_CALL(tensor, "logdet", "self", of_tensor(self)) }
 inline Tensor logical_and(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "logical_and", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &logical_and_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "logical_and", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor logical_not(const Tensor &self) { FL_CALL(tensor, "logical_not", "self", of_tensor(self)) }
@@ -473,6 +555,9 @@ inline Tensor &logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, b
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor lu_solve(const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
+inline Tensor &lu_solve_out(Tensor &out, const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(same(out), "lu_solve", "out self LU_data LU_pivots", of_tensor(out), of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
+inline std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor &LU_data, const Tensor &LU_pivots, bool unpack_data = true, bool unpack_pivots = true) { FL_CALL(three, "lu_unpack", "LU_data LU_pivots unpack_data unpack_pivots", of_tensor(LU_data), of_tensor(LU_pivots), of_bool(unpack_data), of_bool(unpack_pivots)) }
 inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
@@ -481,6 +566,9 @@ inline Tensor masked_select(const Tensor &self, const Tensor &mask) { FL_CALL(te
 inline Tensor &masked_select_out(Tensor &out, const Tensor &self, const Tensor &mask) { FL_CALL(same(out), "masked_select", "out self mask", of_tensor(out), of_tensor(self), of_tensor(mask)) }
 inline Tensor matmul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "matmul", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &matmul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "matmul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor matrix_exp(const Tensor &self) { FL_CALL(tensor, "matrix_exp", "self", of_tensor(self)) }
+inline Tensor matrix_power(const Tensor &self, int64_t n) { FL_CALL(tensor, "matrix_power", "self n", of_tensor(self), of_int(n)) }
+inline Tensor &matrix_power_out(Tensor &out, const Tensor &self, int64_t n) { FL_CALL(same(out), "matrix_power", "out self n", of_tensor(out), of_tensor(self), of_int(n)) }
 inline Tensor max(const Tensor &self) { FL_CALL(tensor, "max.default", "self", of_tensor(self)) }
 inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "max.other", "self other", of_tensor(self), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "max.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
@@ -578,11 +666,16 @@ inline Tensor one_hot(const Tensor &tensor, int64_t num_classes = -1) { FL_CALL(
 inline Tensor ones(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "ones", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor ones_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "ones_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &ones_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "ones", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor orgqr(const Tensor &self, const Tensor &input2) { FL_CALL(tensor, "orgqr", "self input2", of_tensor(self), of_tensor(input2)) }
+inline Tensor &orgqr_out(Tensor &out, const Tensor &self, const Tensor &input2) { FL_CALL(same(out), "orgqr", "out self input2", of_tensor(out), of_tensor(self), of_tensor(input2)) }
+inline Tensor ormqr(const Tensor &self, const Tensor &input2, const Tensor &input3, bool left = true, bool transpose = false) { FL_CALL(tensor, "ormqr", "self input2 input3 left transpose", of_tensor(self), of_tensor(input2), of_tensor(input3), of_bool(left), of_bool(transpose)) }
+inline Tensor &ormqr_out(Tensor &out, const Tensor &self, const Tensor &input2, const Tensor &input3, bool left = true, bool transpose = false) { FL_CALL(same(out), "ormqr", "out self input2 input3 left transpose", of_tensor(out), of_tensor(self), of_tensor(input2), of_tensor(input3), of_bool(left), of_bool(transpose)) }
 inline Tensor outer(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
 inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor pad(const Tensor &self, IntArrayRef pad, const std::string &mode = "constant", optional<double> value = nullopt) { FL_CALL(tensor, "nn.functional.pad", "self pad mode value", of_tensor(self), of_ints(pad), of_string(mode), of_double_or_none(value)) }
 inline Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) { FL_CALL(tensor, "nn.functional.pairwise_distance", "x1 x2 p eps keepdim", of_tensor(x1), of_tensor(x2), of_double(p), of_double(eps), of_bool(keepdim)) }
 inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
+inline Tensor pinverse(const Tensor &self, double rcond = 1e-15) { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(self), of_double(rcond)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
 inline Tensor polygamma(int64_t n, const Tensor &self) { FL_CALL(tensor, "polygamma", "n self", of_int(n), of_tensor(self)) }
@@ -598,6 +691,7 @@ inline Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false, option
 inline Tensor &prod_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "prod", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor &prod_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "prod", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor put(const Tensor &self, const Tensor &index, const Tensor &source, bool accumulate = false) { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(self), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
+inline std::tuple<Tensor, Tensor> qr(const Tensor &self, bool some = true) { FL_CALL(two, "qr", "self some", of_tensor(self), of_bool(some)) }
 inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor &quantile_out(Tensor &out, const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "quantile.default", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
@@ -687,6 +781,7 @@ inline Tensor sinh(const Tensor &self) { FL_CALL(tensor, "sinh", "self", of_tens
 inline Tensor &sinh_(Tensor &self) { FL_CALL(same(self), "sinh_", "self", of_tensor(self)) }
 inline Tensor &sinh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sinh", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor slice(const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline std::tuple<Tensor, Tensor> slogdet(const Tensor &self) { FL_CALL(two, "slogdet", "self", of_tensor(self)) }
 inline Tensor smooth_l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double beta = 1.0) { FL_CALL(tensor, "nn.functional.smooth_l1_loss", "self target reduction beta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(beta)) }
 inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -730,6 +825,7 @@ inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL
 inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &sum_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor &sum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
+inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor &self, bool some = true, bool compute_uv = true) { FL_CALL(three, "svd", "self some compute_uv", of_tensor(self), of_bool(some), of_bool(compute_uv)) }
 inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
@@ -752,6 +848,7 @@ inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &v
 inline Tensor tile(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "tile", "self dims", of_tensor(self), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(self), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
 inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline std::tuple<Tensor, Tensor> triangular_solve(const Tensor &self, const Tensor &A, bool upper = true, bool transpose = false, bool unitriangular = false) { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(self), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "tril", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
@@ -906,6 +1003,9 @@ inline Tensor Tensor::broadcast_to(IntArrayRef size) const { FL_CALL(tensor, "br
 inline Tensor &Tensor::cauchy_(double median, double sigma) const { FL_CALL(same(*this), "Tensor.cauchy_", "self median sigma", of_tensor(*this), of_double(median), of_double(sigma)) }
 inline Tensor Tensor::ceil() const { FL_CALL(tensor, "ceil", "self", of_tensor(*this)) }
 inline Tensor &Tensor::ceil_() const { FL_CALL(same(*this), "ceil_", "self", of_tensor(*this)) }
+inline Tensor Tensor::cholesky(bool upper) const { FL_CALL(tensor, "cholesky", "self upper", of_tensor(*this), of_bool(upper)) }
+inline Tensor Tensor::cholesky_inverse(bool upper) const { FL_CALL(tensor, "cholesky_inverse", "self upper", of_tensor(*this), of_bool(upper)) }
+inline Tensor Tensor::cholesky_solve(const Tensor &input2, bool upper) const { FL_CALL(tensor, "cholesky_solve", "self input2 upper", of_tensor(*this), of_tensor(input2), of_bool(upper)) }
 inline std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const { FL_CALL(tensors, "chunk", "self chunks dim", of_tensor(*this), of_int(chunks), of_int(dim)) }
 inline Tensor Tensor::clamp(const optional<Tensor> &min, const optional<Tensor> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor Tensor::clamp(const optional<Scalar> &min, const optional<Scalar> &max) const { FL_CALL(tensor, "clamp", "self min max", of_tensor(*this), of_scalar_or_none(min), of_scalar_or_none(max)) }
@@ -948,6 +1048,7 @@ inline Tensor Tensor::cumsum(int64_t dim, optional<ScalarType> dtype) const { FL
 inline Tensor &Tensor::cumsum_(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(same(*this), "Tensor.cumsum_", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::deg2rad() const { FL_CALL(tensor, "deg2rad", "self", of_tensor(*this)) }
 inline Tensor &Tensor::deg2rad_() const { FL_CALL(same(*this), "deg2rad_", "self", of_tensor(*this)) }
+inline Tensor Tensor::det() const { FL_CALL(tensor, "det", "self", of_tensor(*this)) }
 inline Tensor Tensor::detach() const { FL_CALL(tensor, "detach", "self", of_tensor(*this)) }
 inline Tensor &Tensor::detach_() const { FL_CALL(same(*this), "detach_", "self", of_tensor(*this)) }
 inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
@@ -1021,6 +1122,7 @@ inline Tensor Tensor::ge(const Scalar &other) const { FL_CALL(tensor, "ge", "sel
 inline Tensor &Tensor::ge_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::ge_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ge_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::geometric_(double p) const { FL_CALL(same(*this), "Tensor.geometric_", "self p", of_tensor(*this), of_double(p)) }
+inline std::tuple<Tensor, Tensor> Tensor::geqrf() const { FL_CALL(two, "geqrf", "self", of_tensor(*this)) }
 inline Tensor Tensor::ger(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
 inline Tensor Tensor::greater(const Tensor &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::greater(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
@@ -1051,6 +1153,7 @@ inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Tenso
 inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
 inline Tensor Tensor::index_select(int64_t dim, const Tensor &index) const { FL_CALL(tensor, "index_select", "self dim index", of_tensor(*this), of_int(dim), of_tensor(index)) }
 inline Tensor Tensor::inner(const Tensor &other) const { FL_CALL(tensor, "inner", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::inverse() const { FL_CALL(tensor, "inverse", "self", of_tensor(*this)) }
 inline bool Tensor::is_inference() const { FL_CALL(bool, "is_inference", "self", of_tensor(*this)) }
 inline bool Tensor::is_nonzero() const { FL_CALL(bool, "is_nonzero", "self", of_tensor(*this)) }
 inline bool Tensor::is_pinned() const { FL_CALL(bool, "Tensor.is_pinned", "self", of_tensor(*this)) }
@@ -1102,6 +1205,7 @@ inline Tensor Tensor::log_softmax(int64_t dim, optional<ScalarType> dtype) const
 inline Tensor Tensor::logaddexp(const Tensor &other) const { FL_CALL(tensor, "logaddexp", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::logaddexp2(const Tensor &other) const { FL_CALL(tensor, "logaddexp2", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::logcumsumexp(int64_t dim) const { FL_CALL(tensor, "logcumsumexp", "self dim", of_tensor(*this), of_int(dim)) }
+inline Tensor Tensor::logdet() const { FL_CALL(tensor, "logdet", "self", of_tensor(*this)) }
 inline Tensor Tensor::logical_and(const Tensor &other) const { FL_CALL(tensor, "logical_and", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::logical_and_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.logical_and_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::logical_not() const { FL_CALL(tensor, "logical_not", "self", of_tensor(*this)) }
@@ -1117,6 +1221,7 @@ inline Tensor Tensor::lt(const Tensor &other) const { FL_CALL(tensor, "lt", "sel
 inline Tensor Tensor::lt(const Scalar &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::lt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::lt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::lu_solve(const Tensor &LU_data, const Tensor &LU_pivots) const { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(*this), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Tensor &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_scalar(value)) }
 inline Tensor &Tensor::masked_fill_(const Tensor &mask, const Tensor &value) const { FL_CALL(same(*this), "Tensor.masked_fill_", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
@@ -1125,6 +1230,8 @@ inline Tensor Tensor::masked_scatter(const Tensor &mask, const Tensor &source) c
 inline Tensor &Tensor::masked_scatter_(const Tensor &mask, const Tensor &source) const { FL_CALL(same(*this), "Tensor.masked_scatter_", "self mask source", of_tensor(*this), of_tensor(mask), of_tensor(source)) }
 inline Tensor Tensor::masked_select(const Tensor &mask) const { FL_CALL(tensor, "masked_select", "self mask", of_tensor(*this), of_tensor(mask)) }
 inline Tensor Tensor::matmul(const Tensor &other) const { FL_CALL(tensor, "matmul", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::matrix_exp() const { FL_CALL(tensor, "matrix_exp", "self", of_tensor(*this)) }
+inline Tensor Tensor::matrix_power(int64_t n) const { FL_CALL(tensor, "matrix_power", "self n", of_tensor(*this), of_int(n)) }
 inline Tensor Tensor::max() const { FL_CALL(tensor, "max.default", "self", of_tensor(*this)) }
 inline Tensor Tensor::max(const Tensor &other) const { FL_CALL(tensor, "max.other", "self other", of_tensor(*this), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { FL_CALL(two, "max.dim", "self dim keepdim", of_tensor(*this), of_int(dim), of_bool(keepdim)) }
@@ -1187,8 +1294,11 @@ inline Tensor Tensor::not_equal(const Tensor &other) const { FL_CALL(tensor, "ne
 inline Tensor Tensor::not_equal(const Scalar &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::not_equal_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::not_equal_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::orgqr(const Tensor &input2) const { FL_CALL(tensor, "orgqr", "self input2", of_tensor(*this), of_tensor(input2)) }
+inline Tensor Tensor::ormqr(const Tensor &input2, const Tensor &input3, bool left, bool transpose) const { FL_CALL(tensor, "ormqr", "self input2 input3 left transpose", of_tensor(*this), of_tensor(input2), of_tensor(input3), of_bool(left), of_bool(transpose)) }
 inline Tensor Tensor::outer(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
 inline Tensor Tensor::permute(IntArrayRef dims) const { FL_CALL(tensor, "permute", "self dims", of_tensor(*this), of_ints(dims)) }
+inline Tensor Tensor::pinverse(double rcond) const { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(*this), of_double(rcond)) }
 inline Tensor Tensor::polygamma(int64_t n) const { FL_CALL(tensor, "Tensor.polygamma", "self n", of_tensor(*this), of_int(n)) }
 inline Tensor &Tensor::polygamma_(int64_t n) const { FL_CALL(same(*this), "Tensor.polygamma_", "self n", of_tensor(*this), of_int(n)) }
 inline Tensor Tensor::positive() const { FL_CALL(tensor, "positive", "self", of_tensor(*this)) }
@@ -1200,6 +1310,7 @@ inline Tensor Tensor::prod(optional<ScalarType> dtype) const { FL_CALL(tensor, "
 inline Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(*this), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::put(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
 inline Tensor &Tensor::put_(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(same(*this), "Tensor.put_", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
+inline std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { FL_CALL(two, "qr", "self some", of_tensor(*this), of_bool(some)) }
 inline Tensor Tensor::quantile(const Tensor &q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(*this), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor Tensor::quantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor Tensor::rad2deg() const { FL_CALL(tensor, "rad2deg", "self", of_tensor(*this)) }
@@ -1257,6 +1368,7 @@ inline Tensor &Tensor::sinc_() const { FL_CALL(same(*this), "sinc_", "self", of_
 inline Tensor Tensor::sinh() const { FL_CALL(tensor, "sinh", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sinh_() const { FL_CALL(same(*this), "sinh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(*this), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline std::tuple<Tensor, Tensor> Tensor::slogdet() const { FL_CALL(two, "slogdet", "self", of_tensor(*this)) }
 inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort.default", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(optional<bool> stable, int64_t dim, bool descending) const { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(*this), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
@@ -1287,6 +1399,7 @@ inline Tensor &Tensor::subtract_(const Scalar &other, const Scalar &alpha) const
 inline Tensor Tensor::sum(optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::sum_to_size(IntArrayRef size) const { FL_CALL(tensor, "Tensor.sum_to_size", "self size", of_tensor(*this), of_ints(size)) }
+inline std::tuple<Tensor, Tensor, Tensor> Tensor::svd(bool some, bool compute_uv) const { FL_CALL(three, "svd", "self some compute_uv", of_tensor(*this), of_bool(some), of_bool(compute_uv)) }
 inline Tensor Tensor::swapaxes(int64_t axis0, int64_t axis1) const { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(*this), of_int(axis0), of_int(axis1)) }
 inline Tensor &Tensor::swapaxes_(int64_t axis0, int64_t axis1) const { FL_CALL(same(*this), "Tensor.swapaxes_", "self axis0 axis1", of_tensor(*this), of_int(axis0), of_int(axis1)) }
 inline Tensor Tensor::swapdims(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
@@ -1306,6 +1419,7 @@ inline Tensor Tensor::tile(IntArrayRef dims) const { FL_CALL(tensor, "tile", "se
 inline std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(*this), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
 inline Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline Tensor &Tensor::transpose_(int64_t dim0, int64_t dim1) const { FL_CALL(same(*this), "Tensor.transpose_", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
+inline std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor &A, bool upper, bool transpose, bool unitriangular) const { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(*this), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
 inline Tensor Tensor::tril(int64_t diagonal) const { FL_CALL(tensor, "tril", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor &Tensor::tril_(int64_t diagonal) const { FL_CALL(same(*this), "Tensor.tril_", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor Tensor::triu(int64_t diagonal) const { FL_CALL(tensor, "triu", "self diagonal", of_tensor(*this), of_int(diagonal)) }

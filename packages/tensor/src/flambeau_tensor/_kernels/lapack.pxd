@@ -1,0 +1,51 @@
+"""LAPACK on batches of matrices: a call is filled in once and made for each matrix."""
+from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.types cimport *
+
+ctypedef long long lapack_int  # of the 64-bit interface that NumPy's wheels carry
+
+cdef enum:
+    MOST_ARGS = 15
+
+cdef struct Call:
+    void* function
+    void* args[MOST_ARGS]  # for the first matrix
+    Py_ssize_t[MOST_ARGS] steps  # bytes to the next matrix's; 0: all use the same
+    Py_ssize_t[MOST_ARGS] scratch  # bytes that every thread needs of its own there, instead
+    int nargs, dtype
+    Py_ssize_t work  # about how many multiplications one matrix takes
+    bint failed
+
+# The routine of that name for a dtype, its complex form by another name where it has one.
+cdef int begin(Call* call, str name, int dtype, str complex_name=*) except -1
+cdef void add(Call* call, const void* argument, Py_ssize_t step=*) noexcept  # the next argument
+cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept  # the next argument: memory to work in
+cdef void add_workspace(Call* call, lapack_int* size) noexcept  # two: as much as the routine asks for, and how much
+cdef int run(Call* call, Py_ssize_t count) except -1
+
+# What routines take as letters.
+cdef const char* UPPER
+cdef const char* LOWER
+cdef const char* LEFT
+cdef const char* RIGHT
+cdef const char* AS_IS
+cdef const char* TRANSPOSED
+cdef const char* ADJOINT
+cdef const char* YES
+cdef const char* SOME
+cdef const char* ALL
+cdef const char* UNIT
+
+# --- matrices -------------------------------------------------------------------------------------------------------
+cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
+cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a copy, to be written to
+cdef Tensor turned(Tensor t)
+cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes)
+cdef Tensor contiguous(Tensor t)
+cdef int real_of(int dtype) noexcept  # the dtype of absolute values
+cdef Py_ssize_t matrix_bytes(Tensor t) noexcept
+cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or of whatever the last dimensions make
+cdef int check_matrices(str function, Tensor t, bint square, str name=*) except -1
+cdef int check_dtype(str function, Tensor t, bint low=*) except -1
+cdef int check_kernel(str function, Tensor t) except -1
+cdef int broadcast_batches(str function, Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1

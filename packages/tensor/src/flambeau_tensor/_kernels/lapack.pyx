@@ -1,0 +1,265 @@
+# cython: language_level=3
+"""LAPACK on batches of matrices.
+
+The library of NumPy's BLAS exports LAPACK as well, in its Fortran form: every argument is an address, matrices lie
+column by column. A `Call` says what each argument is for the first matrix and how far it is to the next one's, so one
+loop serves all routines, on the thread pool where there are many matrices. A single matrix is left to the library's
+own threads.
+"""
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.blas cimport hold, release, symbol
+
+from flambeau_tensor._core.dtype import type_name
+
+cdef extern from *:
+    """
+    typedef void (*fl_lapack)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
+                              void*, void*, size_t, size_t, size_t);
+    /* Fortran hands the lengths of strings behind the arguments. What a routine does not take, it does not look at. */
+    static void fl_call_lapack(void* f, void** a) {
+        ((fl_lapack)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
+                       1, 1, 1);
+    }
+    """
+    void fl_call_lapack(void* f, void** a) noexcept nogil
+
+cdef enum:  # multiplications
+    GIL_FREE = 20000  # from this on the GIL is released
+    GRAIN = 20000  # a thread should have at least this many
+
+UPPER = b"U"
+LOWER = b"L"
+LEFT = b"L"
+RIGHT = b"R"
+AS_IS = b"N"
+TRANSPOSED = b"T"
+ADJOINT = b"C"
+YES = b"V"
+SOME = b"S"
+ALL = b"A"
+UNIT = b"U"
+
+
+class LinAlgError(RuntimeError):
+    """A matrix has not what an operation needs: it is singular, not positive definite, or nothing converged."""
+
+    __module__ = "flambeau_tensor.linalg"
+
+
+cdef dict _found = {}
+
+
+cdef int begin(Call* call, str name, int dtype, str complex_name=None) except -1:
+    memset(call, 0, sizeof(Call))
+    if complex_name is not None and CATEGORY[dtype] == CAT_COMPLEX:
+        name = complex_name
+    key = (name, dtype)
+    if key not in _found:
+        _found[key] = <size_t>symbol("sdcz"[dtype - FLOAT32] + name + "_")
+    call.function, call.dtype = <void*><size_t>_found[key], dtype
+    if call.function == NULL:
+        raise NotImplementedError(f"{name}: linear algebra needs the LAPACK of the OpenBLAS that NumPy's wheels carry, "
+                                  "and this NumPy has another library")
+    return 0
+
+
+cdef void add(Call* call, const void* argument, Py_ssize_t step=0) noexcept:
+    call.args[call.nargs] = <void*>argument
+    call.steps[call.nargs] = step
+    call.nargs += 1
+
+
+cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept:
+    call.scratch[call.nargs] = max(bytes, 16)
+    add(call, NULL)
+
+
+cdef void add_workspace(Call* call, lapack_int* size) noexcept:
+    size[0] = -1  # which asks how much it should be
+    call.scratch[call.nargs] = -1
+    add(call, NULL)
+    add(call, size)
+
+
+cdef int _ask(Call* call) except -1:
+    """Have the routine say how much it needs where `add_workspace` left that open."""
+    cdef double answers[MOST_ARGS][2]
+    cdef void* args[MOST_ARGS]
+    cdef double size
+    cdef int i, at = -1
+    for i in range(MOST_ARGS):
+        args[i] = &answers[i][0] if call.scratch[i] else call.args[i]
+        at = i if call.scratch[i] < 0 else at
+    if at < 0:
+        return 0
+    memset(answers, 0, sizeof(answers))
+    fl_call_lapack(call.function, args)
+    size = (<float*>answers[at])[0] if call.dtype in (FLOAT32, COMPLEX64) else answers[at][0]
+    # A large number may have been rounded down to fit into a float.
+    (<lapack_int*>call.args[at + 1])[0] = max(1, <lapack_int>(size * (1 + 2e-7)))
+    call.scratch[at] = (<lapack_int*>call.args[at + 1])[0] * ITEMSIZE[call.dtype]
+    return 0
+
+
+cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Call* call = <Call*>context
+    cdef void* args[MOST_ARGS]
+    cdef Py_ssize_t i, k
+    for k in range(MOST_ARGS):
+        args[k] = call.args[k]
+        if call.scratch[k]:
+            args[k] = malloc(call.scratch[k])
+            if args[k] == NULL:
+                call.failed = True
+    if not call.failed:
+        for i in range(begin, end):
+            for k in range(call.nargs):
+                if call.steps[k]:
+                    args[k] = <char*>call.args[k] + i * call.steps[k]
+            fl_call_lapack(call.function, args)
+    for k in range(MOST_ARGS):
+        if call.scratch[k]:
+            free(args[k])
+
+
+cdef int run(Call* call, Py_ssize_t count) except -1:
+    if count == 0:
+        return 0
+    _ask(call)
+    if call.work * count < GIL_FREE:
+        _range(call, 0, count)
+    elif count == 1:
+        with nogil:
+            _range(call, 0, 1)
+    else:
+        hold()
+        with nogil:
+            parallel_for(count, max(1, GRAIN // max(1, call.work)), _range, call)
+        release()
+    if call.failed:
+        raise MemoryError()
+    return 0
+
+
+# --- matrices -------------------------------------------------------------------------------------------------------
+
+cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns):
+    """Matrices that lie column by column, uninitialised."""
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef Py_ssize_t step = max(1, rows) * max(1, columns)
+    cdef int d
+    if nbatch + 2 > MAX_NDIM:
+        raise RuntimeError(f"tensors have at most {MAX_NDIM} dimensions")
+    sizes[nbatch], sizes[nbatch + 1] = rows, columns
+    strides[nbatch], strides[nbatch + 1] = 1, max(1, rows)
+    for d in range(nbatch - 1, -1, -1):
+        sizes[d], strides[d] = batch[d], step
+        step *= max(1, batch[d])
+    return empty_strided(dtype, nbatch + 2, sizes, strides)
+
+
+cdef Tensor in_columns(Tensor t, int nbatch=-1, const Py_ssize_t* batch=NULL, bint transposed=False):
+    """A copy that lies column by column; of the transposed matrices, which for the result means row by row."""
+    cdef Tensor out, view
+    cdef Py_ssize_t rows = t.sizes[t.ndim - 2], columns = t.sizes[t.ndim - 1]
+    if nbatch < 0:
+        nbatch, batch = t.ndim - 2, t.sizes
+    if not transposed:
+        out = empty_columns(t.dtype, nbatch, batch, rows, columns)
+        copy_elements(out, t)
+        return out
+    out = empty_columns(t.dtype, nbatch, batch, columns, rows)
+    view = turned(out)
+    copy_elements(view, t)
+    return out
+
+
+cdef Tensor turned(Tensor t):
+    """The transposed matrices, over the same memory, as a tensor of its own."""
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef int d, n = t.ndim
+    for d in range(n):
+        sizes[d], strides[d] = t.sizes[d], t.strides[d]
+    sizes[n - 2], sizes[n - 1] = t.sizes[n - 1], t.sizes[n - 2]
+    strides[n - 2], strides[n - 1] = t.strides[n - 1], t.strides[n - 2]
+    return detached(view_of(t, n, sizes, strides, t.data))
+
+
+cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes):
+    cdef Tensor out = empty(dtype, ndim, sizes)
+    memset(out.data, 0, out.numel * ITEMSIZE[dtype])
+    return out
+
+
+cdef Tensor contiguous(Tensor t):
+    """The tensor itself where its elements lie one after the other, else a copy."""
+    if t.flags & CONTIGUOUS:
+        return t
+    cdef Tensor out = empty(t.dtype, t.ndim, t.sizes)
+    copy_elements(out, t)
+    return out
+
+
+cdef int real_of(int dtype) noexcept:
+    return FLOAT32 if dtype == COMPLEX64 else FLOAT64 if dtype == COMPLEX128 else dtype
+
+
+cdef Py_ssize_t matrix_bytes(Tensor t) noexcept:
+    """How far it is from one matrix to the next, of tensors that were made here."""
+    return t.sizes[t.ndim - 2] * t.sizes[t.ndim - 1] * ITEMSIZE[t.dtype]
+
+
+cdef Py_ssize_t count_matrices(Tensor t, int last=2) noexcept:
+    cdef Py_ssize_t count = 1
+    cdef int d
+    for d in range(t.ndim - last):
+        count *= t.sizes[d]
+    return count
+
+
+cdef int check_matrices(str function, Tensor t, bint square, str name="A") except -1:
+    if t.ndim < 2:
+        raise RuntimeError(f"{function}: The input tensor {name} must have at least 2 dimensions.")
+    if square and t.sizes[t.ndim - 2] != t.sizes[t.ndim - 1]:
+        raise RuntimeError(f"{function}: {name} must be batches of square matrices, but they are "
+                           f"{t.sizes[t.ndim - 2]} by {t.sizes[t.ndim - 1]} matrices")
+    return 0
+
+
+cdef int check_dtype(str function, Tensor t, bint low=False) except -1:
+    """Float, double and their complex forms; `low`: half types have been refused by PyTorch's other message."""
+    if CATEGORY[t.dtype] < CAT_FLOAT:
+        raise RuntimeError(f"{function}: Expected a floating point or complex tensor as input. Got "
+                           + type_name(dtype_object(t.dtype)))
+    if t.dtype < FLOAT32 and low:
+        raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {type_name(dtype_object(t.dtype))}")
+    return check_kernel(function, t)
+
+
+cdef int check_kernel(str function, Tensor t) except -1:
+    if t.dtype < FLOAT32:
+        raise NotImplementedError(f'"{function}_cpu" not implemented for \'{type_name(dtype_object(t.dtype))}\'')
+    return 0
+
+
+cdef int broadcast_batches(str function, Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1:
+    """The sizes before the last dimensions of both, broadcast; returns how many."""
+    cdef int na = a.ndim - a_last, nb = b.ndim - b_last, n = max(na, nb), d
+    cdef Py_ssize_t x, y
+    for d in range(n):
+        x = a.sizes[d - n + na] if d >= n - na else 1
+        y = b.sizes[d - n + nb] if d >= n - nb else 1
+        if x != y and x != 1 and y != 1:
+            raise RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
+                               f"dimension {d}")
+        batch[d] = y if x == 1 else x
+    return n
