@@ -291,3 +291,8 @@ def test_an_outer_gradient_through_examples_of_inner_ones(second):
     x = torch.tensor([0.5, 1.5])
     cubes = grad(lambda x: second(lambda x: (x ** 3).sum(), x))(x)
     assert cubes.tolist() == [6, 6]
+
+
+def test_linearize_refuses_integers():
+    with pytest.raises(ValueError, match="Expected primal to be floating point or complex, but got: torch.int64"):
+        linearize(torch.sin, torch.tensor([1, 2]))

@@ -241,6 +241,9 @@ def linearize(func, *primals):
     >>> along(torch.tensor([1.0, 2.0]))
     tensor([1., 2.])
     """
+    for primal in _tensors(primals):
+        if not (primal.is_floating_point() or primal.is_complex()):
+            raise ValueError(f"Expected primal to be floating point or complex, but got: {primal.dtype}")
     tape = _Tape()
     with tape.level, enable_grad():
         entered = tape.enter(primals)
