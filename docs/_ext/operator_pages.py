@@ -34,7 +34,7 @@ def symbol(word):
 
 
 def public(op):
-    return "._" not in op.namespace and not op.name.startswith("_")
+    return "._" not in op.namespace and op.namespace != "torch.ops.aten" and not op.name.startswith("_")
 
 
 def families():
@@ -144,8 +144,10 @@ def entry(op, aliases, syntax, seen):
         lines += [f"   .. py:method:: {method}", "      :no-index:" if name in seen else "      :no-index-entry:", ""]
         seen.add(name)
     if op.inplace is not None and op.inplace.is_function:
+        known = (op.namespace, op.inplace.name) in seen
         lines += [f"   .. py:function:: {op.inplace.name}({parameters(parameter_names(op.inplace))})",
-                  "      :no-index-entry:", ""]
+                  "      :no-index:" if known else "      :no-index-entry:", ""]
+        seen.add((op.namespace, op.inplace.name))
     return [*lines, ""]
 
 
