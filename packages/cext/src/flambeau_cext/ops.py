@@ -14,7 +14,7 @@ from types import ModuleType
 from flambeau_cext.aten import declare as _declare_aten
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket
 from flambeau_tensor.extend import Operator
-from flambeau_tensor.extend import operators as _operators
+from flambeau_tensor.extend import declared_operators as _declared
 from flambeau_tensor.extend import sockets as _sockets
 
 __all__ = ["OpOverload", "OpOverloadPacket", "load_library", "loaded_libraries"]
@@ -30,14 +30,14 @@ def _namespace(space: str) -> ModuleType:
     module = ModuleType(f"torch.ops.{space}", f"The operators of the namespace ``{space}``.")
     if space == "aten":
         module.__getattr__ = _of_library  # type: ignore[method-assign]
-    for name in {op.name for op in _operators().values() if op.namespace == module.__name__}:
+    for name in {op.name for op in _declared().values() if op.namespace == module.__name__}:
         _place(module, name)
     return module
 
 
 def _place(module: ModuleType, name: str) -> None:
     """Let ``module.name`` be the operators of that name, or nothing."""
-    same = [op for op in _operators().values() if op.namespace == module.__name__ and op.name == name]
+    same = [op for op in _declared().values() if op.namespace == module.__name__ and op.name == name]
     found = {op.schema.overload or "default": op for op in sorted(same, key=lambda op: op.schema.overload != "")}
     if not found:
         module.__dict__.pop(name, None)

@@ -15,12 +15,14 @@ import flambeau_tensor as _tensor
 from flambeau import _layout
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
+from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
 
 __version__ = "0.1.0"
 
-globals().update(_functions("torch"))
+globals().update(_functions("torch", lazy=False))
 globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
 for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
               "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled"):
@@ -49,6 +51,10 @@ def __getattr__(name: str):
                 raise
     if name in _tensor.LAZY_NAMES:
         return getattr(_tensor, name)
+    found = _first_use("torch", name)
+    if found is not None:
+        globals()[name] = found
+        return found
     from flambeau_tensor.not_built import missing, not_built
 
     if name in _layout.SUBMODULES or name in _layout.MISSING:
@@ -59,4 +65,5 @@ def __getattr__(name: str):
 def __dir__():
     from importlib.util import find_spec
 
-    return sorted({"vmap", *globals()} | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})
+    return sorted({"vmap", *globals(), *_lazy_names("torch")} |
+                  {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})

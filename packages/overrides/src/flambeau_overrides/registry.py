@@ -10,6 +10,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing and inspect are slow to import
+    from collections.abc import Callable
     from inspect import Signature
     from typing import Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # typing and inspect are slow to import
 _entries: list[_Entry] = []  # (namespace, name, function, signature)
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: list[object] = []
+_before_listing: list[Callable[[], None]] = []
 _cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
 
 
@@ -46,6 +48,18 @@ def register_namespace(name: str, namespace: object) -> None:
     _cache.clear()
 
 
+def before_listing(function: Callable[[], None]) -> None:
+    """Have `function()` called whenever functions are listed.
+
+    It is for libraries that declare some functions when they are first used: they declare them then."""
+    _before_listing.append(function)
+
+
+def _complete() -> None:
+    for function in _before_listing:
+        function()
+
+
 def ignore(*funcs: object) -> None:
     """Declare that these functions cannot be overridden, though one might expect it. They are never listed."""
     _ignored.extend(funcs)
@@ -71,6 +85,7 @@ def get_overridable_functions() -> dict[object, list[Any]]:
 
     The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
     """
+    _complete()
     if "functions" not in _cache:
         found: dict[object, dict[str, object]] = {}
         for namespace, name, func, _ in _listed():
@@ -89,6 +104,7 @@ def get_testing_overrides() -> dict[Any, Any]:
     >>> inspect.signature(dummy), dummy(1, other=2)
     (<Signature (input, other, *, out=None)>, -1)
     """
+    _complete()
     if "dummies" not in _cache:
         _cache["dummies"] = {
             func: _dummy(_dotted(namespace, name), func, signature) for namespace, name, func, signature in _listed()
@@ -98,6 +114,7 @@ def get_testing_overrides() -> dict[Any, Any]:
 
 def get_ignored_functions() -> set[Any]:
     """The functions that are declared not to be overridable."""
+    _complete()
     return set(_ignored)
 
 
@@ -105,6 +122,7 @@ def get_default_nowrap_functions() -> set[Any]:
     """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
     function says so. Of others a subclass gets results of its own class.
     """
+    _complete()
     return {func for _, _, func, _ in _listed() if getattr(func, "plain_result", False)}
 
 

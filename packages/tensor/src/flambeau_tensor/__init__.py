@@ -23,6 +23,7 @@ from flambeau_tensor._core.dtype import (
 )
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
+from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor.dlpack import from_dlpack, to_dlpack
@@ -62,7 +63,7 @@ LAZY_NAMES = {"set_printoptions": "printing", "printoptions": "printing", "finfo
               "default_generator": "random", "fork_rng": "random", "_check": "checks", "_check_index": "checks",
               "_check_not_implemented": "checks", "_check_type": "checks", "_check_value": "checks"}
 
-_named |= _functions("torch")
+_named |= _functions("torch", lazy=False)
 globals().update(_named)
 __all__ += _named
 _register_namespace("torch", _sys.modules[__name__])
@@ -74,4 +75,8 @@ def __getattr__(name):
         from importlib import import_module
 
         return getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
+    found = _first_use("torch", name)
+    if found is not None:
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'flambeau_tensor' has no attribute '{name}'")

@@ -73,7 +73,7 @@ def _of_operators():
 
 
 def __getattr__(name):
-    for operator, fields in _of_operators():
+    for operator, fields in () if name.startswith("__") else _of_operators():
         if operator == name:
             return named_result(name, fields)
     raise AttributeError(f"module 'torch.return_types' has no attribute '{name}'")

@@ -21,7 +21,7 @@ from flambeau_autograd._engine.edges cimport geometry
 from flambeau_autograd._engine.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
-from flambeau_tensor.extend import Elementwise, find_operator, operators
+from flambeau_tensor.extend import Elementwise, declared_operators, find_operator
 
 cdef enum:  # kinds of schema arguments
     K_TENSOR = 0
@@ -351,7 +351,7 @@ cdef bint _overwrites(op):
 
 def declare_overwriting():
     """Give the operators that do so the rule that says it."""
-    for op in operators().values():
+    for op in declared_operators().values():
         if op.records and op.derivative is None and _overwrites(op):
             declared(op)
 
@@ -361,7 +361,7 @@ def missing_derivatives(namespace=None):
 
     Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
     """
-    return [op for op in operators().values()
+    return [op for op in declared_operators().values()
             if op.records and op.derivative is None and not _overwrites(op) and _within(op.namespace, namespace)]
 
 

@@ -5,9 +5,13 @@ differentiable operation has no line.
 """
 
 from importlib import import_module as _import
+from importlib.util import find_spec as _find_spec
 
+from flambeau_autograd._engine.batch_level import batching_rules_in as _batching_rules_in
 from flambeau_autograd._engine.rule import declare_overwriting
 from flambeau_autograd.derivatives.table import check_complete, derivative, missing_derivatives
+from flambeau_tensor.extend import late_families as _late_families
+from flambeau_tensor.extend import sockets as _sockets
 
 __all__ = ["check_complete", "derivative", "missing_derivatives"]
 
@@ -16,5 +20,23 @@ FAMILIES = ("attributes", "factories", "views", "pointwise", "slopes", "random",
             "solving", "spectral")
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
-declare_overwriting()
-check_complete("torch")
+
+
+def _load_rules(module):
+    """Import the rules of a family that is declared when it is first named."""
+    package, _, family = module.replace("flambeau_tensor.", "flambeau_autograd.").rpartition(".ops.")
+    if _find_spec(f"{package}.derivatives.{family}"):
+        _import(f"{package}.derivatives.{family}")
+    if _find_spec(f"{package}.batching.{family}"):
+        _batching_rules_in(f"{package}.batching.{family}")
+
+
+def _complete(*late):
+    for family in late:
+        _load_rules(family)
+    declare_overwriting()
+    check_complete("torch")
+
+
+_sockets.family_declared = _complete
+_complete(*_late_families())

@@ -21,8 +21,11 @@ from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_plain
 from flambeau_tensor._core.types cimport K_TENSORS
 
+from _thread import RLock
+from importlib import import_module
+
 from flambeau_overrides.registry import (
-    ignore as ignore_override, register as register_override, unregister as unregister_override,
+    before_listing, ignore as ignore_override, register as register_override, unregister as unregister_override,
 )
 
 cdef extern from "Python.h":
@@ -129,6 +132,7 @@ cdef bint _takes_tensors(Operator op) except -1:
 cdef int _declare(Operator op, str variants, str syntax) except -1:
     cdef Operator inplace
     words = variants.split()
+    _check_family(op)
     if op.is_function or not op.is_method:
         _share(_functions, op.__torch_name__ if _stands_alone(op) else f"{op.namespace}.{op.name}", op)
     if op.is_method:
@@ -248,6 +252,8 @@ cdef object find(str name):
         op = _registry.get(name)
     if op is None:
         op = _alias(name)
+    if op is None and _lazy and _load_for(name):
+        return find(name)
     if op is None and _import_provider(name):
         op = _public.get(name)
     if op is None:
@@ -265,9 +271,7 @@ cdef bint _import_provider(str name) except -1:
     cdef str prefix
     for prefix in sockets.providers:
         if name.startswith(prefix):
-            import importlib
-
-            importlib.import_module(sockets.providers[prefix])
+            import_module(sockets.providers[prefix])
             return True
     return False
 
@@ -277,8 +281,14 @@ def find_operator(str name not None):
     return find(name)
 
 
+def declared_operators():
+    """The operators that are declared by now, by qualified name."""
+    return dict(_registry)
+
+
 def operators():
-    """Every operator by qualified name."""
+    """Every operator by qualified name; families that load when they are first named are loaded."""
+    load_families()
     return dict(_registry)
 
 
@@ -287,9 +297,15 @@ def syntax_operators():
     return {word: op for word, (op, _) in _answers.items()}
 
 
-def functions(str namespace not None):
-    """What a namespace offers: names and operators (or their sets, of names with several schemas), aliases included."""
+def functions(str namespace not None, *, bint lazy=True):
+    """What a namespace offers: names and operators (or their sets, of names with several schemas), aliases included.
+
+    lazy: with those of families that load when they are first named, which are loaded; else what is declared by now.
+    """
     out = {}
+    if lazy:
+        for name in lazy_names(namespace):
+            find(f"{namespace}.{name}")
     for key, known in _functions.items():
         if (<Operator>known[0]).is_function and (<Operator>known[0]).namespace == namespace:
             out[(<Operator>known[0]).name] = _public[key]
@@ -297,6 +313,119 @@ def functions(str namespace not None):
         if (<Operator>op).namespace == namespace:
             out[key.rpartition(".")[2]] = _alias(key)
     return out
+
+
+# --- families that are declared when they are first named -----------------------------------------------------------
+
+cdef dict _lazy = {}  # qualified name -> module, of families that are not loaded
+cdef set _named = set()  # the names of those that were loaded so
+cdef list _late = []  # their modules
+cdef list _loading = []  # those that are being loaded
+cdef object _lock = RLock()
+
+
+cdef class LazyMethod:
+    """Stands in the Tensor's dictionary for a method until its family is loaded."""
+
+    cdef str name, module
+
+    def __get__(self, instance, owner):
+        load_family(self.module)
+        if type_members(TensorType).get(self.name) is self:
+            raise AttributeError(f"'Tensor' object has no attribute '{self.name}' before {self.module} is loaded")
+        return getattr(owner if instance is None else instance, self.name)
+
+
+def declare_lazily(str module not None, names):
+    """Have a family of operators loaded when one of its names is first used: by users, handlers, extensions or `find`.
+
+    Its rules come with it: of ``flambeau_tensor.ops.NAME`` those in ``flambeau_autograd.derivatives.NAME`` and
+    ``flambeau_autograd.batching.NAME``, of ``package.ops.NAME`` those of the package itself.
+
+    Args:
+        module: what declares the operators when it is imported; nobody else imports it while the family is not loaded.
+        names: all that it declares: ``"torch.det torch.linalg.det torch.Tensor.det"``. Loading fails where it declares
+            something else.
+    """
+    cdef LazyMethod method
+    cdef str name
+    names = names.split() if isinstance(names, str) else list(names)
+    for name in names:
+        if name in _lazy or name in _names():
+            raise ValueError(f"operator {name} is declared twice")
+        _lazy[name] = module
+        place, _, attribute = name.rpartition(".")
+        if place == "torch.Tensor":
+            method = LazyMethod.__new__(LazyMethod)
+            method.name, method.module = attribute, module
+            set_attribute(attribute, method)
+
+
+def lazy_names(str namespace not None):
+    """The names in a namespace that wait for their families."""
+    return [name.rpartition(".")[2] for name in list(_lazy) if name.rpartition(".")[0] == namespace]
+
+
+def first_use(str namespace not None, str name not None):
+    """What a module's ``__getattr__`` answers for such a name, whose family is loaded then; None for others."""
+    full = f"{namespace}.{name}"
+    return find(full) if full in _lazy or full in _named else None
+
+
+def late_families():
+    """The modules of families that were loaded when they were named."""
+    return list(_late)
+
+
+def load_families():
+    """Load what waits to be named."""
+    for module in set(_lazy.values()):
+        load_family(module)
+
+
+def load_family(str module not None):
+    """Import a family and its rules, and see that it declares what was said."""
+    with _lock:
+        listed = {name for name, home in _lazy.items() if home == module}
+        if not listed or module in _loading:
+            return
+        others, before = set(_lazy) - listed, _names()
+        _loading.append(module)
+        try:
+            import_module(module)
+            found = {name for name in _names() - before - others if not name.startswith("torch.ops.")}
+            if found != listed:
+                raise ImportError(f"{module} declares {' '.join(sorted(found - listed)) or 'nothing'} beyond its list "
+                                  f"of names, and not {' '.join(sorted(listed - found)) or 'less'}")
+            if sockets.family_declared is not None:
+                sockets.family_declared(module)
+        finally:
+            _loading.remove(module)
+        _named.update(listed)
+        for name in listed:
+            del _lazy[name]
+        _late.append(module)
+
+
+cdef set _names():
+    """All names that users find operators by."""
+    return {*_public, *_aliases, *[f"torch.Tensor.{name}" for name in _placed]}
+
+
+cdef bint _load_for(str name) except -1:
+    """Load the family that a name waits for; whether there was one. Names of overloads end with one more word."""
+    module = _lazy.get(name) or _lazy.get(name.rpartition(".")[0])
+    if module is not None:
+        load_family(module)
+    return module is not None and name not in _lazy
+
+
+cdef int _check_family(Operator op) except -1:
+    for name in (f"{op.namespace}.{op.name}", f"torch.Tensor.{op.name}" if op.is_method else ""):
+        if name in _lazy and _lazy[name] not in _loading:
+            raise ImportError(f"{name} is declared before its family is named: {_lazy[name]} is imported by "
+                              f"find_operator({name!r}), with its rules, and not directly")
+    return 0
 
 
 # --- Python's syntax ------------------------------------------------------------------------------------------------
@@ -392,6 +521,7 @@ cdef object _call_reflected(Operator op, PyObject** args, object called, bint co
     return call_positional(op, args, 2, <PyObject*>op)
 
 
+before_listing(load_families)
 sockets_in_c.call_syntax = _call_syntax
 sockets_in_c.declare = <declare_t>_declare
 sockets_in_c.find = <find_t>find

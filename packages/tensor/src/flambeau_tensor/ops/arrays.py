@@ -23,7 +23,7 @@ _cache = {}
 def _function_of(ufunc):
     """The torch function of the same meaning, or None."""
     if not _cache:
-        found = functions("torch")
+        found = functions("torch", lazy=False)
         for name in (value.__name__ for value in vars(np).values() if isinstance(value, np.ufunc)):
             _cache[name] = found.get(_RENAMED.get(name, name))
     return _cache.get(ufunc.__name__)

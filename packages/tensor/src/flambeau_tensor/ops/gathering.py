@@ -2,7 +2,7 @@
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
-from flambeau_tensor._core.registry import find_operator, operators
+from flambeau_tensor._core.registry import declared_operators, find_operator
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._kernels import gathering as kernels
 
@@ -53,7 +53,7 @@ embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=No
 def renormalize(weight, index, max_norm, norm_type):
     """Scale rows of `weight` that `index` names, and that are longer, down to `max_norm`; no derivative knows of it."""
     op = find_operator
-    detach = operators().get("torch.detach")  # autograd's: without it there is no history to leave
+    detach = declared_operators().get("torch.detach")  # autograd's: without it there is no history to leave
     weight = weight if detach is None else detach(weight)
     rows = op("torch.unique")(index) if index.numel() else index.reshape((-1,))
     found = index_select(weight, 0, rows)
