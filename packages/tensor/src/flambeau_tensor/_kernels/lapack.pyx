@@ -33,6 +33,7 @@ cdef extern from *:
 cdef enum:  # multiplications
     GIL_FREE = 20000  # from this on the GIL is released
     GRAIN = 20000  # a thread should have at least this many
+    OWN_THREADS = 200_000_000  # up to this the library's threads, which spin, cost more than they gain
 
 UPPER = b"U"
 LOWER = b"L"
@@ -133,16 +134,21 @@ cdef int run(Call* call, Py_ssize_t count) except -1:
     if count == 0:
         return 0
     _ask(call)
-    if call.work * count < GIL_FREE:
-        _range(call, 0, count)
-    elif count == 1:
+    if count == 1 and call.work > OWN_THREADS:
         with nogil:
             _range(call, 0, 1)
+        return _done(call)
+    hold()
+    if call.work * count < GIL_FREE:
+        _range(call, 0, count)
     else:
-        hold()
         with nogil:
             parallel_for(count, max(1, GRAIN // max(1, call.work)), _range, call)
-        release()
+    release()
+    return _done(call)
+
+
+cdef int _done(Call* call) except -1:
     if call.failed:
         raise MemoryError()
     return 0
