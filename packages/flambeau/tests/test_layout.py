@@ -180,3 +180,13 @@ def test_transforms():
     found = torch.vmap(lambda p: functional_call(model, p, torch.ones(2)))(params)
     assert torch.allclose(found[0], model(torch.ones(2)))
     assert torch.func.grad(torch.sin)(torch.tensor(0.0)).item() == 1.0
+
+
+def test_schemas_name_types():
+    """`Any` says nothing to who reads a schema, a stub or the help; each that is left has its reason beside it."""
+    import flambeau.nn  # noqa: F401
+    from flambeau_tensor.extend import operators
+
+    any_ = [name for name, op in operators().items() if name.startswith("torch.") and not name.startswith("torch.ops.")
+            for a in (*op.schema.arguments, *op.schema.returns) if a.type.startswith("Any")]
+    assert len(any_) < 5, any_

@@ -15,26 +15,28 @@ def _getter(name, returns, doc):
                      object_state=True)
 
 
-def _setter(name, kind):
-    return _operator(f"{name}(Tensor self, {kind} value) -> ()", f"set_{name}", f"Assignment to `{name}`.", "function",
+def _setter(name):
+    # Any: what may not be assigned is refused by the kernel, in words of its own for each attribute.
+    return _operator(f"{name}(Tensor self, Any value) -> ()", f"set_{name}", f"Assignment to `{name}`.", "function",
                      namespace="torch._set")
 
 
 place_property("requires_grad", _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
-               _setter("requires_grad", "Any"))
+               _setter("requires_grad"))
 _grad = _getter("grad", "Tensor?", "The gradient that backward has summed up, or None.")
-_set_grad = _setter("grad", "Any?")
+_set_grad = _setter("grad")
 place_property("grad", _grad, _set_grad)
 place_property("_grad", _grad, _set_grad)
 for _name, _returns, _doc in (
-    ("grad_fn", "Any", "The node that made the tensor; None for leaves."),
+    ("grad_fn", "Node?", "The node that made the tensor; None for leaves."),
     ("is_leaf", "bool", "Whether the tensor does not come from a recorded operation."),
     ("output_nr", "int", "Which of its node's outputs the tensor is."),
     ("retains_grad", "bool", "Whether a tensor that is no leaf keeps its gradient."),
-    ("_backward_hooks", "Any", "The hooks on the gradient."),
+    ("_backward_hooks", "Hooks?", "The hooks on the gradient."),
 ):
     place_property(_name, _getter(_name, _returns, _doc))
 
+# Any: a tensor, an edge of the graph, or several of them.
 backward = Operator(
     "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, Any inputs=None) "
     "-> ()", backward_kernel, variants="method", differentiable=False, plain_result=True, lazy=True,
@@ -46,11 +48,11 @@ requires_grad_ = _operator("requires_grad_(Tensor self, bool requires_grad=True)
 _is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
 retain_grad = _operator("retain_grad(Tensor self) -> ()", "retain_grad",
                         "Keep the gradient in `.grad` though the tensor is no leaf.")
-register_hook = _operator("register_hook(Tensor self, Any hook) -> Any", "register_hook",
+register_hook = _operator("register_hook(Tensor self, Callable hook) -> Handle", "register_hook",
                           "Call `hook(grad)` whenever the tensor's gradient is known; what it returns stands for it. "
                           "Returns a handle whose `remove()` ends that.")
 register_post_accumulate_grad_hook = _operator(
-    "register_post_accumulate_grad_hook(Tensor self, Any hook) -> Any", "register_post_accumulate_grad_hook",
+    "register_post_accumulate_grad_hook(Tensor self, Callable hook) -> Handle", "register_post_accumulate_grad_hook",
     "Call `hook(tensor)` whenever a leaf's `.grad` has been added to. Returns a handle whose `remove()` ends that.")
 detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="function method", differentiable=False,
                   lazy=True, doc="The same elements without history: shares memory and version counter.")
@@ -59,4 +61,4 @@ detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget
 _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
                  differentiable=False, object_state=True, doc="The same elements without history, and with a version "
                  "counter of their own: autograd does not notice what is written to them.")
-place_property("data", _data, _setter("data", "Any?"), "Deleting tensor data is not allowed. Delete tensor instead!")
+place_property("data", _data, _setter("data"), "Deleting tensor data is not allowed. Delete tensor instead!")

@@ -5,7 +5,9 @@ _TYPES = {
     "ScalarType": "torch.dtype", "str": "str", "Device": "torch.device | str", "Layout": "torch.layout",
     "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Dimname": "str", "Any": "Any",
     "Data": "Any", "Index": "Any", "Class": "type", "Object": "Any",
-    "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer",
+    "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer", "Callable": "Callable[..., Any]", "Node": "Any",
+    "Handle": "Any", "Hooks": "dict[int, Any]", "ContractedDims": "int | Tensor | Sequence[Sequence[int]]",
+    "OutputSize": "int | Sequence[int | None]", "TensorOrPair": "Tensor | tuple[Tensor, Tensor]",
 }
 
 

@@ -342,9 +342,10 @@ def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, 
     return _reduced(loss, reduction)
 
 
-@composite("gaussian_nll_loss(Tensor self, Tensor target, Any var, bool full=False, float eps=1e-06, "
+@composite("gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-06, "
            "str reduction='mean')",
-           "The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.")
+           "The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.",
+           numbers="var")
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     from flambeau_autograd import no_grad
 

@@ -33,7 +33,7 @@ def _avg_pool(n):
 
 
 def _adaptive_avg_pool(n):
-    size = "int[1]" if n == 1 else "Any?"
+    size = "int[1]" if n == 1 else "OutputSize?"
     return _declare(
         f"adaptive_avg_pool{n}d(Tensor self, {size} output_size) -> Tensor", kernels.adaptive_pool,
         f"The average over windows that cover `input`, {_SHAPES[n]}, evenly, so many that the result has `output_size`"
@@ -64,7 +64,7 @@ def _max_pool(n):
     with_indices = _declare(f"max_pool{n}d_with_indices{arguments} -> (Tensor, Tensor)", kernels.max_pool,
                             f"`max_pool{n}d`, and where the maxima are. {_INDICES}")
 
-    @composite(f"max_pool{n}d{arguments} -> Any",
+    @composite(f"max_pool{n}d{arguments} -> TensorOrPair",
                f"The maximum of each window of `kernel_size` elements, `dilation` from each other; windows are "
                f"`stride` (`kernel_size` unless given) apart. `input` is {_SHAPES[n]}; the `padding` is never a "
                f"maximum. {_CEIL} `return_indices` makes it a tuple of maxima and where they are. {_INDICES}",
@@ -78,12 +78,12 @@ def _max_pool(n):
 
 
 def _adaptive_max_pool(n):
-    size = "int[1]" if n == 1 else "Any?"
+    size = "int[1]" if n == 1 else "OutputSize?"
     arguments = f"(Tensor self, {size} output_size, bool return_indices=False)"
     with_indices = _declare(f"adaptive_max_pool{n}d_with_indices{arguments} -> (Tensor, Tensor)",
                             kernels.adaptive_pool, f"`adaptive_max_pool{n}d`, and where the maxima are. {_INDICES}")
 
-    @composite(f"adaptive_max_pool{n}d{arguments} -> Any",
+    @composite(f"adaptive_max_pool{n}d{arguments} -> TensorOrPair",
                f"The maximum of windows that cover `input`, {_SHAPES[n]}, evenly, so many that the result has "
                "`output_size`"
                + (", in which None keeps a dimension. " if n > 1 else ". ")

@@ -70,7 +70,7 @@ is_conj = _fact("is_conj(Tensor self) -> bool", kernels.is_conj, "Whether it is 
                 "function method")
 is_neg = _fact("is_neg(Tensor self) -> bool", kernels.is_neg,
                "Whether it is a negative view: the imaginary part of a conjugate view.", "function method")
-suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> Any", kernels.suggest_memory_format,
+suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> MemoryFormat", kernels.suggest_memory_format,
                                  namespace="torch._ops", variants=FUNCTION, differentiable=False, lazy=True,
                                  doc="The memory format that the order of the strides speaks for.")
 is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",

@@ -73,7 +73,8 @@ def _tensordot(a, b, dims, out):
     return _contract(a, b, dims_a, dims_b)
 
 
-tensordot = _composite("tensordot(Tensor a, Tensor b, Any dims=2, *, Tensor(a!)? out=None) -> Tensor", _tensordot,
+tensordot = _composite("tensordot(Tensor a, Tensor b, ContractedDims dims=2, *, Tensor(a!)? out=None) -> Tensor",
+                       _tensordot,
                        "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two "
                        "lists of dimensions.", variants="function")
 
