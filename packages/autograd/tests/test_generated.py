@@ -51,6 +51,9 @@ TRUTHS = [[True, False, True], [False, False, True], [True, True, True]]
 UNIQUE = [[2, 0, 1], [1, 2, 0], [0, 1, 2]]
 
 OWN = {
+    "diagonal_scatter": (lambda x, v: torch.diagonal_scatter(x, v, 1), [X, ((3,), -2, 2)]),
+    "select_scatter": (lambda x, v: torch.select_scatter(x, v, -2, 1), [X, V]),
+    "slice_scatter": (lambda x, y: torch.slice_scatter(x, y, 1, 1, 4, 2), [X, ((3, 2), -2, 2)]),
     "index": (lambda x, i: x[i], [X, PLACES]),
     "index, second dimension": (lambda x, i: x[:, i], [X, PLACES]),
     "index, both": (lambda x, i, j: x[i, j], [X, PLACES, PLACES]),

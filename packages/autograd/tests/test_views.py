@@ -2,7 +2,7 @@
 import pytest
 
 import flambeau_tensor as torch
-from flambeau_autograd import grad, inference_mode, no_grad
+from flambeau_autograd import func, grad, gradcheck, gradgradcheck, inference_mode, no_grad
 
 CASES = {
     "view": lambda x: x.view(4, 3), "reshape": lambda x: x.t().reshape(12), "flatten": torch.flatten,
@@ -175,3 +175,26 @@ def test_pieces_made_without_recording_may_not(random):
     pieces[0].mul_(2)
     with pytest.raises(RuntimeError, match="A view was created in no_grad mode and is being modified inplace"):
         pieces[-1].mul_(2)
+
+
+def test_diagonals_and_writing_through_views():
+    random = torch.Generator().manual_seed(3)
+
+    def make(*shape):
+        return torch.randn(shape, dtype=torch.float64, generator=random).requires_grad_()
+
+    matrix, rows, column = make(2, 3), make(2), make(2, 1)
+    for f, args in ((torch.diag, (rows,)), (torch.diag, (matrix,)), (torch.diag_embed, (matrix,)),
+                    (torch.trace, (matrix,)), (torch.diagonal_scatter, (matrix, rows)),
+                    (torch.select_copy, (matrix, 1, 0)),
+                    (lambda a, b: torch.select_scatter(a, b, 1, 0), (matrix, rows)),
+                    (lambda a, b: torch.slice_scatter(a, b, 1, 1, 2), (matrix, column))):
+        tensors = tuple(a for a in args if isinstance(a, torch.Tensor))
+        rest = args[len(tensors):]
+        assert gradcheck(lambda *t, f=f, rest=rest: f(*t, *rest), tensors, check_forward_ad=True,
+                         check_batched_grad=True)
+        assert gradgradcheck(lambda *t, f=f, rest=rest: f(*t, *rest), tensors)
+        many = [torch.stack([t.detach(), t.detach() * 2, -t.detach()]) for t in tensors]
+        batched = func.vmap(lambda *t, f=f, rest=rest: f(*t, *rest))(*many)
+        for i, each in enumerate(batched):
+            assert torch.equal(each, f(*(t[i] for t in many), *rest))

@@ -346,3 +346,14 @@ def test_exceptions_have_pytorchs_types(call, error):
     with pytest.raises(error) as caught:
         call(ft.ones(3))
     assert type(caught.value) is error
+
+
+@pytest.mark.parametrize("how, text", [
+    ({"variants": "function methods"}, "variants are function, method, inplace, inplace_function, not 'methods'"),
+    ({"variants": "function", "numbers": "other"}, "numbers='other' names no tensor argument of wrong"),
+    ({"variants": "function", "numbers": "n"}, "numbers='n' names no tensor argument of wrong"),
+])
+def test_unknown_words_in_declarations(how, text):
+    with pytest.raises(ValueError, match=text):
+        Operator("wrong(Tensor self, int n) -> Tensor", lambda self, n: self, namespace="tests.words", **how)
+    assert "tests.words.wrong" not in operators()

@@ -153,3 +153,91 @@ def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [-4, -1, 0, 1, 2, 5])
+def test_diag(dtype, k):
+    for shape in ((0,), (3,), (3, 4), (4, 3), (2, 0)):
+        array = count(shape, dtype)
+        same(ft.diag(turned(array), k), np.diag(array, k) if array.size or array.ndim == 2 else
+             np.zeros((abs(k), abs(k)), dtype))
+    t = turned(count((3, 3), dtype))
+    copy = t.diag()
+    copy.zero_()
+    same(t, count((3, 3), dtype))
+    out = ft.empty(0, dtype=t.dtype)
+    assert ft.diag(t, k, out=out) is out
+    same(out, np.diag(count((3, 3), dtype), k))
+
+
+def test_diag_embed():
+    t = turned(count((2, 3)))
+    for offset in (-2, 0, 1):
+        expected = np.stack([np.diag(row, offset) for row in count((2, 3))])
+        same(t.diag_embed(offset), expected)
+        same(ft.diag_embed(t, offset, 0, 2), expected.transpose(1, 0, 2))
+        same(ft.diag_embed(t, offset, 2, 0), expected.transpose(2, 0, 1))
+
+
+def test_trace():
+    for shape in ((3, 4), (4, 2), (0, 3), (5, 5)):
+        assert ft.trace(turned(count(shape))).item() == np.trace(count(shape))
+    assert ft.ones(2, 2, dtype=ft.int8).trace().dtype is ft.int64 and ft.ones(2, 2, dtype=ft.half).trace().item() == 2
+
+
+def test_written_through_views():
+    array = count((3, 4))
+    t, src = turned(array), -count((3,)) - 1
+    expected = array.copy()
+    expected[[0, 1, 2], [1, 2, 3]] = src
+    same(ft.diagonal_scatter(t, ft.from_numpy(src), 1), expected)
+    expected = array.copy()
+    expected[:, -2] = src
+    same(t.select_scatter(ft.from_numpy(src), 1, -2), expected)
+    expected = array.copy()
+    expected[:, 1:4:2] = src[:, None]
+    same(ft.slice_scatter(t, ft.from_numpy(src)[:, None].expand(3, 2), 1, 1, 4, 2), expected)
+    same(t, array)
+    assert ft.select_scatter(t, ft.ones(3, dtype=ft.float64), 1, 0).dtype is ft.int64
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda t: ft.diag(t[None]), RuntimeError, "Supports 1D or 2D tensors. Got 3D"),
+    (lambda t: ft.diag(t[0, 0]), RuntimeError, "Supports 1D or 2D tensors. Got 0D"),
+    (lambda t: ft.diag_embed(t, 0, 1, 1), RuntimeError, "diagonal dimensions cannot be identical 1, 1"),
+    (lambda t: ft.diag_embed(t, 0, 5, 1), IndexError, "expected to be in range of [-3, 2], but got 5"),
+    (lambda t: ft.diag_embed(t[0, 0]), IndexError, "expected to be in range of [-1, 0], but got -2"),
+    (lambda t: ft.trace(t[0]), RuntimeError, "trace: expected a matrix, but got tensor with dim 1"),
+    (lambda t: ft.trace(t.bool()), NotImplementedError, "\"trace\" not implemented for 'Bool'"),
+    (lambda t: ft.diagonal_scatter(t, t[0]), RuntimeError, "src size = [4], slice size = [3]"),
+    (lambda t: ft.select_scatter(t, t[:, 0], 1, 7), IndexError, "index 7 out of range for tensor of size [3, 4]"),
+])
+def test_errors_of_diagonals(call, error, text):
+    with pytest.raises(error) as raised:
+        call(ft.ones(3, 4))
+    assert text in str(raised.value)
+
+
+def test_copies_of_views():
+    t = ft.arange(6.0).view(2, 3)
+    calls = {"transpose": (0, 1), "select": (1, -1), "slice": (1, 0, 3, 2), "squeeze": (), "unsqueeze": (0,), "t": (),
+             "expand": ((4, 2, 3),), "view": ((3, 2),), "permute": ((1, 0),), "diagonal": (1,), "unfold": (1, 2, 1),
+             "as_strided": ((2, 2), (1, 1), 1), "alias": ()}
+    for name, arguments in calls.items():
+        view = ft.Tensor.__getattribute__(t, name) if hasattr(ft.Tensor, name) else None
+        copy = getattr(ft, f"{name}_copy")(t, *arguments)
+        assert copy.is_contiguous() and copy.data_ptr() != t.data_ptr() and copy._base is None
+        if view is not None:
+            assert ft.equal(copy, view(*arguments))
+        out = ft.empty(0)
+        assert getattr(ft, f"{name}_copy")(t, *arguments, out=out) is out and ft.equal(out, copy)
+    assert ft.view_copy(t, ft.int32).dtype is ft.int32
+    pieces = ft.unbind_copy(t) + ft.split_copy(t, 1, 1) + ft.split_with_sizes_copy(t, (1, 2), 1)
+    assert [p.shape for p in pieces] == [(3,), (3,), (2, 1), (2, 1), (2, 1), (2, 1), (2, 2)]
+    assert all(p._base is None for p in pieces)
+
+
+def test_constants():
+    assert (ft.pi, ft.e, ft.inf, ft.newaxis) == (np.pi, np.e, np.inf, None) and ft.nan != ft.nan
+    assert ft.is_tensor(ft.ones(1)) and not ft.is_tensor(np.ones(1))

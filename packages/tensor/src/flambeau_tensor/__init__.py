@@ -4,6 +4,7 @@
 >>> ft.tensor([1.0, 2.0]) + 1
 tensor([2., 3.])
 """
+import math as _math
 import sys as _sys
 
 from flambeau_overrides import register_namespace as _register_namespace
@@ -42,11 +43,23 @@ from flambeau_tensor.options import (
 )
 
 __version__ = "0.1.0"
+pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether an object is a tensor.
+
+    >>> is_tensor(scalar_tensor(1.0)), is_tensor(1.0)
+    (True, False)
+    """
+    return isinstance(obj, Tensor)
+
 
 __all__ = [  # the operators of torch's own namespace are added below
     "Operator", "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
-    "dtype", "from_dlpack", "get_default_dtype", "get_num_threads", "layout", "memory_format", "preserve_format",
-    "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads", "strided", "to_dlpack",
+    "dtype", "e", "from_dlpack", "get_default_dtype", "get_num_threads", "inf", "is_tensor", "layout", "memory_format",
+    "nan", "newaxis", "pi", "preserve_format", "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads",
+    "strided", "to_dlpack",
 ]
 
 _named = {d.name: d for d in _all_dtypes()}

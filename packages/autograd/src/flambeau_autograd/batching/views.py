@@ -22,6 +22,7 @@ batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "
 batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
         ops.flatten, ops.slice_backward)
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
+batched(shifted, ops.diagonal_scatter, ops.select_scatter, ops.slice_scatter)
 batched(partial(shifted, more=-1), ops.unfold_backward)
 
 

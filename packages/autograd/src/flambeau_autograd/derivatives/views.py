@@ -8,6 +8,9 @@ from flambeau_tensor.ops import views as ops
 _back = {"linear": True}
 
 
+def _zeros(like, shape):
+    return factories.zeros(shape, dtype=like.dtype)
+
 
 def _bytes_as(t, dtype):
     """A gradient or tangent of the dtype that ``view`` gave to what it belongs to, one way or the other."""
@@ -49,6 +52,17 @@ derivative(ops.imag, self=lambda grad: grad * 1j, **_back)
 derivative(ops.view_as_real, self=lambda grad: ops.view_as_complex(grad.contiguous()), **_back)
 derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous().resolve_conj()),
            **_back)
+
+# What is written through a view
+derivative(ops.diagonal_scatter, src=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2),
+           self=lambda grad, src_shape, offset, dim1, dim2:
+           ops.diagonal_scatter(grad, _zeros(grad, src_shape), offset, dim1, dim2), **_back)
+derivative(ops.select_scatter, src=lambda grad, dim, index: ops.select(grad, dim, index),
+           self=lambda grad, src_shape, dim, index:
+           ops.select_scatter(grad, _zeros(grad, src_shape), dim, index), **_back)
+derivative(ops.slice_scatter, src=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step),
+           self=lambda grad, src_shape, dim, start, end, step:
+           ops.slice_scatter(grad, _zeros(grad, src_shape), dim, start, end, step), **_back)
 
 # The adjoints themselves
 derivative(ops.select_backward, self=lambda grad, dim, index: ops.select(grad, dim, index), **_back)

@@ -62,6 +62,12 @@ cdef fl_operator find_operator(const char* name) except NULL:
     return _give(_find(name.decode()))
 
 
+cdef Operator _behind(Operator op, names):
+    """What `op` is a signature of, if that has all of the arguments; else `op`."""
+    cdef Operator target = target_of(op)
+    return op if target is None or not set(names) <= {a.name for a in target.schema.arguments} else target
+
+
 cdef Operator _overload(found, names):
     """Of the operators that share a name, the first one that takes the named arguments and misses none. If that is a
     signature of another operator, the other one, which takes what all of its signatures take."""
@@ -69,7 +75,7 @@ cdef Operator _overload(found, names):
     for op in found.overloads if names is not None else ():
         order = [a.name for a in op.schema.arguments]
         if set(names) <= set(order) and all([a.has_default or a.name in names for a in op.schema.arguments]):
-            return target_of(op) or op
+            return _behind(op, names)
     return found.overloads[0]
 
 

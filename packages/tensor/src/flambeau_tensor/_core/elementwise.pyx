@@ -27,6 +27,9 @@ from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import _dtype_by_name
 
+cdef enum:
+    MAX_PARAMS = 8  # doubles that a loop may read beside its operands
+
 cdef object _ONE = 1
 
 
@@ -120,7 +123,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef int[MAX_OPERANDS] have
     cdef int[MAX_OPERANDS] want
     cdef char[MAX_OPERANDS][16] numbers
-    cdef double[8] params
+    cdef double[MAX_PARAMS] params
     cdef Scalar s
     cdef Entry* e
     cdef Tensor out, t, given = None
@@ -322,6 +325,8 @@ cdef class Elementwise(Kernel):
         self.nparams = 0
         if params:
             self.first_param, self.nparams = params
+            if 2 * self.nparams > MAX_PARAMS:  # a complex number takes two
+                raise ValueError(f"{name}: a loop reads at most {MAX_PARAMS // 2} parameters, not {self.nparams}")
         for k in range(MAX_OPERANDS):
             self.fixed[k] = -1
         if fixed:

@@ -27,7 +27,7 @@ from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.schema import inplace_schema, parse
+from flambeau_tensor._core.schema import check_words, inplace_schema, parse
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -568,6 +568,7 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
     cdef bint inplace = False
     number_names = numbers.split()
     words = variants.split()
+    check_words(schema, words, number_names)
     self.vectorcall = <vectorcallfunc>_vectorcall
     self.schema = schema
     self.name = schema.name

@@ -9,7 +9,7 @@ from flambeau_tensor._core.registry import declare_lazily as _declare_lazily
 
 FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slopes", "random", "matmul", "reductions",
             "softmax", "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting",
-            "arrays", "factorization", "solving", "spectral")
+            "arrays", "copies", "factorization", "solving", "spectral")
 LAZY: dict[str, str] = {}
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")

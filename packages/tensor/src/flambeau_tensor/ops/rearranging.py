@@ -9,6 +9,7 @@ from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size
+from flambeau_tensor.ops import views
 from flambeau_tensor.options import contiguous_format
 
 FUNCTION = "function"
@@ -203,3 +204,43 @@ def _triangle_indices(name, lower):
 
 tril_indices = _triangle_indices("tril_indices", True)
 triu_indices = _triangle_indices("triu_indices", False)
+
+
+# --- diagonals ------------------------------------------------------------------------------------------------------
+
+def _diag_embed(input, offset, dim1, dim2):
+    ndim = input.ndim + 1
+    first, second = wrapped_dim(dim1, ndim), wrapped_dim(dim2, ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    sizes = list(input.shape[:-1])
+    for dim in sorted((first, second)):
+        sizes.insert(dim, input.shape[-1] + abs(offset))
+    return views.diagonal_backward(input, tuple(sizes), offset, first, second)
+
+
+diag_embed = _composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", _diag_embed,
+                        "Matrices with the last dimension of `input` on a diagonal and zeros elsewhere, their rows "
+                        "along `dim1` and their columns along `dim2` of the result.")
+
+
+def _diag(input, diagonal, out):
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D")
+    return diag_embed(input, diagonal) if input.ndim == 1 else views.diagonal(input, diagonal).clone()
+
+
+diag = _composite("diag(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", _diag,
+                  "The matrix with a vector on its diagonal; of a matrix, a copy of its diagonal. `diagonal` counts "
+                  "from the main one upwards.")
+
+
+def _trace(input):
+    if input.ndim != 2:
+        raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
+    if input.dtype.name == "bool":
+        raise NotImplementedError("\"trace\" not implemented for 'Bool'")
+    return views.diagonal(input).sum()
+
+
+trace = _composite("trace(Tensor self) -> Tensor", _trace, "The sum of a matrix's diagonal.")

@@ -83,6 +83,25 @@ diagonal_backward = _adjoint_of("diagonal_backward(Tensor self, int[] sizes, int
                                 diagonal, "Zeros of the given sizes with `self` on a diagonal.")
 
 
+def _written_through(view_of, name, where):
+    """A copy of a tensor in which a view of it holds something else."""
+    def kernel(input, src, *where):
+        out = input.clone()
+        piece = view_of(out, *where)
+        if piece.shape != src.shape:
+            raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
+                               f"slice size = {list(piece.shape)}")
+        piece.copy_(src)
+        return out
+    return Operator(f"{name}(Tensor self, Tensor src, {where}) -> Tensor", kernel,
+                    doc=f"A copy of `input` in which `{name.removesuffix('_scatter')}` gives `src`.")
+
+
+diagonal_scatter = _written_through(diagonal, "diagonal_scatter", "int offset=0, int dim1=0, int dim2=1")
+select_scatter = _written_through(select, "select_scatter", "int dim, int index")
+slice_scatter = _written_through(slice_, "slice_scatter", "int dim=0, int? start=None, int? end=None, int step=1")
+
+
 def _overlapping_adjoint(grad, size, viewed):
     # Windows may share elements: add up by position. bincount adds in double precision.
     positions = viewed(np.arange(size, dtype=np.int64)).reshape(-1)

@@ -39,6 +39,8 @@ inline Tensor &addmv_out(Tensor &out, const Tensor &self, const Tensor &mat, con
 inline Tensor addr(const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addr", "self vec1 vec2 beta alpha", of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &addr_out(Tensor &out, const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addr", "out self vec1 vec2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor adjoint(const Tensor &self) { FL_CALL(tensor, "adjoint", "self", of_tensor(self)) }
+inline Tensor alias_copy(const Tensor &self) { FL_CALL(tensor, "alias_copy", "self", of_tensor(self)) }
+inline Tensor &alias_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "alias_copy", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor all(const Tensor &self) { FL_CALL(tensor, "all", "self", of_tensor(self)) }
 inline Tensor all(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor all(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "all", "self dim keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
@@ -94,6 +96,8 @@ inline Tensor argsort(const Tensor &self, bool stable, int64_t dim = -1, bool de
 inline Tensor argwhere(const Tensor &self) { FL_CALL(tensor, "argwhere", "self", of_tensor(self)) }
 inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &as_strided_(Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(self), "as_strided_", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor as_strided_copy(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided_copy", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor &as_strided_copy_out(Tensor &out, const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(out), "as_strided_copy", "out self size stride storage_offset", of_tensor(out), of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor asin(const Tensor &self) { FL_CALL(tensor, "asin", "self", of_tensor(self)) }
 inline Tensor &asin_(Tensor &self) { FL_CALL(same(self), "asin_", "self", of_tensor(self)) }
 inline Tensor &asin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asin", "out self", of_tensor(out), of_tensor(self)) }
@@ -233,7 +237,13 @@ inline Tensor &deg2rad_out(Tensor &out, const Tensor &self) { FL_CALL(same(out),
 inline Tensor det(const Tensor &self) { FL_CALL(tensor, "det", "self", of_tensor(self)) }
 inline Tensor detach(const Tensor &self) { FL_CALL(tensor, "detach", "self", of_tensor(self)) }
 inline Tensor &detach_(Tensor &self) { FL_CALL(same(self), "detach_", "self", of_tensor(self)) }
+inline Tensor diag(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "diag", "self diagonal", of_tensor(self), of_int(diagonal)) }
+inline Tensor diag_embed(const Tensor &self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) { FL_CALL(tensor, "diag_embed", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor &diag_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "diag", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
 inline Tensor diagonal(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor diagonal_copy(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal_copy", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor &diagonal_copy_out(Tensor &out, const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(same(out), "diagonal_copy", "out self offset dim1 dim2", of_tensor(out), of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor diagonal_scatter(const Tensor &self, const Tensor &src, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal_scatter", "self src offset dim1 dim2", of_tensor(self), of_tensor(src), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor diff(const Tensor &self, int64_t n = 1, int64_t dim = -1, const optional<Tensor> &prepend = nullopt, const optional<Tensor> &append = nullopt) { FL_CALL(tensor, "diff", "self n dim prepend append", of_tensor(self), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
 inline Tensor &diff_out(Tensor &out, const Tensor &self, int64_t n = 1, int64_t dim = -1, const optional<Tensor> &prepend = nullopt, const optional<Tensor> &append = nullopt) { FL_CALL(same(out), "diff", "out self n dim prepend append", of_tensor(out), of_tensor(self), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
 inline Tensor digamma(const Tensor &self) { FL_CALL(tensor, "digamma", "self", of_tensor(self)) }
@@ -282,6 +292,8 @@ inline Tensor &exp2_(Tensor &self) { FL_CALL(same(self), "exp2_", "self", of_ten
 inline Tensor &exp2_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "exp2", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor &exp_(Tensor &self) { FL_CALL(same(self), "exp_", "self", of_tensor(self)) }
 inline Tensor &exp_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "exp", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor expand_copy(const Tensor &self, IntArrayRef size, bool implicit = false) { FL_CALL(tensor, "expand_copy", "self size implicit", of_tensor(self), of_ints(size), of_bool(implicit)) }
+inline Tensor &expand_copy_out(Tensor &out, const Tensor &self, IntArrayRef size, bool implicit = false) { FL_CALL(same(out), "expand_copy", "out self size implicit", of_tensor(out), of_tensor(self), of_ints(size), of_bool(implicit)) }
 inline Tensor expm1(const Tensor &self) { FL_CALL(tensor, "expm1", "self", of_tensor(self)) }
 inline Tensor &expm1_(Tensor &self) { FL_CALL(same(self), "expm1_", "self", of_tensor(self)) }
 inline Tensor &expm1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "expm1", "out self", of_tensor(out), of_tensor(self)) }
@@ -675,6 +687,8 @@ inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { 
 inline Tensor pad(const Tensor &self, IntArrayRef pad, const std::string &mode = "constant", optional<double> value = nullopt) { FL_CALL(tensor, "nn.functional.pad", "self pad mode value", of_tensor(self), of_ints(pad), of_string(mode), of_double_or_none(value)) }
 inline Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) { FL_CALL(tensor, "nn.functional.pairwise_distance", "x1 x2 p eps keepdim", of_tensor(x1), of_tensor(x2), of_double(p), of_double(eps), of_bool(keepdim)) }
 inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
+inline Tensor permute_copy(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute_copy", "self dims", of_tensor(self), of_ints(dims)) }
+inline Tensor &permute_copy_out(Tensor &out, const Tensor &self, IntArrayRef dims) { FL_CALL(same(out), "permute_copy", "out self dims", of_tensor(out), of_tensor(self), of_ints(dims)) }
 inline Tensor pinverse(const Tensor &self, double rcond = 1e-15) { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(self), of_double(rcond)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
@@ -758,6 +772,9 @@ inline Tensor searchsorted(const Tensor &sorted_sequence, const Scalar &self, bo
 inline Tensor &searchsorted_out(Tensor &out, const Tensor &sorted_sequence, const Tensor &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(same(out), "searchsorted.Tensor", "out sorted_sequence self out_int32 right side sorter", of_tensor(out), of_tensor(sorted_sequence), of_tensor(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
 inline Tensor &searchsorted_out(Tensor &out, const Tensor &sorted_sequence, const Scalar &self, bool out_int32 = false, bool right = false, const optional<std::string> &side = nullopt, const optional<Tensor> &sorter = nullopt) { FL_CALL(same(out), "searchsorted.Scalar", "out sorted_sequence self out_int32 right side sorter", of_tensor(out), of_tensor(sorted_sequence), of_scalar(self), of_bool(out_int32), of_bool(right), of_string_or_none(side), of_tensor_or_none(sorter)) }
 inline Tensor select(const Tensor &self, int64_t dim, int64_t index) { FL_CALL(tensor, "select", "self dim index", of_tensor(self), of_int(dim), of_int(index)) }
+inline Tensor select_copy(const Tensor &self, int64_t dim, int64_t index) { FL_CALL(tensor, "select_copy", "self dim index", of_tensor(self), of_int(dim), of_int(index)) }
+inline Tensor &select_copy_out(Tensor &out, const Tensor &self, int64_t dim, int64_t index) { FL_CALL(same(out), "select_copy", "out self dim index", of_tensor(out), of_tensor(self), of_int(dim), of_int(index)) }
+inline Tensor select_scatter(const Tensor &self, const Tensor &src, int64_t dim, int64_t index) { FL_CALL(tensor, "select_scatter", "self src dim index", of_tensor(self), of_tensor(src), of_int(dim), of_int(index)) }
 inline Tensor selu(const Tensor &self) { FL_CALL(tensor, "nn.functional.selu", "self", of_tensor(self)) }
 inline Tensor sgn(const Tensor &self) { FL_CALL(tensor, "sgn", "self", of_tensor(self)) }
 inline Tensor &sgn_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sgn", "out self", of_tensor(out), of_tensor(self)) }
@@ -781,6 +798,9 @@ inline Tensor sinh(const Tensor &self) { FL_CALL(tensor, "sinh", "self", of_tens
 inline Tensor &sinh_(Tensor &self) { FL_CALL(same(self), "sinh_", "self", of_tensor(self)) }
 inline Tensor &sinh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sinh", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor slice(const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor slice_copy(const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "slice_copy", "self dim start end step", of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor &slice_copy_out(Tensor &out, const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(same(out), "slice_copy", "out self dim start end step", of_tensor(out), of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor slice_scatter(const Tensor &self, const Tensor &src, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "slice_scatter", "self src dim start end step", of_tensor(self), of_tensor(src), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline std::tuple<Tensor, Tensor> slogdet(const Tensor &self) { FL_CALL(two, "slogdet", "self", of_tensor(self)) }
 inline Tensor smooth_l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double beta = 1.0) { FL_CALL(tensor, "nn.functional.smooth_l1_loss", "self target reduction beta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(beta)) }
 inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -792,7 +812,9 @@ inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, boo
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
+inline std::vector<Tensor> split_copy(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split_copy", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> split_with_sizes(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "split_with_sizes", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
+inline std::vector<Tensor> split_with_sizes_copy(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "split_with_sizes_copy", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
 inline Tensor sqrt(const Tensor &self) { FL_CALL(tensor, "sqrt", "self", of_tensor(self)) }
 inline Tensor &sqrt_(Tensor &self) { FL_CALL(same(self), "sqrt_", "self", of_tensor(self)) }
 inline Tensor &sqrt_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sqrt", "out self", of_tensor(out), of_tensor(self)) }
@@ -802,6 +824,12 @@ inline Tensor &square_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), 
 inline Tensor squeeze(const Tensor &self) { FL_CALL(tensor, "squeeze", "self", of_tensor(self)) }
 inline Tensor squeeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "squeeze", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor squeeze(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "squeeze", "self dim", of_tensor(self), of_ints(dim)) }
+inline Tensor squeeze_copy(const Tensor &self) { FL_CALL(tensor, "squeeze_copy.default", "self", of_tensor(self)) }
+inline Tensor squeeze_copy(const Tensor &self, int64_t dim) { FL_CALL(tensor, "squeeze_copy.dim", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor squeeze_copy(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "squeeze_copy.dims", "self dim", of_tensor(self), of_ints(dim)) }
+inline Tensor &squeeze_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "squeeze_copy.default", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor &squeeze_copy_out(Tensor &out, const Tensor &self, int64_t dim) { FL_CALL(same(out), "squeeze_copy.dim", "out self dim", of_tensor(out), of_tensor(self), of_int(dim)) }
+inline Tensor &squeeze_copy_out(Tensor &out, const Tensor &self, IntArrayRef dim) { FL_CALL(same(out), "squeeze_copy.dims", "out self dim", of_tensor(out), of_tensor(self), of_ints(dim)) }
 inline Tensor stack(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "stack", "tensors dim", of_tensors(tensors), of_int(dim)) }
 inline Tensor &stack_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "stack", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
 inline Tensor std(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "std.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
@@ -829,6 +857,8 @@ inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor &self, bool some = tr
 inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
+inline Tensor t_copy(const Tensor &self) { FL_CALL(tensor, "t_copy", "self", of_tensor(self)) }
+inline Tensor &t_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "t_copy", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor take(const Tensor &self, const Tensor &index) { FL_CALL(tensor, "take", "self index", of_tensor(self), of_tensor(index)) }
 inline Tensor take_along_dim(const Tensor &self, const Tensor &indices, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "take_along_dim", "self indices dim", of_tensor(self), of_tensor(indices), of_int_or_none(dim)) }
 inline Tensor &take_along_dim_out(Tensor &out, const Tensor &self, const Tensor &indices, optional<int64_t> dim = nullopt) { FL_CALL(same(out), "take_along_dim", "out self indices dim", of_tensor(out), of_tensor(self), of_tensor(indices), of_int_or_none(dim)) }
@@ -847,7 +877,10 @@ inline Tensor threshold(const Tensor &self, const Scalar &threshold, const Scala
 inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(same(self), "_C._nn.threshold_", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
 inline Tensor tile(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "tile", "self dims", of_tensor(self), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(self), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
+inline Tensor trace(const Tensor &self) { FL_CALL(tensor, "trace", "self", of_tensor(self)) }
 inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor transpose_copy(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose_copy", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor &transpose_copy_out(Tensor &out, const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(same(out), "transpose_copy", "out self dim0 dim1", of_tensor(out), of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline std::tuple<Tensor, Tensor> triangular_solve(const Tensor &self, const Tensor &A, bool upper = true, bool transpose = false, bool unitriangular = false) { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(self), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
@@ -864,10 +897,15 @@ inline Tensor trunc(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_te
 inline Tensor &trunc_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_tensor(self)) }
 inline Tensor &trunc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
 inline std::vector<Tensor> unbind(const Tensor &self, int64_t dim = 0) { FL_CALL(tensors, "unbind", "self dim", of_tensor(self), of_int(dim)) }
+inline std::vector<Tensor> unbind_copy(const Tensor &self, int64_t dim = 0) { FL_CALL(tensors, "unbind_copy", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor unflatten(const Tensor &self, int64_t dim, IntArrayRef sizes) { FL_CALL(tensor, "unflatten", "self dim sizes", of_tensor(self), of_int(dim), of_ints(sizes)) }
+inline Tensor unfold_copy(const Tensor &self, int64_t dimension, int64_t size, int64_t step) { FL_CALL(tensor, "unfold_copy", "self dimension size step", of_tensor(self), of_int(dimension), of_int(size), of_int(step)) }
+inline Tensor &unfold_copy_out(Tensor &out, const Tensor &self, int64_t dimension, int64_t size, int64_t step) { FL_CALL(same(out), "unfold_copy", "out self dimension size step", of_tensor(out), of_tensor(self), of_int(dimension), of_int(size), of_int(step)) }
 inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self, bool return_inverse = false, bool return_counts = false, optional<int64_t> dim = nullopt) { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(self), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self dim sorted return_inverse return_counts", of_tensor(self), of_int(dim), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
 inline Tensor unsqueeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor unsqueeze_copy(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze_copy", "self dim", of_tensor(self), of_int(dim)) }
+inline Tensor &unsqueeze_copy_out(Tensor &out, const Tensor &self, int64_t dim) { FL_CALL(same(out), "unsqueeze_copy", "out self dim", of_tensor(out), of_tensor(self), of_int(dim)) }
 inline Tensor var(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "var.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
 inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
 inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
@@ -880,7 +918,15 @@ inline Tensor &var_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim,
 inline Tensor vdot(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "vdot", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &vdot_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "vdot", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor view_as_complex(const Tensor &self) { FL_CALL(tensor, "view_as_complex", "self", of_tensor(self)) }
+inline Tensor view_as_complex_copy(const Tensor &self) { FL_CALL(tensor, "view_as_complex_copy", "self", of_tensor(self)) }
+inline Tensor &view_as_complex_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "view_as_complex_copy", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor view_as_real(const Tensor &self) { FL_CALL(tensor, "view_as_real", "self", of_tensor(self)) }
+inline Tensor view_as_real_copy(const Tensor &self) { FL_CALL(tensor, "view_as_real_copy", "self", of_tensor(self)) }
+inline Tensor &view_as_real_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "view_as_real_copy", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor view_copy(const Tensor &self, IntArrayRef size) { FL_CALL(tensor, "view_copy.default", "self size", of_tensor(self), of_ints(size)) }
+inline Tensor view_copy(const Tensor &self, ScalarType dtype) { FL_CALL(tensor, "view_copy.dtype", "self dtype", of_tensor(self), of_dtype(dtype)) }
+inline Tensor &view_copy_out(Tensor &out, const Tensor &self, IntArrayRef size) { FL_CALL(same(out), "view_copy.default", "out self size", of_tensor(out), of_tensor(self), of_ints(size)) }
+inline Tensor &view_copy_out(Tensor &out, const Tensor &self, ScalarType dtype) { FL_CALL(same(out), "view_copy.dtype", "out self dtype", of_tensor(out), of_tensor(self), of_dtype(dtype)) }
 inline std::vector<Tensor> vsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "vsplit.int", "self sections", of_tensor(self), of_int(sections)) }
 inline std::vector<Tensor> vsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "vsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor vstack(TensorList tensors) { FL_CALL(tensor, "vstack", "tensors", of_tensors(tensors)) }
@@ -1051,7 +1097,10 @@ inline Tensor &Tensor::deg2rad_() const { FL_CALL(same(*this), "deg2rad_", "self
 inline Tensor Tensor::det() const { FL_CALL(tensor, "det", "self", of_tensor(*this)) }
 inline Tensor Tensor::detach() const { FL_CALL(tensor, "detach", "self", of_tensor(*this)) }
 inline Tensor &Tensor::detach_() const { FL_CALL(same(*this), "detach_", "self", of_tensor(*this)) }
+inline Tensor Tensor::diag(int64_t diagonal) const { FL_CALL(tensor, "diag", "self diagonal", of_tensor(*this), of_int(diagonal)) }
+inline Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diag_embed", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor Tensor::diagonal_scatter(const Tensor &src, int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal_scatter", "self src offset dim1 dim2", of_tensor(*this), of_tensor(src), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor> &prepend, const optional<Tensor> &append) const { FL_CALL(tensor, "diff", "self n dim prepend append", of_tensor(*this), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
 inline Tensor Tensor::digamma() const { FL_CALL(tensor, "digamma", "self", of_tensor(*this)) }
 inline Tensor &Tensor::digamma_() const { FL_CALL(same(*this), "digamma_", "self", of_tensor(*this)) }
@@ -1354,6 +1403,7 @@ inline Tensor &Tensor::scatter_add_(int64_t dim, const Tensor &index, const Tens
 inline Tensor Tensor::scatter_reduce(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self) const { FL_CALL(tensor, "scatter_reduce", "self dim index src reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
 inline Tensor &Tensor::scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self) const { FL_CALL(same(*this), "Tensor.scatter_reduce_", "self dim index src reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
 inline Tensor Tensor::select(int64_t dim, int64_t index) const { FL_CALL(tensor, "select", "self dim index", of_tensor(*this), of_int(dim), of_int(index)) }
+inline Tensor Tensor::select_scatter(const Tensor &src, int64_t dim, int64_t index) const { FL_CALL(tensor, "select_scatter", "self src dim index", of_tensor(*this), of_tensor(src), of_int(dim), of_int(index)) }
 inline Tensor Tensor::sgn() const { FL_CALL(tensor, "sgn", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sgn_() const { FL_CALL(same(*this), "Tensor.sgn_", "self", of_tensor(*this)) }
 inline Tensor Tensor::sigmoid() const { FL_CALL(tensor, "sigmoid", "self", of_tensor(*this)) }
@@ -1368,6 +1418,7 @@ inline Tensor &Tensor::sinc_() const { FL_CALL(same(*this), "sinc_", "self", of_
 inline Tensor Tensor::sinh() const { FL_CALL(tensor, "sinh", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sinh_() const { FL_CALL(same(*this), "sinh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::slice(int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "_ops.slice", "self dim start end step", of_tensor(*this), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
+inline Tensor Tensor::slice_scatter(const Tensor &src, int64_t dim, optional<int64_t> start, optional<int64_t> end, int64_t step) const { FL_CALL(tensor, "slice_scatter", "self src dim start end step", of_tensor(*this), of_tensor(src), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline std::tuple<Tensor, Tensor> Tensor::slogdet() const { FL_CALL(two, "slogdet", "self", of_tensor(*this)) }
 inline Tensor Tensor::softmax(int64_t dim, optional<ScalarType> dtype) const { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(*this), of_int(dim), of_dtype_or_none(dtype)) }
 inline std::tuple<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const { FL_CALL(two, "sort.default", "self dim descending", of_tensor(*this), of_int(dim), of_bool(descending)) }
@@ -1417,6 +1468,7 @@ inline std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices, int64_t dim
 inline std::vector<Tensor> Tensor::tensor_split(const Tensor &tensor_indices_or_sections, int64_t dim) const { FL_CALL(tensors, "tensor_split.tensor_indices_or_sections", "self tensor_indices_or_sections dim", of_tensor(*this), of_tensor(tensor_indices_or_sections), of_int(dim)) }
 inline Tensor Tensor::tile(IntArrayRef dims) const { FL_CALL(tensor, "tile", "self dims", of_tensor(*this), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(*this), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
+inline Tensor Tensor::trace() const { FL_CALL(tensor, "trace", "self", of_tensor(*this)) }
 inline Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline Tensor &Tensor::transpose_(int64_t dim0, int64_t dim1) const { FL_CALL(same(*this), "Tensor.transpose_", "self dim0 dim1", of_tensor(*this), of_int(dim0), of_int(dim1)) }
 inline std::tuple<Tensor, Tensor> Tensor::triangular_solve(const Tensor &A, bool upper, bool transpose, bool unitriangular) const { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(*this), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }

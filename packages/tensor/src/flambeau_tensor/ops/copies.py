@@ -1,0 +1,34 @@
+"""What views show as a copy: `NAME_copy` for each view, from its schema."""
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.options import contiguous_format
+
+_VIEWS = ("torch._ops.alias", "torch.as_strided", "torch.diagonal", "torch.Tensor.expand", "torch.permute",
+          "torch.select", "torch._ops.slice", "torch.split.Tensor", "torch.split_with_sizes", "torch.squeeze",
+          "torch.t", "torch.transpose", "torch.unbind", "torch.Tensor.unfold", "torch.unsqueeze",
+          "torch.view_as_complex", "torch.view_as_real", "torch.Tensor.view")
+
+
+def _copying(view, positional, names):
+    """The view's function with a copy for its result; the last argument of one tensor's is `out`."""
+    def copy(*args):
+        result = view(*args[:positional], **dict(zip(names, args[positional:], strict=False)))
+        if isinstance(result, tuple):
+            return tuple(t.clone(memory_format=contiguous_format) for t in result)
+        return result.clone(memory_format=contiguous_format)
+    return copy
+
+
+def _declare_copy(view):
+    head, _, rest = view.schema.text.replace("Tensor(a)", "Tensor").partition("(")
+    name, dot, overload = head.partition(".")
+    names = [a.name for a in view.schema.arguments if a.kwarg_only]
+    if rest.endswith(") -> Tensor"):
+        rest = f"{rest.removesuffix(') -> Tensor')}{'' if names else ', *'}, Tensor(a!)? out=None) -> Tensor"
+    Operator(f"{name}_copy{dot}{overload}({rest}", _copying(view, len(view.schema.arguments) - len(names), names),
+             composite=True, variants="function", doc=f"A copy of what `{name}` is a view of.")
+
+
+for _name in _VIEWS:
+    for _view in find_operator(_name).overloads:
+        _declare_copy(_view)
