@@ -123,6 +123,7 @@ def test_functions_of_matrices(dtype):
 
 def test_vandermonde():
     assert linalg.vander(ft.tensor([1, 2, 3])).tolist() == [[1, 1, 1], [1, 2, 4], [1, 3, 9]]
+    assert linalg.vander(ft.tensor([2, 3], dtype=ft.uint8)).dtype is ft.int64
     assert linalg.vander(ft.tensor([2.0]), N=2).tolist() == [[1.0, 2.0]]
 
 

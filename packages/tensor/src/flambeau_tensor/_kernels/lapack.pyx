@@ -33,7 +33,7 @@ cdef extern from *:
 cdef enum:  # multiplications
     GIL_FREE = 20000  # from this on the GIL is released
     GRAIN = 20000  # a thread should have at least this many
-    OWN_THREADS = 200_000_000  # up to this the library's threads, which spin, cost more than they gain
+    OWN_THREADS = 1_000_000_000  # up to this the library's threads, which spin, cost more than they gain
 
 UPPER = b"U"
 LOWER = b"L"

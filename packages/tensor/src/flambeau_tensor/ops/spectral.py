@@ -362,6 +362,8 @@ def _vander(x, N, out):
     n = N if N is not None else x.shape[-1] if x.ndim else 1
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")
+    if not (x.is_floating_point() or x.is_complex()):
+        x = x.long()
     powers = [find_operator("torch.ones_like")(x)]
     for _ in range(n - 1):
         powers.append(powers[-1] * x)
