@@ -12,6 +12,8 @@ _VIEWS = ("torch._ops.alias", "torch.as_strided", "torch.diagonal", "torch.Tenso
 def _copying(view, positional, names):
     """The view's function with a copy for its result; the last argument of one tensor's is `out`."""
     def copy(*args):
+        if view.name == "view_as_real":  # which has no view of conjugates
+            args = (args[0].resolve_conj(), *args[1:])
         result = view(*args[:positional], **dict(zip(names, args[positional:], strict=False)))
         if isinstance(result, tuple):
             return tuple(t.clone(memory_format=contiguous_format) for t in result)

@@ -103,10 +103,10 @@ def _threshold(values, atol, rtol):
     """What counts as zero among the singular values of each matrix, to be compared with them."""
     largest = values.amax(-1, keepdim=True)
     maximum = find_operator("torch.maximum")
-    atol, rtol = (t.unsqueeze(-1) if isinstance(t, Tensor) else t for t in (atol, rtol))
+    atol, rtol = (t.unsqueeze(-1).to(values.dtype) if isinstance(t, Tensor) else t for t in (atol, rtol))
     relative = rtol * largest
     if isinstance(atol, Tensor):
-        return maximum(atol.to(relative.dtype), relative)
+        return maximum(atol, relative)
     return relative.clamp(min=atol)
 
 
@@ -161,9 +161,9 @@ def _pseudoinverse(input, atol, rtol, hermitian):
     return (vh.mH * inverse.unsqueeze(-2)) @ u.mH
 
 
-pinv_kernel = Operator("_pinv(Tensor self, Any atol, Any rtol, bool hermitian) -> Tensor", _pseudoinverse,
+pinv_kernel = Operator("_pinv(Tensor self, Tensor atol, Tensor rtol, bool hermitian) -> Tensor", _pseudoinverse,
                        namespace="torch._ops", variants="function", doc="""
-The pseudoinverse; tolerances are numbers or tensors, for which `linalg.pinv` has several signatures.
+The pseudoinverse; tolerances are for each matrix of the batch, or for all.
 """)
 
 
@@ -171,7 +171,9 @@ def _pinv(input, atol, rtol, hermitian, out):
     if input.ndim < 2 or input.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise RuntimeError(f"linalg.pinv({input.dtype}{list(input.shape)}): expected a tensor with 2 or more "
                            "dimensions of float, double, cfloat or cdouble types")
-    return pinv_kernel(input, *_tolerances(input, atol, rtol), hermitian)
+    atol, rtol = (t if isinstance(t, Tensor) else find_operator("torch.full")((), t, dtype=input.real.dtype)
+                  for t in _tolerances(input, atol, rtol))
+    return pinv_kernel(input, atol, rtol, hermitian)
 
 
 _PINV = """
