@@ -88,6 +88,9 @@ def test_forms_of_capsules():
     t = ft.ones(2)
     assert '"dltensor" at' in repr(t.__dlpack__()) and '"dltensor" at' in repr(t.__dlpack__(max_version=(0, 8)))
     assert '"dltensor_versioned" at' in repr(t.__dlpack__(max_version=(2, 0)))
+    for version in ((), [], (1,), 5, "ab", (1, 0, 0)):
+        with pytest.raises((TypeError, ValueError)):
+            t.__dlpack__(max_version=version)
     assert t.__dlpack_device__() == (1, 0) and t.__dlpack_device__()[0] is DLDeviceType.kDLCPU
     t.__dlpack__(stream=-1, dl_device=(1, 0))
     with pytest.raises(AssertionError, match="stream should be None on cpu."):

@@ -246,12 +246,14 @@ def to_capsule(Tensor t not None, *, stream=None, max_version=None, dl_device=No
     cdef Tensor kept
     if stream is not None and stream != -1:
         raise AssertionError("stream should be None on cpu.")
+    if max_version is not None:
+        major, _ = max_version  # anything else than two raises
     if dl_device is not None and tuple([int(d) for d in dl_device]) != (CPU, 0):
         raise BufferError(f"cannot put the tensor on device {tuple(dl_device)}: there is only the CPU, (1, 0)")
     _check_out(t)
     if copy:
         t = copy_of(t)
-    if max_version is not None and max_version[0] >= MAJOR:
+    if max_version is not None and major >= MAJOR:
         m = _managed(t, bool(copy))
         return PyCapsule_New(m, "dltensor_versioned", _drop_versioned)
     if t.storage.readonly:
