@@ -10,6 +10,7 @@ from flambeau_tensor.extend import find_operator, is_layered
 from flambeau_tensor.ops import factorization as ops
 from flambeau_tensor.ops import joining, spectral
 from flambeau_tensor.ops.pointwise import conj
+from flambeau_tensor.ops.rearranging import diag_embed
 from flambeau_tensor.ops.solving import lu_solve, solve, solve_triangular
 
 
@@ -19,12 +20,12 @@ def adjoint(t):
 
 def half_diagonal(t):
     """The lower triangle with half of the diagonal."""
-    return t.tril(-1) + diagonal_matrix(t.diagonal(0, -2, -1) * 0.5)
+    return t.tril(-1) + diag_embed(t.diagonal(0, -2, -1) * 0.5)
 
 
-def diagonal_matrix(values):
-    n = values.shape[-1]
-    return values.unsqueeze(-1) * find_operator("torch.eye")(n, dtype=values.dtype)
+def added(total, more):
+    """The sum of two, either of which may be None."""
+    return more if total is None else total if more is None else total + more
 
 
 def is_final(*tensors):
@@ -85,7 +86,7 @@ derivative(ops.lu_factor_ex, A=_lu, not_differentiable=("pivots", "info"), name=
 
 def _times_inverse_adjoint(factor, A, LU, pivots):
     """`factor` for each matrix times the adjoint of its inverse."""
-    scaled = diagonal_matrix(factor.unsqueeze(-1).expand((*factor.shape, A.shape[-1])))
+    scaled = diag_embed(factor.unsqueeze(-1).expand((*factor.shape, A.shape[-1])))
     if is_final(factor, A):
         return lu_solve(LU, pivots, scaled.to(LU.dtype), adjoint=True)
     return solve(adjoint(A), scaled.to(A.dtype))
@@ -113,13 +114,10 @@ def _cofactors(grad, A):
 
 def _slogdet(grads, A, sign, LU, pivots):
     grad_sign, grad_log = grads[:2]
-    total = None if grad_log is None else grad_log
+    total = grad_log
     if sign.is_complex() and grad_sign is not None:
-        turn = -(conj(grad_sign) * sign).imag * 1j
-        total = turn if total is None else total + turn
-    if total is None:
-        return None
-    return _times_inverse_adjoint(total, A, LU, pivots)
+        total = added(total, -(conj(grad_sign) * sign).imag * 1j)
+    return None if total is None else _times_inverse_adjoint(total, A, LU, pivots)
 
 
 derivative(ops._det, A=_det, not_differentiable=("LU", "pivots"), name="LinalgDetBackward0")
@@ -145,8 +143,7 @@ def _qr(grads, Q, R, A_shape, mode):
     if grad_r is None:
         return joining.cat((_qr_deep(grad_q, None, Q, square), Q @ rest * 0), -1)
     right = grad_r.narrow(-1, m, n - m)
-    through = Q @ (rest @ adjoint(right))
-    grad_q = through if grad_q is None else grad_q + through
+    grad_q = added(grad_q, Q @ (rest @ adjoint(right)))
     return joining.cat((_qr_deep(grad_q, grad_r.narrow(-1, 0, m), Q, square), Q @ right), -1)
 
 
@@ -160,7 +157,7 @@ def _qr_deep(grad_q, grad_r, Q, R):
     diagonal = m.diagonal(0, -2, -1)
     if diagonal.is_complex():
         diagonal = diagonal.real.to(diagonal.dtype)
-    inner = Q @ (lower + adjoint(lower) + diagonal_matrix(diagonal))
+    inner = Q @ (lower + adjoint(lower) + diag_embed(diagonal))
     if grad_q is not None:
         inner = inner + grad_q
     return solve_triangular(adjoint(R), inner, upper=False, left=False)

@@ -3,7 +3,7 @@
 Of X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008).
 """
-from flambeau_autograd.derivatives.factorization import adjoint, is_final
+from flambeau_autograd.derivatives.factorization import added, adjoint, is_final
 from flambeau_autograd.derivatives.spectral import of_pseudoinverse
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import factorization, spectral
@@ -37,7 +37,7 @@ def _solve_tangent(A_t, B_t, A, result, left):
     right = None if B_t is None else _as_matrix(B_t, vector)
     if A_t is not None:
         change = A_t @ x if left else x @ A_t
-        right = -change if right is None else right - change
+        right = added(right, -change)
     tangent = ops._solve_ex(A, right, left=left)[0]
     return (tangent.squeeze(-1) if vector else tangent), None, None, None
 
@@ -84,7 +84,7 @@ def _triangular_tangent(self_t, B_t, self, result, upper, left, unitriangular):
     if self_t is not None:
         change = _kept(self_t, upper, unitriangular)
         change = change @ result if left else result @ change
-        right = -change if right is None else right - change
+        right = added(right, -change)
     return ops.solve_triangular(self, right, upper=upper, left=left, unitriangular=unitriangular)
 
 
@@ -115,7 +115,7 @@ def _cholesky_solve_tangent(self_t, input2_t, input2, result, upper):
     if input2_t is not None:
         change = adjoint(input2_t) @ input2 if upper else input2_t @ adjoint(input2)
         change = (change + adjoint(change)) @ result
-        right = -change if right is None else right - change
+        right = added(right, -change)
     return ops.cholesky_solve(right, input2, upper)
 
 
@@ -145,9 +145,9 @@ def _lstsq(grads, self, b, solution, needs):
     if grad_squares is not None and grad_squares.numel():
         x = _as_matrix(solution, vector)
         rest = (right - self @ x) * (2 * grad_squares.unsqueeze(-2))
-        grad_b = rest if grad_b is None else grad_b + rest
+        grad_b = added(grad_b, rest)
         if needs[0]:
-            grad_a = -(rest @ adjoint(x)) if grad_a is None else grad_a - rest @ adjoint(x)
+            grad_a = added(grad_a, -(rest @ adjoint(x)))
     return grad_a, grad_b if grad_b is None or not vector else grad_b.squeeze(-1)
 
 

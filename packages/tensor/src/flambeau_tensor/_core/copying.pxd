@@ -4,6 +4,7 @@ from flambeau_tensor._core.tensor cimport Tensor
 cdef int copy_elements(Tensor dst, Tensor src) except -1  # broadcast, converting
 cdef int fill_elements(Tensor dst, object number) except -1
 cdef Tensor to_dtype(Tensor t, int dtype)  # t itself when it has that dtype
+cdef Tensor contiguous(Tensor t, int dtype)  # the elements in order, as `dtype`; t itself when it is so
 cdef Tensor copy_of(Tensor t)  # fresh, same layout where dense
 cdef object write_out(str func, object out, object result)  # fresh results into what was given as `out`
 cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=*)

@@ -139,6 +139,15 @@ cdef Tensor to_dtype(Tensor t, int dtype):
     return out
 
 
+cdef Tensor contiguous(Tensor t, int dtype):
+    cdef Tensor out
+    if t.flags & CONTIGUOUS and t.dtype == dtype:
+        return t
+    out = empty(dtype, t.ndim, t.sizes)
+    copy_elements(out, t)
+    return out
+
+
 cdef Tensor copy_of(Tensor t):
     cdef Tensor out = empty_like(t, t.dtype)
     copy_elements(out, t)

@@ -8,7 +8,7 @@ from libc.math cimport hypot, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.copying cimport to_dtype
+from flambeau_tensor._core.copying cimport contiguous, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
@@ -33,19 +33,6 @@ cdef int check_infos(str function, Tensor infos, str text, error=LinAlgError) ex
 
 # --- Cholesky -------------------------------------------------------------------------------------------------------
 
-cdef void _clear_triangle(Tensor t, bint above) noexcept:
-    """Zeros on one side of the diagonal of matrices that lie column by column."""
-    cdef Py_ssize_t n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], j
-    cdef char* at = t.data
-    for _ in range(count_matrices(t)):
-        for j in range(n):
-            if above:
-                memset(at, 0, j * item)
-            else:
-                memset(at + (j + 1) * item, 0, (n - j - 1) * item)
-            at += n * item
-
-
 cdef object _cholesky_ex(Operator op, PyObject** slots):
     """Slots: self, upper, check_errors."""
     cdef Tensor a = <Tensor>slots[0], out, infos
@@ -53,9 +40,7 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
     cdef lapack_int n
     cdef Call call
     check_matrices("linalg.cholesky", a, True)
-    if CATEGORY[a.dtype] < CAT_FLOAT:
-        check_dtype("linalg.cholesky", a)
-    check_kernel("cholesky", a)
+    check_dtype("linalg.cholesky", a, "cholesky")
     n = a.sizes[a.ndim - 1]
     out, infos = in_columns(a), zeros_of(INT64, a.ndim - 2, a.sizes)
     if out.numel:
@@ -67,7 +52,7 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
         add(&call, infos.data, 8)
         call.work = n * n * n // 3
         run(&call, infos.numel)
-        _clear_triangle(out, not upper)
+        clear_triangle(out, not upper)
     if <object>slots[2] is True:
         check_infos("linalg.cholesky", infos, "The factorization could not be completed because the input is not "
                     "positive-definite (the leading minor of order {info} is not positive-definite).")
@@ -78,16 +63,10 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
 
 cdef tuple factor(Tensor a):
     """LU, pivots (int64) and infos (int64)."""
-    cdef Tensor out = in_columns(a), pivots, infos = zeros_of(INT64, a.ndim - 2, a.sizes)
     cdef lapack_int m = a.sizes[a.ndim - 2], n = a.sizes[a.ndim - 1]
-    cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t k = min(m, n)
+    cdef Tensor out = in_columns(a), pivots = zero_vectors(INT64, a, k), infos = zeros_of(INT64, a.ndim - 2, a.sizes)
     cdef Call call
-    cdef int d
-    for d in range(a.ndim - 2):
-        sizes[d] = a.sizes[d]
-    sizes[a.ndim - 2] = k
-    pivots = empty(INT64, a.ndim - 1, sizes)
     if out.numel:
         begin(&call, "getrf", a.dtype)
         add(&call, &m)
@@ -107,8 +86,7 @@ cdef object _lu_factor_ex(Operator op, PyObject** slots):
     if a.ndim < 2:
         raise RuntimeError("torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: "
                            f"{list((<object>a).shape)} instead")
-    if a.dtype < FLOAT32:
-        check_kernel("lu", a)
+    check_kernel("lu", a)
     if <object>slots[1] is not True:
         raise RuntimeError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
     lu, pivots, infos = factor(a)
@@ -135,7 +113,7 @@ cdef object _permutation(Operator op, PyObject** slots):
     if pivots.dtype != INT32 or pivots.ndim != lu.ndim - 1 or count_matrices(pivots, 1) != count_matrices(lu):
         raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a tensor of torch.int32 with one row for each "
                            "matrix of LU_data")
-    pivots = contiguous(pivots)
+    pivots = contiguous(pivots, INT32)
     pivot = <const int32_t*>pivots.data
     k = pivots.sizes[pivots.ndim - 1]
     rows = empty(INT64, 1, &m)
@@ -154,16 +132,9 @@ cdef object _permutation(Operator op, PyObject** slots):
                 raise RuntimeError(f"LU_pivots: row {row + 1} of matrices with {m} rows")
             at[j], at[row] = at[row], at[j]
         for j in range(m):
-            _set_one(p + (at[j] * m + j) * item, lu.dtype)
+            set_one(p + (at[j] * m + j) * item, lu.dtype)
         p += m * m * item
     return out
-
-
-cdef void _set_one(char* at, int dtype) noexcept:
-    if dtype == FLOAT32 or dtype == COMPLEX64:
-        (<float*>at)[0] = 1
-    else:
-        (<double*>at)[0] = 1
 
 
 # --- determinants ---------------------------------------------------------------------------------------------------
@@ -204,9 +175,7 @@ cdef object _det(Operator op, PyObject** slots):
     cdef double complex product
     cdef Py_ssize_t i, j, n, item = ITEMSIZE[a.dtype]
     check_matrices("linalg.det", a, True)
-    if CATEGORY[a.dtype] < CAT_FLOAT:
-        check_dtype("linalg.det", a)
-    check_kernel("lu", a)
+    check_dtype("linalg.det", a, "lu")
     lu, pivots, _ = factor(a)
     n = a.sizes[a.ndim - 1]
     out = empty(a.dtype, a.ndim - 2, a.sizes)
@@ -225,7 +194,7 @@ cdef object _slogdet(Operator op, PyObject** slots):
     cdef double size, total
     cdef Py_ssize_t i, j, n, item = ITEMSIZE[a.dtype]
     check_matrices("linalg.slogdet", a, True)
-    check_dtype("linalg.slogdet", a, True)
+    check_dtype("linalg.slogdet", a)
     cdef int real = real_of(a.dtype)
     lu, pivots, _ = factor(a)
     n = a.sizes[a.ndim - 1]
@@ -246,23 +215,17 @@ cdef object _slogdet(Operator op, PyObject** slots):
 
 cdef tuple _reflect(Tensor a):
     """geqrf: R with the reflectors below its diagonal, and their factors."""
-    cdef Tensor out = in_columns(a), tau
     cdef lapack_int m = a.sizes[a.ndim - 2], n = a.sizes[a.ndim - 1], size
-    cdef Py_ssize_t[MAX_NDIM] sizes
-    cdef Py_ssize_t k = min(m, n), item = ITEMSIZE[a.dtype]
+    cdef Py_ssize_t k = min(m, n)
+    cdef Tensor out = in_columns(a), tau = zero_vectors(a.dtype, a, k)
     cdef Call call
-    cdef int d
-    for d in range(a.ndim - 2):
-        sizes[d] = a.sizes[d]
-    sizes[a.ndim - 2] = k
-    tau = zeros_of(a.dtype, a.ndim - 1, sizes)
     if out.numel:
         begin(&call, "geqrf", a.dtype)
         add(&call, &m)
         add(&call, &n)
         add(&call, out.data, matrix_bytes(out))
         add(&call, &m)
-        add(&call, tau.data, k * item)
+        add(&call, tau.data, k * ITEMSIZE[a.dtype])
         add_workspace(&call, &size)
         add_scratch(&call, 8)  # its report: no matrix fails
         call.work = m * n * k
@@ -307,36 +270,25 @@ cdef Tensor _columns(Tensor t, Py_ssize_t rows, Py_ssize_t columns):
 cdef object _qr(Operator op, PyObject** slots):
     """Slots: A, mode."""
     cdef Tensor a = <Tensor>slots[0], reflectors, tau, q, r
-    cdef Py_ssize_t m, n, k, i, zero = 0
+    cdef Py_ssize_t m, n, k, zero = 0
     mode = <object>slots[1]
     if mode not in ("reduced", "r", "complete"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or "
                            "'complete'")
     check_matrices("linalg.qr", a, False)
-    if CATEGORY[a.dtype] < CAT_FLOAT:
-        check_dtype("linalg.qr", a)
-    check_kernel("geqrf", a)
+    check_dtype("linalg.qr", a, "geqrf")
     m, n = a.sizes[a.ndim - 2], a.sizes[a.ndim - 1]
     k = m if mode == "complete" else min(m, n)
     reflectors, tau = _reflect(a)
     r = _columns(reflectors, k, n)
-    _clear_below(r)
+    clear_triangle(r, False)
     if mode == "r":
         return empty(a.dtype, 1, &zero), r
-    q = _columns(reflectors, m, k)
     if n == 0:
-        for i in range(count_matrices(q) * k):
-            _set_one(q.data + (i // k * m * k + i % k * (m + 1)) * ITEMSIZE[a.dtype], a.dtype)
-    else:
-        _orthogonalize(q, tau)
+        return identities(a.dtype, a.ndim - 2, a.sizes, m, k), r
+    q = _columns(reflectors, m, k)
+    _orthogonalize(q, tau)
     return q, r
-
-
-cdef void _clear_below(Tensor t) noexcept:
-    cdef Py_ssize_t m = t.sizes[t.ndim - 2], n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], i, j
-    for i in range(count_matrices(t) if t.numel else 0):
-        for j in range(min(n, m)):
-            memset(t.data + ((i * n + j) * m + j + 1) * item, 0, (m - j - 1) * item)
 
 
 cdef object _geqrf(Operator op, PyObject** slots):
@@ -376,7 +328,7 @@ cdef object _householder_product(Operator op, PyObject** slots):
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
     check_kernel("orgqr", a)
     out = in_columns(a)
-    _orthogonalize(out, contiguous(tau))
+    _orthogonalize(out, contiguous(tau, a.dtype))
     return out
 
 
@@ -407,7 +359,7 @@ cdef object _ormqr(Operator op, PyObject** slots):
         raise RuntimeError("torch.ormqr: Expected input and other to have the same dtype, but input has dtype "
                            f"{(<object>a).dtype} and other has dtype {(<object>other).dtype}")
     check_kernel("ormqr", a)
-    out, reflectors, tau = in_columns(other), in_columns(a), contiguous(tau)
+    out, reflectors, tau = in_columns(other), in_columns(a), contiguous(tau, a.dtype)
     m, n = other.sizes[other.ndim - 2], other.sizes[other.ndim - 1]
     if out.numel and k:
         begin(&call, "ormqr", a.dtype, "unmqr")

@@ -3,9 +3,9 @@
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.copying cimport contiguous
 from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.levels import hot
@@ -209,12 +209,7 @@ cdef int run_along(Along* g, int mode, int dtype) except -1:
 # --- indices --------------------------------------------------------------------------------------------------------
 
 cdef Tensor long_index(Tensor index):
-    cdef Tensor out
-    if index.dtype == INT64 and index.flags & CONTIGUOUS:
-        return index
-    out = empty(INT64, index.ndim, index.sizes)
-    copy_elements(out, index)
-    return out
+    return contiguous(index, INT64)
 
 
 cdef bint within(Tensor index, Py_ssize_t low, Py_ssize_t high, long long* outside) noexcept nogil:

@@ -41,11 +41,14 @@ cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssi
 cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a copy, to be written to
 cdef Tensor turned(Tensor t)
 cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes)
-cdef Tensor contiguous(Tensor t)
+cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n)
+cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
+cdef void set_one(char* at, int dtype) noexcept
+cdef void clear_triangle(Tensor t, bint above) noexcept
 cdef int real_of(int dtype) noexcept  # the dtype of absolute values
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept
 cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or of whatever the last dimensions make
 cdef int check_matrices(str function, Tensor t, bint square, str name=*) except -1
-cdef int check_dtype(str function, Tensor t, bint low=*) except -1
+cdef int check_dtype(str function, Tensor t, str kernel=*) except -1
 cdef int check_kernel(str function, Tensor t) except -1
-cdef int broadcast_batches(str function, Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1
+cdef int broadcast_batches(Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1

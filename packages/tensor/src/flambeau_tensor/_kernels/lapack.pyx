@@ -3,8 +3,8 @@
 
 The library of NumPy's BLAS exports LAPACK as well, in its Fortran form: every argument is an address, matrices lie
 column by column. A `Call` says what each argument is for the first matrix and how far it is to the next one's, so one
-loop serves all routines, on the thread pool where there are many matrices. A single matrix is left to the library's
-own threads.
+loop serves all routines, on the thread pool where there are many matrices. A single large matrix is left to the
+library's own threads.
 """
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -206,13 +206,43 @@ cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes):
     return out
 
 
-cdef Tensor contiguous(Tensor t):
-    """The tensor itself where its elements lie one after the other, else a copy."""
-    if t.flags & CONTIGUOUS:
-        return t
-    cdef Tensor out = empty(t.dtype, t.ndim, t.sizes)
-    copy_elements(out, t)
+cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n):
+    """One of n elements for each matrix of `a`."""
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef int d
+    for d in range(a.ndim - 2):
+        sizes[d] = a.sizes[d]
+    sizes[a.ndim - 2] = n
+    return zeros_of(dtype, a.ndim - 1, sizes)
+
+
+cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns):
+    """Ones on the diagonals of matrices that lie column by column."""
+    cdef Tensor out = empty_columns(dtype, nbatch, batch, rows, columns)
+    cdef Py_ssize_t i, j, item = ITEMSIZE[dtype]
+    memset(out.data, 0, out.numel * item)
+    for i in range(count_matrices(out) if out.numel else 0):
+        for j in range(min(rows, columns)):
+            set_one(out.data + (i * rows * columns + j * (rows + 1)) * item, dtype)
     return out
+
+
+cdef void set_one(char* at, int dtype) noexcept:
+    if real_of(dtype) == FLOAT32:
+        (<float*>at)[0] = 1
+    else:
+        (<double*>at)[0] = 1
+
+
+cdef void clear_triangle(Tensor t, bint above) noexcept:
+    """Zeros on one side of the diagonal of matrices that lie column by column."""
+    cdef Py_ssize_t m = t.sizes[t.ndim - 2], n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], i, j
+    for i in range(count_matrices(t) if t.numel else 0):
+        for j in range(n):
+            if above:
+                memset(t.data + (i * n + j) * m * item, 0, min(j, m) * item)
+            elif j < m:
+                memset(t.data + ((i * n + j) * m + j + 1) * item, 0, (m - j - 1) * item)
 
 
 cdef int real_of(int dtype) noexcept:
@@ -241,14 +271,16 @@ cdef int check_matrices(str function, Tensor t, bint square, str name="A") excep
     return 0
 
 
-cdef int check_dtype(str function, Tensor t, bint low=False) except -1:
-    """Float, double and their complex forms; `low`: half types have been refused by PyTorch's other message."""
+cdef int check_dtype(str function, Tensor t, str kernel=None) except -1:
+    """Raise for all but float, double and their complex forms; half types by a kernel's name if one is given."""
     if CATEGORY[t.dtype] < CAT_FLOAT:
         raise RuntimeError(f"{function}: Expected a floating point or complex tensor as input. Got "
                            + type_name(dtype_object(t.dtype)))
-    if t.dtype < FLOAT32 and low:
+    if kernel is not None:
+        return check_kernel(kernel, t)
+    if t.dtype < FLOAT32:
         raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {type_name(dtype_object(t.dtype))}")
-    return check_kernel(function, t)
+    return 0
 
 
 cdef int check_kernel(str function, Tensor t) except -1:
@@ -257,7 +289,7 @@ cdef int check_kernel(str function, Tensor t) except -1:
     return 0
 
 
-cdef int broadcast_batches(str function, Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1:
+cdef int broadcast_batches(Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1:
     """The sizes before the last dimensions of both, broadcast; returns how many."""
     cdef int na = a.ndim - a_last, nb = b.ndim - b_last, n = max(na, nb), d
     cdef Py_ssize_t x, y

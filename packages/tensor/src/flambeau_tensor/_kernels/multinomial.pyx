@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc, qsort
 
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.copying cimport contiguous, copy_elements
 from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
@@ -23,16 +23,6 @@ ctypedef fused real:
     double
 
 cdef draw_t UNIFORM = <draw_t><size_t>hot("random").LOOPS["uniform"]["float64"]
-
-
-cdef Tensor contiguous(Tensor t, int dtype):
-    """The elements in order, as `dtype`."""
-    cdef Tensor out
-    if t.flags & CONTIGUOUS and t.dtype == dtype:
-        return t
-    out = empty(dtype, t.ndim, t.sizes)
-    copy_elements(out, t)
-    return out
 
 
 cdef struct Choice:

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport log2
 from libc.string cimport memset
 
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, view_of
@@ -136,10 +136,8 @@ cdef object _solve_ex(Operator op, PyObject** slots):
     cdef Py_ssize_t[MAX_NDIM] batch
     cdef int nbatch
     check_matrices("linalg.solve", a, True)
-    if CATEGORY[a.dtype] < CAT_FLOAT:
-        check_dtype("linalg.solve", a)
+    check_dtype("linalg.solve", a, "lu")
     _check_same("linalg.solve", a, b)
-    check_kernel("lu", a)
     if b.ndim == 0:
         raise RuntimeError("linalg.solve: The input tensor B must have at least 1 dimension.")
     vector = _is_vector(a, b)
@@ -149,7 +147,7 @@ cdef object _solve_ex(Operator op, PyObject** slots):
     if vector:
         b = _as_column(b)
     _check_pair("linalg.solve", a, b, left)
-    nbatch = broadcast_batches("linalg.solve", a, 2, b, 2, batch)
+    nbatch = broadcast_batches(a, 2, b, 2, batch)
     lu, pivots, infos = factor(_with_batch(a, nbatch, batch, 2))
     out = _substitute(lu, pivots, b, nbatch, batch, left, False)
     if <object>slots[3] is True:
@@ -167,7 +165,7 @@ cdef object _lu_solve(Operator op, PyObject** slots):
     if b.ndim < 2:
         raise RuntimeError("linalg.lu_solve: The input tensor B must have at least 2 dimensions.")
     _check_same("linalg.lu_solve", lu, b)
-    check_dtype("linalg.lu_solve", lu, True)
+    check_dtype("linalg.lu_solve", lu)
     if pivots.dtype != INT32:
         raise RuntimeError("linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
     _check_pair("linalg.lu_solve", lu, b, left)
@@ -175,11 +173,11 @@ cdef object _lu_solve(Operator op, PyObject** slots):
             count_matrices(pivots, 1) != count_matrices(lu):
         raise RuntimeError("linalg.lu_solve: Number of pivots per batch should be same as the dimension of the "
                            "matrix")
-    _check_pivots(contiguous(to_dtype(pivots, INT64)), lu.sizes[lu.ndim - 1])
-    nbatch = broadcast_batches("linalg.lu_solve", lu, 2, b, 2, batch)
+    pivots = contiguous(pivots, INT64)
+    _check_pivots(pivots, lu.sizes[lu.ndim - 1])
+    nbatch = broadcast_batches(lu, 2, b, 2, batch)
     lu, pivots = _with_batch(lu, nbatch, batch, 2), _with_batch(pivots, nbatch, batch, 1)
-    return _substitute(in_columns(lu), contiguous(to_dtype(pivots, INT64)), b, nbatch, batch, left,
-                       <object>slots[4] is True)
+    return _substitute(in_columns(lu), pivots, b, nbatch, batch, left, <object>slots[4] is True)
 
 
 cdef int _check_pivots(Tensor pivots, Py_ssize_t n) except -1:
@@ -195,17 +193,10 @@ cdef int _check_pivots(Tensor pivots, Py_ssize_t n) except -1:
 cdef object _inv_ex(Operator op, PyObject** slots):
     """Slots: A, check_errors."""
     cdef Tensor a = <Tensor>slots[0], lu, pivots, infos, one
-    cdef Py_ssize_t n, i
     check_matrices("linalg.inv", a, True)
-    check_dtype("linalg.inv", a, True)
+    check_dtype("linalg.inv", a)
     lu, pivots, infos = factor(a)
-    n = a.sizes[a.ndim - 1]
-    one = zeros_of(a.dtype, 2, &a.sizes[a.ndim - 2])
-    for i in range(n):
-        if real_of(a.dtype) == FLOAT32:
-            (<float*>(one.data + i * (n + 1) * ITEMSIZE[a.dtype]))[0] = 1
-        else:
-            (<double*>(one.data + i * (n + 1) * ITEMSIZE[a.dtype]))[0] = 1
+    one = identities(a.dtype, 0, NULL, a.sizes[a.ndim - 1], a.sizes[a.ndim - 1])
     out = _substitute(lu, pivots, one, a.ndim - 2, a.sizes, True, False)
     if <object>slots[1] is True:
         check_infos("linalg.inv", infos, "The diagonal element {info} is zero, the inversion could not be completed "
@@ -246,7 +237,7 @@ cdef object _solve_triangular(Operator op, PyObject** slots):
     _check_same(name, a, b)
     _check_pair(name, a, b, left)
     check_kernel("triangular_solve", a)
-    nbatch = broadcast_batches(name, a, 2, b, 2, batch)
+    nbatch = broadcast_batches(a, 2, b, 2, batch)
     a, out = _with_batch(a, nbatch, batch, 2), in_columns(b, nbatch, batch)
     m, n = b.sizes[b.ndim - 2], b.sizes[b.ndim - 1]
     if out.numel == 0:
@@ -287,39 +278,30 @@ cdef object _least_squares(Operator op, PyObject** slots):
     cdef Py_ssize_t[MAX_NDIM] batch
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef lapack_int m, n, k, rows, size
-    cdef Py_ssize_t least, most, levels, i, count
+    cdef Py_ssize_t least, most, levels
     cdef bint is_complex = CATEGORY[a.dtype] == CAT_COMPLEX
     cdef int nbatch, d, real = real_of(a.dtype)
     cdef Call call
     check_matrices("torch.linalg.lstsq", a, False, "input")
     check_matrices("torch.linalg.lstsq", b, False, "other")
-    check_dtype("linalg.lstsq", a, True)
+    check_dtype("linalg.lstsq", a)
     _check_same("torch.linalg.lstsq", a, b)
     if b.sizes[b.ndim - 2] != a.sizes[a.ndim - 2] or driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2), and `driver` should be one "
                            "of " + ", ".join(DRIVERS))
-    nbatch = broadcast_batches("torch.linalg.lstsq", a, 2, b, 2, batch)
+    nbatch = broadcast_batches(a, 2, b, 2, batch)
     m, n, k = a.sizes[a.ndim - 2], a.sizes[a.ndim - 1], b.sizes[b.ndim - 1]
     rows, least, most = max(1, max(m, n)), min(m, n), max(m, n)
-    factors = in_columns(a, nbatch, batch)
+    factors, out = in_columns(a, nbatch, batch), empty_columns(a.dtype, nbatch, batch, most, k)
+    memset(out.data, 0, out.numel * ITEMSIZE[a.dtype])
+    ranks, infos = zeros_of(INT64, nbatch, batch), zeros_of(INT64, nbatch, batch)
+    order, values = zero_vectors(INT64, factors, n), zero_vectors(real, factors, least)
+    if least == 0 or infos.numel == 0:
+        return out, ranks, values
     for d in range(nbatch):
         sizes[d] = batch[d]
-    out = empty_columns(a.dtype, nbatch, batch, most, k)
-    memset(out.data, 0, out.numel * ITEMSIZE[a.dtype])
-    if out.numel:
-        for d in range(nbatch):
-            sizes[d] = batch[d]
-        sizes[nbatch], sizes[nbatch + 1] = m, k
-        copy_elements(view_of(out, nbatch + 2, sizes, out.strides, out.data), b)
-    infos, ranks = zeros_of(INT64, nbatch, batch), zeros_of(INT64, nbatch, batch)
-    sizes[nbatch] = n
-    order = zeros_of(INT64, nbatch + 1, sizes)
-    sizes[nbatch] = least
-    values = zeros_of(real, nbatch + 1, sizes)
-    count = infos.numel
-    if least == 0 or count == 0:
-        memset(out.data, 0, out.numel * ITEMSIZE[a.dtype])
-        return out, ranks, values
+    sizes[nbatch], sizes[nbatch + 1] = m, k
+    copy_elements(view_of(out, nbatch + 2, sizes, out.strides, out.data), b)
     begin(&call, driver, a.dtype)
     if driver == "gels":
         add(&call, AS_IS)
@@ -351,12 +333,10 @@ cdef object _least_squares(Operator op, PyObject** slots):
         add_scratch(&call, (3 * least * levels + 11 * least + 1) * 8)
     add(&call, infos.data, 8)
     call.work = 2 * m * n * least
-    run(&call, count)
-    for i in range(count):
-        if (<long long*>infos.data)[i] != 0:
-            check_infos("torch.linalg.lstsq", infos, "The least squares solution could not be computed because the "
-                        "input matrix does not have full rank (error code: {info})." if driver == "gels" else
-                        "SVD did not converge (error code: {info}).")
+    run(&call, infos.numel)
+    check_infos("torch.linalg.lstsq", infos, "The least squares solution could not be computed because the input "
+                "matrix does not have full rank (error code: {info})." if driver == "gels" else
+                "SVD did not converge (error code: {info}).")
     return out, ranks, values
 
 

@@ -41,15 +41,6 @@ cdef Py_ssize_t _first_unfit(Tensor t) noexcept:
     return -1
 
 
-cdef Tensor _row_per_matrix(int dtype, Tensor a, Py_ssize_t n):
-    cdef Py_ssize_t[MAX_NDIM] sizes
-    cdef int d
-    for d in range(a.ndim - 2):
-        sizes[d] = a.sizes[d]
-    sizes[a.ndim - 2] = n
-    return zeros_of(dtype, a.ndim - 1, sizes)
-
-
 cdef Tensor _nothing(int dtype):
     cdef Py_ssize_t zero = 0
     return empty(dtype, 1, &zero)
@@ -71,7 +62,7 @@ cdef object _eigh(Operator op, PyObject** slots):
     check_matrices("linalg.eigh", a, True)
     check_kernel("linalg_eigh", a)
     n = a.sizes[a.ndim - 1]
-    vectors, values, infos = in_columns(a), _row_per_matrix(real, a, n), zeros_of(INT64, a.ndim - 2, a.sizes)
+    vectors, values, infos = in_columns(a), zero_vectors(real, a, n), zeros_of(INT64, a.ndim - 2, a.sizes)
     if vectors.numel:
         unfit = [i for i in range(infos.numel)
                  if not _is_finite(vectors.data + i * matrix_bytes(vectors), matrix_bytes(vectors), real == FLOAT32)]
@@ -157,7 +148,7 @@ cdef tuple _eigen(Tensor a, str function, bint wanted):
     work, infos = in_columns(a), zeros_of(INT64, a.ndim - 2, a.sizes)
     if _first_unfit(work) >= 0:
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    values = _row_per_matrix(out_dtype, a, n)
+    values = zero_vectors(out_dtype, a, n)
     vectors = empty_columns(out_dtype, a.ndim - 2, a.sizes, n, n) if wanted else _nothing(out_dtype)
     if work.numel == 0:
         return values, vectors
@@ -172,7 +163,7 @@ cdef tuple _eigen(Tensor a, str function, bint wanted):
     if is_complex:
         add(&call, values.data, n * ITEMSIZE[out_dtype])
     else:
-        re, im = _row_per_matrix(real, a, n), _row_per_matrix(real, a, n)
+        re, im = zero_vectors(real, a, n), zero_vectors(real, a, n)
         add(&call, re.data, n * ITEMSIZE[real])
         add(&call, im.data, n * ITEMSIZE[real])
     add_scratch(&call, 16)  # left vectors
@@ -214,19 +205,6 @@ cdef object _eigvals(Operator op, PyObject** slots):
 
 # --- singular values ------------------------------------------------------------------------------------------------
 
-cdef Tensor _identities(int dtype, Tensor a, Py_ssize_t n):
-    """What spans the space where a matrix without rows or columns leaves it open."""
-    cdef Tensor out = empty_columns(dtype, a.ndim - 2, a.sizes, n, n)
-    cdef Py_ssize_t i, item = ITEMSIZE[dtype]
-    memset(out.data, 0, out.numel * item)
-    for i in range(count_matrices(out) * n if n else 0):
-        if real_of(dtype) == FLOAT32:
-            (<float*>(out.data + (i // n * n * n + i % n * (n + 1)) * item))[0] = 1
-        else:
-            (<double*>(out.data + (i // n * n * n + i % n * (n + 1)) * item))[0] = 1
-    return out
-
-
 cdef object _svd(Operator op, PyObject** slots):
     """Slots: A, full_matrices, compute_uv, driver."""
     cdef Tensor a = <Tensor>slots[0], work, u, s, vh, infos
@@ -237,17 +215,15 @@ cdef object _svd(Operator op, PyObject** slots):
     cdef Py_ssize_t k, most, bad
     cdef Call call
     check_matrices("linalg.svd", a, False)
-    if CATEGORY[a.dtype] < CAT_FLOAT:
-        check_dtype("linalg.svd", a)
-    check_kernel("linalg_svd", a)
+    check_dtype("linalg.svd", a, "linalg_svd")
     if slots[3] != <PyObject*>None:
         raise RuntimeError("torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
                            "cuSOLVER backend.")
     m, n = a.sizes[a.ndim - 2], a.sizes[a.ndim - 1]
     k, most = min(m, n), max(m, n)
-    s = _row_per_matrix(real, a, k)
-    if wanted and k == 0 and full:
-        return _identities(a.dtype, a, m), s, _identities(a.dtype, a, n)
+    s = zero_vectors(real, a, k)
+    if wanted and k == 0 and full:  # which leaves all directions open
+        return identities(a.dtype, a.ndim - 2, a.sizes, m, m), s, identities(a.dtype, a.ndim - 2, a.sizes, n, n)
     if wanted:
         u = empty_columns(a.dtype, a.ndim - 2, a.sizes, m, m if full else k)
         vh = empty_columns(a.dtype, a.ndim - 2, a.sizes, n if full else k, n)

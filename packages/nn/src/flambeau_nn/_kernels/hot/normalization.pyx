@@ -5,6 +5,8 @@ Sums are made in the dtype of the loop over blocks that are short enough to lose
 """
 from libc cimport math
 
+from flambeau_tensor.vector_math cimport folded
+
 from flambeau_nn._kernels.normalized cimport Normalized
 
 ctypedef fused real_t:
@@ -15,19 +17,6 @@ cdef enum:
     LANES = 32  # accumulators that a row is spread over
     BLOCK = 2048  # elements that are added up in the dtype of the loop
     FLUSH = 64  # rows, likewise
-
-
-cdef inline double _folded(real_t* lanes) noexcept nogil:
-    """Their sum, pairwise."""
-    # One loop would do, but the compiler only makes straight vector code of loops of fixed length.
-    cdef Py_ssize_t k
-    for k in range(16):
-        lanes[k] += lanes[16 + k]
-    for k in range(8):
-        lanes[k] += lanes[8 + k]
-    for k in range(4):
-        lanes[k] += lanes[4 + k]
-    return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
 
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
@@ -44,7 +33,7 @@ cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
             i += LANES
         for k in range(stop - i):
             lanes[k] += x[i + k]
-        total += _folded(&lanes[0])
+        total += folded(&lanes[0])
         i = stop
     return total
 
@@ -70,8 +59,8 @@ cdef inline void _squares(const real_t* x, real_t center, Py_ssize_t n, double* 
             v = x[i + k] - center
             plain[k] += v
             squares[k] += v * v
-        first[0] += _folded(&plain[0])
-        second[0] += _folded(&squares[0])
+        first[0] += folded(&plain[0])
+        second[0] += folded(&squares[0])
         i = stop
 
 
@@ -141,8 +130,8 @@ cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, co
             v = g[i + k] if w == NULL else g[i + k] * w[i + k]
             first[k] += v
             second[k] += v * ((x[i + k] - center) * scale - shift)
-        plain[0] += _folded(&first[0])
-        along[0] += _folded(&second[0])
+        plain[0] += folded(&first[0])
+        along[0] += folded(&second[0])
         i = stop
 
 

@@ -4,7 +4,7 @@ They have the form of those in reductions.pyx.
 """
 from libc.math cimport INFINITY, log
 
-from flambeau_tensor.vector_math cimport exp_down, largest, real
+from flambeau_tensor.vector_math cimport exp_down, folded, largest, real
 
 cdef enum:
     BLOCK = 1024  # elements that are visited twice while the cache has them
@@ -14,18 +14,6 @@ cdef enum:
 # --- mean and squared deviations ------------------------------------------------------------------------------------
 # Accumulator: the mean; auxiliary: the sum of squared deviations from it. Two passes over a block that the cache
 # holds, and the parallel rule of Chan, Golub and LeVeque (1979) between blocks.
-
-cdef inline double folded(double* lanes) noexcept nogil:
-    """The sum of 32 lanes, pairwise."""
-    cdef Py_ssize_t k
-    for k in range(16):
-        lanes[k] += lanes[16 + k]
-    for k in range(8):
-        lanes[k] += lanes[8 + k]
-    for k in range(4):
-        lanes[k] += lanes[4 + k]
-    return lanes[0] + lanes[2] + (lanes[1] + lanes[3])
-
 
 cdef inline void join(double* mean, double* m2, double have, double mean2, double m22, double more) noexcept nogil:
     cdef double total = have + more, delta = mean2 - mean[0]
@@ -49,7 +37,7 @@ cdef void moments_along(void* params, const real* x, Py_ssize_t n, double* acc, 
             j += 32
         for k in range(size - j):
             lanes[k] += x[j + k]
-        mean = folded(lanes) / size
+        mean = folded(&lanes[0]) / size
         for k in range(32):
             lanes[k] = 0
         j = 0
@@ -61,7 +49,7 @@ cdef void moments_along(void* params, const real* x, Py_ssize_t n, double* acc, 
         for k in range(size - j):
             d = <double>x[j + k] - mean
             lanes[k] += d * d
-        deviations = folded(lanes)
+        deviations = folded(&lanes[0])
         if seen == 0:
             acc[0], aux[0] = mean, deviations
         else:
@@ -146,7 +134,7 @@ cdef void logsumexp_along(void* params, const real* x, Py_ssize_t n, double* acc
             j += 32
         for k in range(size - j):
             lanes[k] += exp_down(x[j + k] - base)
-        aux[0] += folded(lanes)
+        aux[0] += folded(&lanes[0])
         i += size
         x += size
 

@@ -5,7 +5,7 @@ kept in double precision. NaN and +inf make a run NaN.
 """
 from libc.math cimport log
 
-from flambeau_tensor.vector_math cimport exp_down, largest, real
+from flambeau_tensor.vector_math cimport exp_down, folded, largest, real
 
 cdef enum:
     COLUMNS = 512  # at most, in one call of the loops across
@@ -37,13 +37,7 @@ cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nog
                 for k in range(32):
                     out[i + k] = e[k]
             i += 32
-        for k in range(16):
-            lanes[k] += lanes[16 + k]
-        for k in range(8):
-            lanes[k] += lanes[8 + k]
-        for k in range(4):
-            lanes[k] += lanes[4 + k]
-        total = lanes[0] + lanes[2] + (lanes[1] + lanes[3])
+        total = folded(&lanes[0])
     for k in range(n - i):
         e[k] = exp_down(x[i + k] - top)
     for k in range(n - i):
