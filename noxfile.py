@@ -16,7 +16,6 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).parent
 DIST = ROOT / "dist"
 WHOLE = "flambeau"  # the package that depends on all others
-TYPED = ["overrides", "cext"]  # checked strictly
 
 nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"
@@ -190,7 +189,7 @@ def types(session):
     samples = "tests/typing_samples/calls.py"
     session.run("mypy", samples)
     session.run("pyright", "--level", "error", samples)
-    for package in TYPED:
+    for package in (p for p in ORDER if PROJECTS[p]["tool"]["flambeau"].get("strict")):
         session.run("mypy", f"packages/{package}/src")
 
 

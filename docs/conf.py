@@ -15,7 +15,7 @@ version = release = flambeau.__version__
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
-    "docstrings", "operator_pages", "tensor_page", "reference", "missing", "benchmarks",
+    "docstrings", "operator_pages", "tensor_page", "reference", "packages", "missing", "benchmarks",
     "conformance", "c_header",
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]

@@ -139,6 +139,19 @@ def numbered(sources):
     return wrong
 
 
+def test_the_whole_package_depends_on_every_other():
+    """Whoever installs or looks for all packages takes them from its dependencies."""
+    assert REQUIREMENTS["flambeau"] >= set(NAMES.values()) - {"flambeau"}
+
+
+def test_the_readme_names_every_package_lowest_first():
+    table = (ROOT / "README.md").read_text()
+    rows = re.findall(r"^\| \[(packages/\w+)\]\(\1\) \| `([\w-]+)` \|", table, re.MULTILINE)
+    assert {folder: module(name) for folder, name in rows} == NAMES
+    names = [module(name) for _, name in rows]
+    assert all(names.index(other) <= at for at, name in enumerate(names) for other in allowed(name))
+
+
 # --- the order inside flambeau_tensor -------------------------------------------------------------------------------
 
 LAYERS = ["flambeau_tensor._core", "flambeau_tensor._kernels", "flambeau_tensor.ops"]

@@ -6,15 +6,13 @@ import importlib
 import inspect
 
 from docutils.parsers.rst import directives
+from packages import PROJECTS, module_name
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from flambeau_tensor.extend import Operator
 
-PACKAGES = {
-    "flambeau_tensor": "torch", "flambeau_autograd": "torch.autograd", "flambeau_nn": "torch.nn",
-    "flambeau_overrides": "torch.overrides", "flambeau_cext": "torch.utils.cpp_extension", "flambeau": "torch",
-}
+PACKAGES = {module_name(p): p["tool"]["flambeau"]["layout"] for p in PROJECTS.values()}
 NAMES = {"flambeau_tensor._core.dtype.DType": "torch.dtype"}  # where a class has another name inside
 
 

@@ -1,5 +1,6 @@
 """What the project promises of itself as a whole: its size, its memory, its agreement with a hand-made training run."""
 import importlib.metadata
+import re
 
 import pytest
 
@@ -7,8 +8,8 @@ import flambeau as torch
 from flambeau import nn
 from flambeau.nn import functional as F
 
-DISTRIBUTIONS = ("numpy", "flambeau", "flambeau-overrides", "flambeau-tensor", "flambeau-autograd", "flambeau-nn",
-                 "flambeau-cext")
+DISTRIBUTIONS = ("numpy", "flambeau", *(re.match(r"[\w-]+", line)[0] for line in importlib.metadata.requires("flambeau")
+                                        if "extra" not in line))
 
 
 def test_an_installation_is_a_tenth_of_a_gigabyte_at_most():

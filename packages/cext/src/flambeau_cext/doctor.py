@@ -68,8 +68,10 @@ def _packages() -> Iterator[str]:
     import flambeau_tensor
 
     yield f"flambeau-cext {flambeau_cext.__version__}, flambeau-tensor {flambeau_tensor.__version__}"
-    others = ("flambeau-autograd", "flambeau-nn", "flambeau", "numpy", "pybind11", "cffi", "setuptools",
-              "scikit-build-core", "meson-python")  # fmt: skip
+    names = {found.metadata["Name"] for found in importlib.metadata.distributions()}
+    siblings = sorted(name for name in names if name and name.startswith("flambeau"))
+    others = [name for name in siblings if name not in ("flambeau-cext", "flambeau-tensor")]
+    others += ["numpy", "pybind11", "cffi", "setuptools", "scikit-build-core", "meson-python"]
     found = []
     for name in others:
         try:
