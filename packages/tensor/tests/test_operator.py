@@ -267,7 +267,7 @@ def test_stubs_are_current():
     code = "import json; from flambeau_tensor import stubs; print(json.dumps(stubs.files()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for name, text in json.loads(done.stdout).items():
-        assert Path(ft.__file__).with_name(name).read_text(encoding="utf-8") == text, (
+        assert Path(ft.__file__).parent.joinpath(name).read_text(encoding="utf-8") == text, (
             "renew them with: python -m flambeau_tensor.stubs packages/tensor/src/flambeau_tensor"
         )
 

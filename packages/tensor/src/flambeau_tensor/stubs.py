@@ -5,13 +5,15 @@ beside the sources are part of the wheel, and a test compares them with what is 
 """
 import re
 import sys
+import textwrap
 
 import flambeau_tensor
 from flambeau_tensor import documentation
 from flambeau_tensor._core.dtype import DType
 from flambeau_tensor._core.overloads import OverloadSet
-from flambeau_tensor._core.registry import Property, functions, operators, syntax_operators
+from flambeau_tensor._core.registry import Property, functions, names_of_families, operators, syntax_operators
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.ops import LAZY
 
 _MARK = '"""Written from the operators\' schemas by flambeau_tensor.stubs; do not edit."""\n'
 # What no schema tells. Names such as `float` are methods and dtypes from `Tensor` on, hence the underscores.
@@ -262,9 +264,21 @@ def namespace_text(namespace, more=""):
     return "\n".join(lines) + "\n"
 
 
+def lazy_names_text():
+    """The module that names what each lazy family declares."""
+    start = "flambeau_tensor.ops."
+    lines = ['"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``; do not edit."""', "",
+             "NAMES = {"]
+    for module, names in names_of_families([start + family for family in LAZY]).items():
+        lines += [f'    "{module.removeprefix(start)}": """',
+                  *textwrap.wrap(" ".join(names), 116, break_on_hyphens=False), '""",']
+    return "\n".join([*lines, "}"]) + "\n"
+
+
 def files():
-    """The texts of the package's stub files, by name."""
-    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text()}
+    """The texts of the files that are written, by name."""
+    names = lazy_names_text()  # the first: what loads families later finds them loaded
+    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text(), "ops/lazy_names.py": names}
 
 
 def main(arguments):
@@ -277,6 +291,7 @@ def main(arguments):
     folder = Path(arguments[0])
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     return 0
 

@@ -11,7 +11,6 @@ from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     gathering,
     indexing,
     joining,
-    linear_algebra,
     matmul,
     random,
     reductions,

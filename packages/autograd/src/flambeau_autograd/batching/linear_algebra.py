@@ -2,7 +2,7 @@
 
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import all_batch_first, batch_first, batched, call, in_dim_0
-from flambeau_tensor.ops import factorization, solving, spectral
+from flambeau_tensor.ops.linear_algebra import factorization, solving, spectral
 
 
 def _matrices(level, op, args, dims):

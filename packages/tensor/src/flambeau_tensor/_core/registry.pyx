@@ -319,7 +319,8 @@ def functions(str namespace not None, *, bint lazy=True):
 
 cdef dict _lazy = {}  # qualified name -> module, of families that are not loaded
 cdef set _named = set()  # the names of those that were loaded so
-cdef list _late = []  # their modules
+cdef dict _late = {}  # their modules -> those names
+cdef bint _renewing = False  # whether the lists are being written, and may be wrong
 cdef list _loading = []  # those that are being loaded
 cdef object _lock = RLock()
 
@@ -387,16 +388,18 @@ def load_family(str module not None):
     """Import a family and its rules, and see that it declares what was said."""
     with _lock:
         listed = {name for name, home in _lazy.items() if home == module}
-        if not listed or module in _loading:
+        if module in _loading or module in _late or not listed and not _renewing:
             return
-        others, before = set(_lazy) - listed, _names()
+        before = _names()
         _loading.append(module)
         try:
             import_module(module)
-            found = {name for name in _names() - before - others if not name.startswith("torch.ops.")}
-            if found != listed:
+            found = {name for name in _names() - before if not name.startswith("torch.ops.")}
+            found.difference_update(*_late.values())  # families that this one has loaded
+            if found != listed and not _renewing:
                 raise ImportError(f"{module} declares {' '.join(sorted(found - listed)) or 'nothing'} beyond its list "
-                                  f"of names, and not {' '.join(sorted(listed - found)) or 'less'}")
+                                  f"of names, and not {' '.join(sorted(listed - found)) or 'less'} (`python -m "
+                                  "flambeau_tensor.stubs` writes the list of flambeau_tensor's own families)")
             if sockets.family_declared is not None:
                 sockets.family_declared(module)
         finally:
@@ -404,7 +407,17 @@ def load_family(str module not None):
         _named.update(listed)
         for name in listed:
             del _lazy[name]
-        _late.append(module)
+        _late[module] = found
+
+
+def names_of_families(modules):
+    """The names that these families declare, whatever has been said of them."""
+    global _renewing
+    _renewing = True
+    for module in modules:
+        load_family(module)
+    _renewing = False
+    return {module: sorted(_late[module]) for module in modules}
 
 
 cdef set _names():

@@ -1,17 +1,18 @@
 """The operations, one module a family: schemas bound to kernels. Importing a family declares it.
 
-A family of ``LAZY`` is imported, with its rules, when one of its names is first used. All names that it declares stand
-there: functions, methods (``torch.Tensor.det``) and in-place forms.
+A family of ``LAZY`` is imported, with its rules, when one of its names is first used. The names stand in
+``lazy_names.py``, which ``python -m flambeau_tensor.stubs`` writes.
 """
 from importlib import import_module as _import
 
 from flambeau_tensor._core.registry import declare_lazily as _declare_lazily
+from flambeau_tensor.ops.lazy_names import NAMES as _NAMES
 
 FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slopes", "random", "matmul", "reductions",
             "softmax", "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting",
-            "arrays", "copies", "factorization", "solving", "spectral")
-LAZY: dict[str, str] = {}
+            "arrays", "copies")
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")
-for _family, _names in LAZY.items():
-    _declare_lazily(f"flambeau_tensor.ops.{_family}", _names)
+LAZY = ("linear_algebra",)
+for _family in LAZY:
+    _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

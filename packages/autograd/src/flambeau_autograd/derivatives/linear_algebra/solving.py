@@ -3,11 +3,11 @@
 Of X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008).
 """
-from flambeau_autograd.derivatives.factorization import added, adjoint, is_final
-from flambeau_autograd.derivatives.spectral import of_pseudoinverse
+from flambeau_autograd.derivatives.linear_algebra.factorization import added, adjoint, is_final
+from flambeau_autograd.derivatives.linear_algebra.spectral import of_pseudoinverse
 from flambeau_autograd.derivatives.table import derivative
-from flambeau_tensor.ops import factorization, spectral
-from flambeau_tensor.ops import solving as ops
+from flambeau_tensor.ops.linear_algebra import factorization, spectral
+from flambeau_tensor.ops.linear_algebra import solving as ops
 
 derivative(ops.inv_ex, A=lambda grad, inverse: -(adjoint(inverse) @ grad @ adjoint(inverse)),
            jvp=lambda A_t, inverse: (-(inverse @ A_t @ inverse), None), not_differentiable=("info",),
