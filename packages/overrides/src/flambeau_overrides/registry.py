@@ -1,22 +1,23 @@
 """Which functions are overridable: declared by the libraries that own them, listed for those who override.
 
-Declaring is one append to a list, because libraries declare hundreds of functions while they are imported. Namespaces
+Declaring is one entry in a dictionary, because libraries declare hundreds of functions while they are imported. Namespaces
 are looked up and signatures built when somebody asks.
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing and inspect are slow to import
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from inspect import Signature
     from typing import Any
 
     _Entry = tuple[object, str, Any, object]
 
-_entries: list[_Entry] = []  # (namespace, name, function, signature)
+_entries: dict[int, list[_Entry]] = {}  # by id of the function: (namespace, name, function, signature)
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: list[object] = []
 _before_listing: list[Callable[[], None]] = []
@@ -34,7 +35,7 @@ def register(namespace: object, name: str, func: object, signature: object = Non
             inspect.Signature; a callable without arguments that returns one of these; or None for the one that
             inspect finds, (*args, **kwargs) if it finds none.
     """
-    _entries.append((namespace, name, func, signature))
+    _entries.setdefault(id(func), []).append((namespace, name, func, signature))
     _cache.clear()
 
 
@@ -75,7 +76,8 @@ def unregister(*funcs: object) -> None:
     >>> mul in get_testing_overrides()
     False
     """
-    _entries[:] = [entry for entry in _entries if not any(entry[2] is func for func in funcs)]
+    for func in funcs:
+        _entries.pop(id(func), None)
     _ignored[:] = [function for function in _ignored if not any(function is func for func in funcs)]
     _cache.clear()
 
@@ -137,7 +139,7 @@ def resolve_name(func: object) -> str | None:
         return name
     if "names" not in _cache:
         names: dict[object, str] = {}
-        for namespace, name, function, _ in _entries:
+        for namespace, name, function, _ in _registered():
             names.setdefault(function, _dotted(namespace, name))
         _cache["names"] = names
     found: str | None = _cache["names"].get(func)
@@ -166,10 +168,14 @@ def is_tensor_method_or_property(func: Any) -> bool:
     if "methods" not in _cache:
         _cache["methods"] = {
             function
-            for namespace, name, function, _ in _entries
+            for namespace, name, function, _ in _registered()
             if isinstance(_resolve(namespace), type) and not name.endswith(".__set__")
         }
     return func in _cache["methods"] or func.__name__ == "__get__"
+
+
+def _registered() -> Iterator[_Entry]:
+    return chain.from_iterable(_entries.values())
 
 
 def _listed() -> list[_Entry]:
@@ -177,7 +183,7 @@ def _listed() -> list[_Entry]:
     for namespace in list(_namespaces):
         _resolve(namespace)
     ignored = set(_ignored)
-    return [entry for entry in _entries if entry[2] not in ignored]
+    return [entry for entry in _registered() if entry[2] not in ignored]
 
 
 def _resolve(namespace: object) -> Any:

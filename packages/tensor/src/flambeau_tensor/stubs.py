@@ -267,7 +267,7 @@ def namespace_text(namespace, more=""):
 def lazy_names_text():
     """The module that names what each lazy family declares."""
     start = "flambeau_tensor.ops."
-    lines = ['"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``; do not edit."""', "",
+    lines = ['"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``."""', "",
              "NAMES = {"]
     for module, names in names_of_families([start + family for family in LAZY]).items():
         lines += [f'    "{module.removeprefix(start)}": """',

@@ -1,4 +1,4 @@
-"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``; do not edit."""
+"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``."""
 
 NAMES = {
     "linear_algebra": """

@@ -7,12 +7,12 @@ matrices" (2020). A gradient that is None is one of zeros.
 from flambeau_autograd._engine.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
 from flambeau_tensor.extend import find_operator, is_layered
-from flambeau_tensor.ops.linear_algebra import factorization as ops
 from flambeau_tensor.ops import joining
+from flambeau_tensor.ops.linear_algebra import factorization as ops
 from flambeau_tensor.ops.linear_algebra import spectral
+from flambeau_tensor.ops.linear_algebra.solving import lu_solve, solve, solve_triangular
 from flambeau_tensor.ops.pointwise import conj
 from flambeau_tensor.ops.rearranging import diag_embed
-from flambeau_tensor.ops.linear_algebra.solving import lu_solve, solve, solve_triangular
 
 
 def adjoint(t):

@@ -9,9 +9,9 @@ from flambeau_autograd.derivatives.linear_algebra.factorization import added, ad
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import joining
 from flambeau_tensor.ops.linear_algebra import spectral as ops
+from flambeau_tensor.ops.linear_algebra.solving import _solve_ex
 from flambeau_tensor.ops.pointwise import conj
 from flambeau_tensor.ops.rearranging import diag_embed
-from flambeau_tensor.ops.linear_algebra.solving import _solve_ex
 
 
 def _differences(values):

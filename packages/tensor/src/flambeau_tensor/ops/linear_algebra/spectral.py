@@ -6,8 +6,8 @@ from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import spectral as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import _ANY, _OUT, _OUTS, _SQUARE, FUNCTION, LINALG
-from flambeau_tensor.ops.reductions import vector_norm
 from flambeau_tensor.ops.linear_algebra.solving import inv
+from flambeau_tensor.ops.reductions import vector_norm
 
 
 def _is_recorded(t):
