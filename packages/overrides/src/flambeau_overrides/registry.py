@@ -1,7 +1,7 @@
 """Which functions are overridable: declared by the libraries that own them, listed for those who override.
 
-Declaring is one entry in a dictionary, because libraries declare hundreds of functions while they are imported. Namespaces
-are looked up and signatures built when somebody asks.
+Declaring is one entry in a dictionary, because libraries declare hundreds of functions while they are imported.
+Namespaces are looked up and signatures built when somebody asks.
 """
 
 from __future__ import annotations
