@@ -25,8 +25,8 @@ def tables(name):
     return run_path(str(Path(__file__).with_name(f"test_{name}.py")))
 
 
-POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA = (
-    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra"))
+POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA, FFT = (
+    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra", "fft"))
 embedding, one_hot = (find_operator(f"torch.nn.functional.{name}") for name in ("embedding", "one_hot"))
 
 
@@ -153,8 +153,9 @@ ELSEWHERE = {"as_strided", "as_strided, overlapping", "as_strided of a transpose
 OWN |= {f"unary {name}": (getattr(torch, name), [((2, 3), *bounds)]) for name, bounds in POINTWISE["UNARY"].items()}
 OWN |= {f"{where} {name}": (function, [X]) for where, table_ in (("indexing", INDEXING), ("views", VIEWS))
         for name, function in table_["CASES"].items() if name not in ELSEWHERE}
-OWN |= {f"linear algebra {name}": (function, [(shape, -2, 2) for shape in shapes])
-        for name, (function, shapes) in LINEAR_ALGEBRA["CASES"].items()}
+OWN |= {f"{family} {name}": (function, [(shape, -2, 2) for shape in shapes])
+        for family, cases in (("linear algebra", LINEAR_ALGEBRA["CASES"]), ("transform", FFT["CASES"] | FFT["REAL"]))
+        for name, (function, shapes) in cases.items()}
 OWN |= {f"product {name}": (function, [(shape, -2, 2) for shape in shapes])
         for name, (function, *shapes) in MATMUL["CASES"].items()}
 
@@ -269,7 +270,7 @@ def moving(stacked):
 def results(function):
     """The floating point results, as real numbers."""
     def of(*args):
-        out = [torch.view_as_real(t) if t.is_complex() else t for t in flat(function(*args))]
+        out = [torch.view_as_real(t.resolve_conj()) if t.is_complex() else t for t in flat(function(*args))]
         return tuple(t for t in out if t.is_floating_point())
     return of
 

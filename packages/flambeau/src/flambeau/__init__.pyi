@@ -13,6 +13,7 @@ from flambeau_tensor import *
 
 from . import autograd as autograd
 from . import cext as cext
+from . import fft as fft
 from . import func as func
 from . import library as library
 from . import linalg as linalg

@@ -27,9 +27,10 @@ TABLE = {
     "random": "flambeau_tensor.random",
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
+    "fft": "flambeau_tensor.fft",
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "cuda", "func", "utils", "version"}
-MISSING = {"compile", "distributed", "distributions", "fft", "fx", "hub", "jit", "onnx", "quantization",
+MISSING = {"compile", "distributed", "distributions", "fx", "hub", "jit", "onnx", "quantization",
            "sparse", "special", "testing"}
 
 

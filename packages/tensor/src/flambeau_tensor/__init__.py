@@ -80,7 +80,8 @@ _named |= _functions("torch", lazy=False)
 globals().update(_named)
 __all__ += _named
 _register_namespace("torch", _sys.modules[__name__])
-_register_namespace("torch.linalg", "flambeau_tensor.linalg")
+for _name in ("fft", "linalg"):
+    _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
 
 
 def __getattr__(name):

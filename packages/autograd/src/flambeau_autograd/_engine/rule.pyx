@@ -85,9 +85,8 @@ cdef dict _types_by_name = {}
 
 
 def node_name(str name not None):
-    """``log_softmax`` → ``LogSoftmaxBackward0``; an in-place operation has the name of the other."""
-    words = [w for w in name.split("_") if w]
-    return "".join([w[:1].upper() + w[1:] for w in words]) + "Backward0"
+    """``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``; in place as otherwise."""
+    return "".join([word.title() for word in name.split("_")]) + "Backward0"
 
 
 cdef class _Reader:

@@ -17,4 +17,10 @@ torch.linalg.solve_ex torch.linalg.solve_triangular torch.linalg.svd torch.linal
 torch.linalg.tensorsolve torch.linalg.vander torch.logdet torch.lu_solve torch.lu_unpack torch.matrix_exp
 torch.matrix_power torch.orgqr torch.ormqr torch.pinverse torch.qr torch.slogdet torch.svd torch.triangular_solve
 """,
+    "fft": """
+torch._fft_c2c torch._fft_c2r torch._fft_r2c torch.fft.fft torch.fft.fft2 torch.fft.fftfreq torch.fft.fftn
+torch.fft.fftshift torch.fft.hfft torch.fft.hfft2 torch.fft.hfftn torch.fft.ifft torch.fft.ifft2 torch.fft.ifftn
+torch.fft.ifftshift torch.fft.ihfft torch.fft.ihfft2 torch.fft.ihfftn torch.fft.irfft torch.fft.irfft2
+torch.fft.irfftn torch.fft.rfft torch.fft.rfft2 torch.fft.rfftfreq torch.fft.rfftn
+""",
 }

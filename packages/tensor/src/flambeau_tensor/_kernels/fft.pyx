@@ -1,0 +1,421 @@
+# cython: language_level=3
+"""Fourier transforms by the loops of NumPy's pocketfft: one dimension after the other, many rows on the thread pool.
+
+Three kernels do all of them: complex to complex, real to complex, complex to real. `Transform` is what users call for
+one dimension, a composition of checks and one of the three.
+"""
+from cpython.object cimport PyObject
+from libc.math cimport log2, sqrt
+
+from flambeau_tensor._core.copying cimport copy_of
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.loops cimport loop_t
+from flambeau_tensor._core.operator cimport Kernel, Operator, call_slots, make_kernel
+from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.tensor cimport Tensor, empty_strided, grad_flags, wrap_dim
+from flambeau_tensor._core.types cimport *
+
+from numpy.fft import _pocketfft_umath as pocketfft
+
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.registry import find_operator
+
+cdef enum:  # multiplications
+    GIL_FREE = 20000  # from this on the GIL is released
+    GRAIN = 50000  # a thread should have at least this many
+
+cdef enum:  # norms, by PyTorch's numbers
+    AS_IS = 0
+    BY_ROOT = 1
+    BY_SIZE = 2
+
+cdef extern from "numpy/arrayobject.h":  # what ufuncobject.h builds on
+    pass
+cdef extern from "numpy/ufuncobject.h":
+    ctypedef struct UFunc "PyUFuncObject":
+        void** functions
+        void** data
+
+cdef struct Loop:
+    loop_t run
+    void* data
+
+cdef Loop[2] _forward, _backward, _even, _odd, _to_real  # of floats, of doubles
+
+
+cdef int _find(Loop* loops, ufunc, str pattern) except -1:
+    cdef UFunc* f = <UFunc*><PyObject*>ufunc
+    cdef int i, k
+    for k in range(2):
+        i = ufunc.types.index(pattern.format("fd"[k], "FD"[k]))
+        loops[k].run, loops[k].data = <loop_t>f.functions[i], f.data[i] if f.data != NULL else NULL
+    return 0
+
+
+_find(_forward, pocketfft.fft, "{1}{0}->{1}")
+_find(_backward, pocketfft.ifft, "{1}{0}->{1}")
+_find(_even, pocketfft.rfft_n_even, "{0}{0}->{1}")
+_find(_odd, pocketfft.rfft_n_odd, "{0}{0}->{1}")
+_find(_to_real, pocketfft.irfft, "{1}{0}->{0}")
+
+
+# --- one dimension of many rows -------------------------------------------------------------------------------------
+
+cdef struct Job:
+    Loop loop
+    char* x
+    char* out
+    Py_ssize_t n_in, n_out, step_in, step_out  # of a row: elements, and bytes between them
+    Py_ssize_t full  # where the rest of a real tensor's spectrum is wanted, too: how long it is
+    int ndim  # of the rows: outer dimensions, beside the innermost one
+    Py_ssize_t[MAX_NDIM] sizes, steps_in, steps_out
+    Py_ssize_t inner, inner_in, inner_out
+    double factor
+    float factor_f
+    bint single
+
+
+cdef void _mirror(Job* job, char* row) noexcept nogil:
+    """The second half of a real row's spectrum is the first one's conjugate, from behind."""
+    cdef Py_ssize_t k
+    cdef char* to
+    cdef char* source
+    for k in range(job.n_out, job.full):
+        to, source = row + k * job.step_out, row + (job.full - k) * job.step_out
+        if job.single:
+            (<float*>to)[0], (<float*>to)[1] = (<float*>source)[0], -(<float*>source)[1]
+        else:
+            (<double*>to)[0], (<double*>to)[1] = (<double*>source)[0], -(<double*>source)[1]
+
+
+cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Rows [begin, end), as many in one call of the loop as lie at equal distances."""
+    cdef Job* job = <Job*>context
+    cdef Py_ssize_t[MAX_NDIM] counter
+    cdef Py_ssize_t[3] counts
+    cdef Py_ssize_t[5] steps
+    cdef char* args[3]
+    cdef char* x = job.x
+    cdef char* out = job.out
+    cdef Py_ssize_t row = begin // job.inner, at = begin % job.inner, n, k
+    cdef int d
+    for d in range(job.ndim - 1, -1, -1):
+        counter[d] = row % job.sizes[d]
+        row //= job.sizes[d]
+        x += counter[d] * job.steps_in[d]
+        out += counter[d] * job.steps_out[d]
+    counts[1], counts[2] = job.n_in, job.n_out
+    steps[0], steps[1], steps[2], steps[3], steps[4] = job.inner_in, 0, job.inner_out, job.step_in, job.step_out
+    while begin < end:
+        n = min(job.inner - at, end - begin)
+        counts[0] = n
+        args[0], args[2] = x + at * job.inner_in, out + at * job.inner_out
+        args[1] = <char*>&job.factor_f if job.single else <char*>&job.factor
+        job.loop.run(args, counts, steps, job.loop.data)
+        if job.full:
+            for k in range(n):
+                _mirror(job, out + (at + k) * job.inner_out)
+        begin += n
+        at = 0
+        for d in range(job.ndim - 1, -1, -1):
+            counter[d] += 1
+            x += job.steps_in[d]
+            out += job.steps_out[d]
+            if counter[d] < job.sizes[d]:
+                break
+            x -= job.sizes[d] * job.steps_in[d]
+            out -= job.sizes[d] * job.steps_out[d]
+            counter[d] = 0
+
+
+cdef int _along(Loop* loops, Tensor x, Tensor out, int dim, double factor, Py_ssize_t n_out, bint mirrored) except -1:
+    """Transform the rows of `x` along `dim` into `out`, which may be `x`; `n_out` elements each."""
+    cdef Job job
+    cdef Py_ssize_t item_in = ITEMSIZE[x.dtype], item_out = ITEMSIZE[out.dtype], rows = 1, n, work
+    cdef Py_ssize_t step_in, step_out
+    cdef int d, e, k
+    job.single = x.dtype == FLOAT32 or x.dtype == COMPLEX64
+    job.loop = loops[not job.single]
+    job.x, job.out = x.data, out.data
+    job.n_in, job.step_in = x.sizes[dim], x.strides[dim] * item_in
+    job.n_out, job.step_out = n_out, out.strides[dim] * item_out
+    job.full = out.sizes[dim] if mirrored else 0
+    job.factor, job.factor_f = factor, <float>factor
+    job.ndim = 0
+    for d in range(x.ndim):  # in the order of the result's strides, merged where both allow it
+        if d == dim or x.sizes[d] == 1:
+            continue
+        n, step_in, step_out = x.sizes[d], x.strides[d] * item_in, out.strides[d] * item_out
+        rows *= n
+        k = job.ndim
+        while k > 0 and job.steps_out[k - 1] < step_out:
+            job.sizes[k], job.steps_in[k] = job.sizes[k - 1], job.steps_in[k - 1]
+            job.steps_out[k] = job.steps_out[k - 1]
+            k -= 1
+        job.sizes[k], job.steps_in[k], job.steps_out[k] = n, step_in, step_out
+        job.ndim += 1
+    if rows == 0:
+        return 0
+    e = 0
+    for d in range(1, job.ndim):
+        n = job.sizes[d]
+        if job.steps_in[e] == n * job.steps_in[d] and job.steps_out[e] == n * job.steps_out[d]:
+            job.sizes[e] *= n
+        else:
+            e += 1
+            job.sizes[e] = n
+        job.steps_in[e], job.steps_out[e] = job.steps_in[d], job.steps_out[d]
+    job.inner, job.inner_in, job.inner_out = 1, 0, 0
+    if job.ndim:
+        job.inner, job.inner_in, job.inner_out = job.sizes[e], job.steps_in[e], job.steps_out[e]
+        job.ndim = e
+    n = max(job.n_in, n_out)
+    work = <Py_ssize_t>(n * (2 + log2(<double>n)))
+    if work * rows < GIL_FREE:
+        _rows(&job, 0, rows)
+    else:
+        with nogil:
+            parallel_for(rows, 1 + GRAIN // work, _rows, &job)
+    return 0
+
+
+# --- the three kernels ----------------------------------------------------------------------------------------------
+
+cdef double _factor(Py_ssize_t norm, double n) except -1:
+    if norm == AS_IS:
+        return 1
+    if norm == BY_ROOT:
+        return 1 / sqrt(n)
+    if norm == BY_SIZE:
+        return 1 / n
+    raise RuntimeError(f"Unsupported normalization type {norm}")
+
+
+cdef int _by_stride(Tensor t, int* dims, int n) noexcept:
+    """Larger strides first."""
+    cdef int i, j, d
+    for i in range(1, n):
+        d, j = dims[i], i
+        while j > 0 and t.strides[dims[j - 1]] < t.strides[d]:
+            dims[j] = dims[j - 1]
+            j -= 1
+        dims[j] = d
+    return 0
+
+
+cdef Tensor _room(Tensor t, int dtype, const int* dims, int n, Py_ssize_t last):
+    """For the result: the transformed dimensions lie innermost and in order, `last` long in the last of them, and the
+    others as in `t`."""
+    cdef int[MAX_NDIM] order
+    cdef bint[MAX_NDIM] transformed
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef Py_ssize_t step = 1
+    cdef int d, i, k = 0
+    for d in range(t.ndim):
+        sizes[d], transformed[d] = t.sizes[d], False
+    for i in range(n):
+        transformed[dims[i]] = True
+    sizes[dims[n - 1]] = last
+    for d in range(t.ndim):
+        if not transformed[d]:
+            order[k] = d
+            k += 1
+    _by_stride(t, order, k)
+    for i in range(n):
+        order[k + i] = dims[i]
+    for i in range(t.ndim - 1, -1, -1):
+        strides[order[i]] = step
+        step *= max(<Py_ssize_t>1, sizes[order[i]])
+    return empty_strided(dtype, t.ndim, sizes, strides)
+
+
+cdef int _read_dims(Tensor t, PyObject* slot, int* dims) except -1:
+    cdef tuple given = <tuple>slot
+    cdef int i, k, n = len(given)
+    for i in range(n):
+        dims[i] = wrap_dim(given[i], t.ndim)
+        for k in range(i):
+            if dims[k] == dims[i]:
+                raise RuntimeError("FFT dims must be unique")
+        if t.ndim == 0:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+    return n
+
+
+cdef Tensor _complex_to_complex(Tensor x, int* dims, int n, Py_ssize_t norm, bint forward):
+    cdef Tensor out
+    cdef Loop* loops = _backward
+    cdef double total = 1
+    cdef int i
+    if forward:
+        loops = _forward
+    _by_stride(x, dims, n)
+    out = _room(x, x.dtype, dims, n, x.sizes[dims[n - 1]])
+    if x.numel == 0:
+        return out
+    for i in range(n):
+        total *= x.sizes[dims[i]]
+    for i in range(n - 1, -1, -1):
+        _along(loops, x if i == n - 1 else out, out, dims[i], _factor(norm, total) if i == n - 1 else 1.0,
+               x.sizes[dims[i]], False)
+    return out
+
+
+cdef object _c2c(Operator op, PyObject** slots):
+    """Slots: self, dim, normalization, forward."""
+    cdef Tensor x = <Tensor>slots[0]
+    cdef int[MAX_NDIM] dims
+    cdef int n = _read_dims(x, slots[1], dims)
+    if CATEGORY[x.dtype] != CAT_COMPLEX:
+        raise RuntimeError(f"Only supports complex dtypes, but found: {type_name(dtype_object(x.dtype))}")
+    if n == 0:
+        return copy_of(x)
+    return _complex_to_complex(x, dims, n, <object>slots[2], <object>slots[3] is True)
+
+
+cdef object _r2c(Operator op, PyObject** slots):
+    """Slots: self, dim, normalization, onesided."""
+    cdef Tensor x = <Tensor>slots[0], out
+    cdef bint onesided = <object>slots[3] is True
+    cdef int[MAX_NDIM] dims
+    cdef int i, last, n = _read_dims(x, slots[1], dims)
+    cdef Py_ssize_t size, half
+    cdef double total = 1
+    cdef Loop* loops = _even
+    if x.dtype != FLOAT32 and x.dtype != FLOAT64:
+        raise RuntimeError(f"Only supports floating-point dtypes, but found: {type_name(dtype_object(x.dtype))}")
+    if n == 0:
+        raise RuntimeError("rfftn must transform at least one axis")
+    last = dims[n - 1]
+    size = x.sizes[last]
+    half = size // 2 + 1
+    _by_stride(x, dims, n - 1)
+    out = _room(x, COMPLEX64 if x.dtype == FLOAT32 else COMPLEX128, dims, n, half if onesided else size)
+    if x.numel == 0:
+        return out
+    for i in range(n):
+        total *= x.sizes[dims[i]]
+    if size % 2:
+        loops = _odd
+    _along(loops, x, out, last, _factor(<object>slots[2], total), half, not onesided)
+    for i in range(n - 2, -1, -1):
+        _along(_forward, out, out, dims[i], 1, x.sizes[dims[i]], False)
+    return out
+
+
+cdef object _c2r(Operator op, PyObject** slots):
+    """Slots: self, dim, normalization, last_dim_size."""
+    cdef Tensor x = <Tensor>slots[0], out
+    cdef int[MAX_NDIM] dims
+    cdef int last, n = _read_dims(x, slots[1], dims)
+    cdef Py_ssize_t size = <object>slots[3], norm = <object>slots[2]
+    if CATEGORY[x.dtype] != CAT_COMPLEX:
+        raise RuntimeError(f"Only supports complex dtypes, but found: {type_name(dtype_object(x.dtype))}")
+    if n == 0:
+        raise RuntimeError("irfftn must transform at least one axis")
+    last = dims[n - 1]
+    if n > 1:
+        x = _complex_to_complex(x, dims, n - 1, norm, False)
+    out = _room(x, FLOAT32 if x.dtype == COMPLEX64 else FLOAT64, &last, 1, size)
+    if out.numel:
+        _along(_to_real, x, out, last, _factor(norm, size), size, False)
+    return out
+
+
+c2c, r2c, c2r = make_kernel(_c2c), make_kernel(_r2c), make_kernel(_c2r)
+
+
+# --- what users call for one dimension ------------------------------------------------------------------------------
+
+def promoted(Tensor x not None, bint to_complex):
+    """In a dtype that can be transformed: a complex one or, unless `to_complex`, one of real numbers."""
+    cdef int dtype = x.dtype
+    if CATEGORY[dtype] < CAT_FLOAT:
+        dtype = default_dtype()
+    if dtype != FLOAT32 and dtype < COMPLEX64 and dtype != FLOAT64:
+        raise RuntimeError(f"Unsupported dtype {type_name(dtype_object(dtype))}")
+    if to_complex and dtype < COMPLEX64:
+        dtype = COMPLEX64 if dtype == FLOAT32 else COMPLEX128
+    return x if x.dtype == dtype else x.to(dtype_object(dtype))
+
+
+def norm_number(str norm, bint forward):
+    """PyTorch's number for a norm by name."""
+    if norm is None or norm == "backward":
+        return AS_IS if forward else BY_SIZE
+    if norm == "forward":
+        return BY_SIZE if forward else AS_IS
+    if norm == "ortho":
+        return BY_ROOT
+    raise RuntimeError(f'Invalid normalization mode: "{norm}"')
+
+
+def fitted(x, int dim, Py_ssize_t size):
+    """Cut, or filled up with zeros, to a size in one dimension."""
+    cdef Py_ssize_t have = (<Tensor?>x).sizes[dim]
+    if have == size:
+        return x
+    if have > size:
+        return x.narrow(dim, 0, size)
+    sizes = list(x.shape)
+    sizes[dim] = size
+    return find_operator("torch._ops.slice_backward")(x, sizes, dim, 0, have, 1)
+
+
+cdef object _run_kernel(Operator target, Tensor x, int dim, norm, argument):
+    cdef PyObject* args[4]
+    dims = (dim,)
+    args[0], args[1], args[2], args[3] = <PyObject*>x, <PyObject*>dims, <PyObject*>norm, <PyObject*>argument
+    return call_slots(target, args, grad_flags(x))
+
+
+cdef class Transform(Kernel):
+    """One dimension's transform, as a composition with the slots self, n, dim, norm and perhaps out.
+
+    Args:
+        name: by which errors call it.
+        forward: the sign of the exponent.
+        real: what is real, ``"input"`` (whose spectrum is cut in half), ``"result"``, or None: what is given decides.
+        c2c, r2c, c2r: the operators of the three kernels.
+    """
+
+    cdef Operator c2c, r2c, c2r
+    cdef bint forward
+    cdef int real  # 0: nothing must be, 1: the input, 2: the result
+    cdef str name
+
+    def __init__(self, str name not None, bint forward, str real, Operator c2c, Operator r2c, Operator c2r):
+        self.run = _transform
+        self.name, self.forward, self.real = name, forward, (None, "input", "result").index(real)
+        self.c2c, self.r2c, self.c2r = c2c, r2c, c2r
+
+
+cdef object _transform(Operator op, PyObject** slots):
+    cdef Transform kernel = <Transform>op.implementation
+    cdef Tensor x = <Tensor>slots[0]
+    cdef int dim
+    cdef Py_ssize_t n
+    if kernel.real == 1 and CATEGORY[x.dtype] == CAT_COMPLEX:
+        raise RuntimeError(f"{kernel.name} expects a real input tensor, but got "
+                           f"{type_name(dtype_object(x.dtype))}")
+    if x.dtype < FLOAT32 or (kernel.real == 2 and CATEGORY[x.dtype] != CAT_COMPLEX):
+        x = promoted(x, kernel.real == 2)
+    if x.ndim == 0:
+        raise IndexError(f"Dimension specified as {<object>slots[2]} but tensor has no dimensions")
+    dim = wrap_dim(<object>slots[2], x.ndim)
+    if slots[1] != <PyObject*>None:
+        n = <object>slots[1]
+    else:
+        n = 2 * (x.sizes[dim] - 1) if kernel.real == 2 else x.sizes[dim]
+    if n < 1:
+        raise RuntimeError(f"Invalid number of data points ({n}) specified")
+    if slots[1] != <PyObject*>None:
+        x = fitted(x, dim, n // 2 + 1 if kernel.real == 2 else n)
+    norm = norm_number(<object>slots[3], kernel.forward)
+    if kernel.real == 2:
+        return _run_kernel(kernel.c2r, x.conj() if kernel.forward else x, dim, norm, n)
+    if CATEGORY[x.dtype] == CAT_COMPLEX:
+        return _run_kernel(kernel.c2c, x, dim, norm, kernel.forward)
+    result = _run_kernel(kernel.r2c, x, dim, norm, kernel.real == 1)
+    return result if kernel.forward else result.conj()
