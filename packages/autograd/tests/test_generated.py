@@ -106,6 +106,12 @@ OWN = {
     "view, dtype": (lambda x: x.view(torch.int64), [X]),
     "searchsorted": (lambda b, x: torch.searchsorted(b.sort(-1)[0], x), [X, ((3, 2), -2, 2)]),
     "searchsorted, sorter": (lambda b, x: torch.searchsorted(b, x, sorter=b.argsort()), [V, ((3, 2), -2, 2)]),
+    "histogram": (lambda x: torch.histogram(x, 5, range=(-1.5, 1)), [X]),
+    "histogram of points": (lambda x: torch.histogramdd(x, 2)[0], [((5, 2), -1, 1)]),
+    "nonzero_static": (lambda x: torch.nonzero_static((x > 0).long(), size=5), [X]),
+    "distances of rows": (lambda a, b: torch.cdist(a, b), [X, ((3, 4), -2, 2)]),
+    "distances of rows by products": (lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"),
+                                      [X, ((3, 4), -2, 2)]),
     "histc": (lambda x: torch.histc(x, 5, -1.5, 1), [X]),
     "histc of all": (lambda x: torch.histc(x, 5), [X]),
     "bincount": (lambda i: torch.bincount(i, minlength=9), [[[1, 2], [8, 1], [0, 0]]]),
@@ -370,6 +376,8 @@ def test_no_operator_is_left_out(monkeypatch):
 
 LOOPED = {
     "numbers are read from tensors": "linspace logspace",
+    "counts between edges of their own": "histogram_counts histogram_edges",
+    "rows up to a number": "nonzero_static",
     "results whose size depends on the elements": "argwhere bincount nonzero repeated unique unique_consecutive",
     "where in memory, and the base of views": "as_strided_backward",
     "concerns the tensor itself": "__deepcopy__ resize_",

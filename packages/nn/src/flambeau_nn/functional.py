@@ -34,6 +34,10 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
 
 
 def __getattr__(name):
+    if name == "pdist":
+        from flambeau_tensor import pdist
+
+        return pdist
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.nn.functional", name)

@@ -60,6 +60,14 @@ class geqrf(NamedTuple):
     a: Tensor
     tau: Tensor
 
+class histogram(NamedTuple):
+    hist: Tensor
+    bin_edges: Tensor
+
+class histogramdd(NamedTuple):
+    hist: Tensor
+    bin_edges: Sequence[Tensor]
+
 class inv_ex(NamedTuple):
     inverse: Tensor
     info: Tensor

@@ -23,4 +23,17 @@ torch.fft.fftshift torch.fft.hfft torch.fft.hfft2 torch.fft.hfftn torch.fft.ifft
 torch.fft.ifftshift torch.fft.ihfft torch.fft.ihfft2 torch.fft.ihfftn torch.fft.irfft torch.fft.irfft2
 torch.fft.irfftn torch.fft.rfft torch.fft.rfft2 torch.fft.rfftfreq torch.fft.rfftn
 """,
+    "calculus": """
+torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
+""",
+    "distances": """
+torch._ops.cdist torch._ops.euclidean_dist torch.cdist torch.pdist
+""",
+    "lookup": """
+torch.Tensor.nonzero_static torch.isin torch.nonzero_static torch.unravel_index
+""",
+    "statistics": """
+torch.Tensor.corrcoef torch.Tensor.cov torch.Tensor.histogram torch._ops.histogram_counts torch._ops.histogram_edges
+torch.corrcoef torch.cov torch.histogram torch.histogramdd
+""",
 }

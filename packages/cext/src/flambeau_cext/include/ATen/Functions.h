@@ -159,6 +159,7 @@ inline Tensor &bucketize_out(Tensor &out, const Scalar &self, const Tensor &boun
 inline Tensor cartesian_prod(TensorList tensors) { FL_CALL(tensor, "_ops.cartesian_prod", "tensors", of_tensors(tensors)) }
 inline Tensor cat(TensorList tensors, int64_t dim = 0) { FL_CALL(tensor, "cat", "tensors dim", of_tensors(tensors), of_int(dim)) }
 inline Tensor &cat_out(Tensor &out, TensorList tensors, int64_t dim = 0) { FL_CALL(same(out), "cat", "out tensors dim", of_tensor(out), of_tensors(tensors), of_int(dim)) }
+inline Tensor cdist(const Tensor &x1, const Tensor &x2, double p = 2.0, const optional<std::string> &compute_mode = "use_mm_for_euclid_dist_if_necessary") { FL_CALL(tensor, "cdist", "x1 x2 p compute_mode", of_tensor(x1), of_tensor(x2), of_double(p), of_string_or_none(compute_mode)) }
 inline Tensor ceil(const Tensor &self) { FL_CALL(tensor, "ceil", "self", of_tensor(self)) }
 inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_tensor(self)) }
 inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
@@ -211,6 +212,7 @@ inline Tensor constant_pad_nd(const Tensor &self, IntArrayRef pad, const Scalar 
 inline Tensor copysign(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor copysign(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &copysign_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "copysign", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor corrcoef(const Tensor &self) { FL_CALL(tensor, "corrcoef", "self", of_tensor(self)) }
 inline Tensor cos(const Tensor &self) { FL_CALL(tensor, "cos", "self", of_tensor(self)) }
 inline Tensor &cos_(Tensor &self) { FL_CALL(same(self), "cos_", "self", of_tensor(self)) }
 inline Tensor &cos_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "cos", "out self", of_tensor(out), of_tensor(self)) }
@@ -221,6 +223,7 @@ inline Tensor cosine_embedding_loss(const Tensor &input1, const Tensor &input2, 
 inline Tensor cosine_similarity(const Tensor &x1, const Tensor &x2, int64_t dim = 1, double eps = 1e-08) { FL_CALL(tensor, "nn.functional.cosine_similarity", "x1 x2 dim eps", of_tensor(x1), of_tensor(x2), of_int(dim), of_double(eps)) }
 inline Tensor count_nonzero(const Tensor &self, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_int_or_none(dim)) }
 inline Tensor count_nonzero(const Tensor &self, IntArrayRef dim) { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(self), of_ints(dim)) }
+inline Tensor cov(const Tensor &self, int64_t correction = 1, const optional<Tensor> &fweights = nullopt, const optional<Tensor> &aweights = nullopt) { FL_CALL(tensor, "cov", "self correction fweights aweights", of_tensor(self), of_int(correction), of_tensor_or_none(fweights), of_tensor_or_none(aweights)) }
 inline Tensor cross(const Tensor &self, const Tensor &other, optional<int64_t> dim = nullopt) { FL_CALL(tensor, "cross", "self other dim", of_tensor(self), of_tensor(other), of_int_or_none(dim)) }
 inline Tensor cross_entropy(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t ignore_index = -100, int64_t reduction = Reduction::Mean, double label_smoothing = 0.0) { FL_CALL(tensor, "_C._nn.cross_entropy", "self target weight ignore_index reduction label_smoothing", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_int(ignore_index), of_reduction(reduction), of_double(label_smoothing)) }
 inline Tensor cross_entropy_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100, double label_smoothing = 0.0) { FL_CALL(tensor, "nn.functional.cross_entropy", "self target weight reduction ignore_index label_smoothing", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index), of_double(label_smoothing)) }
@@ -231,6 +234,8 @@ inline Tensor cumprod(const Tensor &self, int64_t dim, optional<ScalarType> dtyp
 inline Tensor &cumprod_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "cumprod", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor cumsum(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "cumsum", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor &cumsum_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "cumsum", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor cumulative_trapezoid(const Tensor &y, const Tensor &x, int64_t dim = -1) { FL_CALL(tensor, "cumulative_trapezoid.x", "y x dim", of_tensor(y), of_tensor(x), of_int(dim)) }
+inline Tensor cumulative_trapezoid(const Tensor &y, const Scalar &dx = 1, int64_t dim = -1) { FL_CALL(tensor, "cumulative_trapezoid.dx", "y dx dim", of_tensor(y), of_scalar(dx), of_int(dim)) }
 inline Tensor deg2rad(const Tensor &self) { FL_CALL(tensor, "deg2rad", "self", of_tensor(self)) }
 inline Tensor &deg2rad_(Tensor &self) { FL_CALL(same(self), "deg2rad_", "self", of_tensor(self)) }
 inline Tensor &deg2rad_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "deg2rad", "out self", of_tensor(out), of_tensor(self)) }
@@ -389,6 +394,11 @@ inline std::tuple<Tensor, Tensor> geqrf(const Tensor &self) { FL_CALL(two, "geqr
 inline Tensor ger(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
 inline Tensor &ger_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor glu(const Tensor &self, int64_t dim = -1) { FL_CALL(tensor, "nn.functional.glu", "self dim", of_tensor(self), of_int(dim)) }
+inline std::vector<Tensor> gradient(const Tensor &self, const optional<Scalar> &spacing = nullopt, optional<int64_t> dim = nullopt, int64_t edge_order = 1) { FL_CALL(tensors, "gradient.scalarint", "self spacing dim edge_order", of_tensor(self), of_scalar_or_none(spacing), of_int_or_none(dim), of_int(edge_order)) }
+inline std::vector<Tensor> gradient(const Tensor &self, const Scalar &spacing, IntArrayRef dim, int64_t edge_order = 1) { FL_CALL(tensors, "gradient.scalararray", "self spacing dim edge_order", of_tensor(self), of_scalar(spacing), of_ints(dim), of_int(edge_order)) }
+inline std::vector<Tensor> gradient(const Tensor &self, IntArrayRef dim, int64_t edge_order = 1) { FL_CALL(tensors, "gradient.array", "self dim edge_order", of_tensor(self), of_ints(dim), of_int(edge_order)) }
+inline std::vector<Tensor> gradient(const Tensor &self, TensorList spacing, optional<int64_t> dim = nullopt, int64_t edge_order = 1) { FL_CALL(tensors, "gradient.tensorarrayint", "self spacing dim edge_order", of_tensor(self), of_tensors(spacing), of_int_or_none(dim), of_int(edge_order)) }
+inline std::vector<Tensor> gradient(const Tensor &self, TensorList spacing, IntArrayRef dim, int64_t edge_order = 1) { FL_CALL(tensors, "gradient.tensorarray", "self spacing dim edge_order", of_tensor(self), of_tensors(spacing), of_ints(dim), of_int(edge_order)) }
 inline Tensor greater(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor greater(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor greater_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
@@ -411,6 +421,7 @@ inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &othe
 inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, double margin = 1.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.hinge_embedding_loss", "self target margin reduction", of_tensor(self), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
+inline std::tuple<Tensor, Tensor> histogram(const Tensor &self, const Tensor &bins, const optional<Tensor> &weight = nullopt, bool density = false) { FL_CALL(two, "histogram.bins_tensor", "self bins weight density", of_tensor(self), of_tensor(bins), of_tensor_or_none(weight), of_bool(density)) }
 inline std::vector<Tensor> hsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(self), of_int(sections)) }
 inline std::vector<Tensor> hsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor hstack(TensorList tensors) { FL_CALL(tensor, "hstack", "tensors", of_tensors(tensors)) }
@@ -435,6 +446,12 @@ inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self",
 inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor isfinite(const Tensor &self) { FL_CALL(tensor, "isfinite", "self", of_tensor(self)) }
 inline Tensor &isfinite_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isfinite", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor isin(const Tensor &elements, const Tensor &test_elements, bool assume_unique = false, bool invert = false) { FL_CALL(tensor, "isin.Tensor_Tensor", "elements test_elements assume_unique invert", of_tensor(elements), of_tensor(test_elements), of_bool(assume_unique), of_bool(invert)) }
+inline Tensor isin(const Tensor &elements, const Scalar &test_element, bool assume_unique = false, bool invert = false) { FL_CALL(tensor, "isin.Tensor_Scalar", "elements test_element assume_unique invert", of_tensor(elements), of_scalar(test_element), of_bool(assume_unique), of_bool(invert)) }
+inline Tensor isin(const Scalar &element, const Tensor &test_elements, bool assume_unique = false, bool invert = false) { FL_CALL(tensor, "isin.Scalar_Tensor", "element test_elements assume_unique invert", of_scalar(element), of_tensor(test_elements), of_bool(assume_unique), of_bool(invert)) }
+inline Tensor &isin_out(Tensor &out, const Tensor &elements, const Tensor &test_elements, bool assume_unique = false, bool invert = false) { FL_CALL(same(out), "isin.Tensor_Tensor", "out elements test_elements assume_unique invert", of_tensor(out), of_tensor(elements), of_tensor(test_elements), of_bool(assume_unique), of_bool(invert)) }
+inline Tensor &isin_out(Tensor &out, const Tensor &elements, const Scalar &test_element, bool assume_unique = false, bool invert = false) { FL_CALL(same(out), "isin.Tensor_Scalar", "out elements test_element assume_unique invert", of_tensor(out), of_tensor(elements), of_scalar(test_element), of_bool(assume_unique), of_bool(invert)) }
+inline Tensor &isin_out(Tensor &out, const Scalar &element, const Tensor &test_elements, bool assume_unique = false, bool invert = false) { FL_CALL(same(out), "isin.Scalar_Tensor", "out element test_elements assume_unique invert", of_tensor(out), of_scalar(element), of_tensor(test_elements), of_bool(assume_unique), of_bool(invert)) }
 inline Tensor isinf(const Tensor &self) { FL_CALL(tensor, "isinf", "self", of_tensor(self)) }
 inline Tensor &isinf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isinf", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor isnan(const Tensor &self) { FL_CALL(tensor, "isnan", "self", of_tensor(self)) }
@@ -702,6 +719,8 @@ inline Tensor &nextafter_out(Tensor &out, const Tensor &self, const Tensor &othe
 inline Tensor nll_loss(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100) { FL_CALL(tensor, "nn.functional.nll_loss", "self target weight reduction ignore_index", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_reduction(reduction), of_int(ignore_index)) }
 inline Tensor nonzero(const Tensor &self) { FL_CALL(tensor, "nonzero", "self", of_tensor(self)) }
 inline Tensor &nonzero_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "nonzero", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor nonzero_static(const Tensor &self, int64_t size, int64_t fill_value = -1) { FL_CALL(tensor, "nonzero_static", "self size fill_value", of_tensor(self), of_int(size), of_int(fill_value)) }
+inline Tensor &nonzero_static_out(Tensor &out, const Tensor &self, int64_t size, int64_t fill_value = -1) { FL_CALL(same(out), "nonzero_static", "out self size fill_value", of_tensor(out), of_tensor(self), of_int(size), of_int(fill_value)) }
 inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "norm", "self p", of_tensor(self), of_scalar(p)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
@@ -728,6 +747,7 @@ inline Tensor outer(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "o
 inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor pad(const Tensor &self, IntArrayRef pad, const std::string &mode = "constant", optional<double> value = nullopt) { FL_CALL(tensor, "nn.functional.pad", "self pad mode value", of_tensor(self), of_ints(pad), of_string(mode), of_double_or_none(value)) }
 inline Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) { FL_CALL(tensor, "nn.functional.pairwise_distance", "x1 x2 p eps keepdim", of_tensor(x1), of_tensor(x2), of_double(p), of_double(eps), of_bool(keepdim)) }
+inline Tensor pdist(const Tensor &self, double p = 2) { FL_CALL(tensor, "pdist", "self p", of_tensor(self), of_double(p)) }
 inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor permute_copy(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute_copy", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor &permute_copy_out(Tensor &out, const Tensor &self, IntArrayRef dims) { FL_CALL(same(out), "permute_copy", "out self dims", of_tensor(out), of_tensor(self), of_ints(dims)) }
@@ -923,6 +943,10 @@ inline Tensor trace(const Tensor &self) { FL_CALL(tensor, "trace", "self", of_te
 inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor transpose_copy(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose_copy", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor &transpose_copy_out(Tensor &out, const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(same(out), "transpose_copy", "out self dim0 dim1", of_tensor(out), of_tensor(self), of_int(dim0), of_int(dim1)) }
+inline Tensor trapezoid(const Tensor &y, const Tensor &x, int64_t dim = -1) { FL_CALL(tensor, "trapezoid.x", "y x dim", of_tensor(y), of_tensor(x), of_int(dim)) }
+inline Tensor trapezoid(const Tensor &y, const Scalar &dx = 1, int64_t dim = -1) { FL_CALL(tensor, "trapezoid.dx", "y dx dim", of_tensor(y), of_scalar(dx), of_int(dim)) }
+inline Tensor trapz(const Tensor &y, const Tensor &x, int64_t dim = -1) { FL_CALL(tensor, "trapz.x", "y x dim", of_tensor(y), of_tensor(x), of_int(dim)) }
+inline Tensor trapz(const Tensor &y, double dx = 1, int64_t dim = -1) { FL_CALL(tensor, "trapz.dx", "y dx dim", of_tensor(y), of_double(dx), of_int(dim)) }
 inline std::tuple<Tensor, Tensor> triangular_solve(const Tensor &self, const Tensor &A, bool upper = true, bool transpose = false, bool unitriangular = false) { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(self), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), requires_grad_of(options)) }
@@ -1121,12 +1145,14 @@ inline Tensor Tensor::copysign(const Tensor &other) const { FL_CALL(tensor, "cop
 inline Tensor Tensor::copysign(const Scalar &other) const { FL_CALL(tensor, "copysign", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::copysign_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.copysign_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::copysign_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.copysign_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::corrcoef() const { FL_CALL(tensor, "corrcoef", "self", of_tensor(*this)) }
 inline Tensor Tensor::cos() const { FL_CALL(tensor, "cos", "self", of_tensor(*this)) }
 inline Tensor &Tensor::cos_() const { FL_CALL(same(*this), "cos_", "self", of_tensor(*this)) }
 inline Tensor Tensor::cosh() const { FL_CALL(tensor, "cosh", "self", of_tensor(*this)) }
 inline Tensor &Tensor::cosh_() const { FL_CALL(same(*this), "cosh_", "self", of_tensor(*this)) }
 inline Tensor Tensor::count_nonzero(optional<int64_t> dim) const { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(*this), of_int_or_none(dim)) }
 inline Tensor Tensor::count_nonzero(IntArrayRef dim) const { FL_CALL(tensor, "count_nonzero", "self dim", of_tensor(*this), of_ints(dim)) }
+inline Tensor Tensor::cov(int64_t correction, const optional<Tensor> &fweights, const optional<Tensor> &aweights) const { FL_CALL(tensor, "cov", "self correction fweights aweights", of_tensor(*this), of_int(correction), of_tensor_or_none(fweights), of_tensor_or_none(aweights)) }
 inline Tensor Tensor::cross(const Tensor &other, optional<int64_t> dim) const { FL_CALL(tensor, "cross", "self other dim", of_tensor(*this), of_tensor(other), of_int_or_none(dim)) }
 inline std::tuple<Tensor, Tensor> Tensor::cummax(int64_t dim) const { FL_CALL(two, "cummax", "self dim", of_tensor(*this), of_int(dim)) }
 inline std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { FL_CALL(two, "cummin", "self dim", of_tensor(*this), of_int(dim)) }
@@ -1230,6 +1256,7 @@ inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Te
 inline Tensor Tensor::heaviside(const Tensor &other) const { FL_CALL(tensor, "heaviside", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::heaviside_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.heaviside_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }
+inline std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor &bins, const optional<Tensor> &weight, bool density) const { FL_CALL(two, "histogram.bins_tensor", "self bins weight density", of_tensor(*this), of_tensor(bins), of_tensor_or_none(weight), of_bool(density)) }
 inline std::vector<Tensor> Tensor::hsplit(int64_t sections) const { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(*this), of_int(sections)) }
 inline std::vector<Tensor> Tensor::hsplit(IntArrayRef indices) const { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(*this), of_ints(indices)) }
 inline Tensor Tensor::hypot(const Tensor &other) const { FL_CALL(tensor, "hypot", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1377,6 +1404,7 @@ inline Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions &options) 
 inline Tensor Tensor::nextafter(const Tensor &other) const { FL_CALL(tensor, "nextafter", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::nextafter_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.nextafter_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::nonzero() const { FL_CALL(tensor, "nonzero", "self", of_tensor(*this)) }
+inline Tensor Tensor::nonzero_static(int64_t size, int64_t fill_value) const { FL_CALL(tensor, "nonzero_static", "self size fill_value", of_tensor(*this), of_int(size), of_int(fill_value)) }
 inline Tensor Tensor::norm(const Scalar &p) const { FL_CALL(tensor, "norm", "self p", of_tensor(*this), of_scalar(p)) }
 inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim) const { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor Tensor::norm(const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) const { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(*this), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }

@@ -1,0 +1,143 @@
+"""Distances between the rows of matrices."""
+import math
+
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.ops import factories
+from flambeau_tensor.ops.joining import broadcast_shapes, cat
+from flambeau_tensor.ops.matmul import matmul
+from flambeau_tensor.ops.reductions import vector_norm
+
+_AT_ONCE = 1 << 17  # elements of the differences that are computed at a time: they stay in the cache
+
+
+def blocks(x1, x2):
+    """Pairs (first row, number of rows): `x1` cut so that the differences with all of `x2` are not many."""
+    row = max(math.prod(x1.shape[:-2]) * math.prod(x2.shape[-2:]), 1)
+    step = max(_AT_ONCE // row, 1)
+    return [(i, min(step, x1.shape[-2] - i)) for i in range(0, x1.shape[-2], step)]
+
+
+def differences(x1, x2, start, rows):
+    """Each of some rows of `x1` less each of `x2`."""
+    return x1.narrow(-2, start, rows).unsqueeze(-2) - x2.unsqueeze(-3)
+
+
+def _distances(x1, x2, p):
+    out = x1.new_empty((*x1.shape[:-1], x2.shape[-2]))
+    for start, rows in blocks(x1, x2):
+        out.narrow(-2, start, rows).copy_(vector_norm(differences(x1, x2, start, rows), p, -1))
+    return out
+
+
+distances = Operator("cdist(Tensor x1, Tensor x2, float p) -> Tensor", _distances, namespace="torch._ops",
+                     variants="function", doc="p-norms of the differences of rows, of two batches of the same sizes.")
+
+
+def _euclidean(x1, x2):
+    squares1, squares2 = (x.square().sum(-1, True) for x in (x1, x2))
+    left = cat((x1 * -2, squares1, factories.ones_like(squares1)), -1)
+    right = cat((x2, factories.ones_like(squares2), squares2), -1)
+    return matmul(left, right.mT).clamp_min(0).sqrt()
+
+
+euclidean = Operator("euclidean_dist(Tensor x1, Tensor x2) -> Tensor", _euclidean, namespace="torch._ops",
+                     variants="function",
+                     doc="Euclidean distances of rows by one product of matrices: |x|² - 2xy + |y|².")
+
+_MODES = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
+
+
+def _check_floating(x1, x2):
+    for name, x in ("X1", x1), ("X2", x2):
+        if not x.is_floating_point():
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {type_name(x.dtype)}")
+
+
+def _check_order(name, p):
+    if not p >= 0:
+        raise RuntimeError(f"{name} only supports non-negative p values")
+
+
+def _check_wide(name, x):
+    if x.dtype.name not in ("float32", "float64"):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
+
+
+def _cdist(x1, x2, p, compute_mode):
+    if compute_mode not in _MODES:
+        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
+    for name, x in ("X1", x1), ("X2", x2):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
+    _check_floating(x1, x2)
+    _check_order("cdist", p)
+    if x1.dtype is not x2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(x1.dtype)} but found {type_name(x2.dtype)}")
+    _check_wide("cdist", x1)
+    many = x1.shape[-2] > 25 or x2.shape[-2] > 25
+    batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+    x1, x2 = (x.expand((*batch, *x.shape[-2:])) for x in (x1, x2))
+    if p == 2 and x1.shape[-1] and (
+            compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode != "donot_use_mm_for_euclid_dist")):
+        return euclidean(x1, x2)
+    return distances(x1, x2, p)
+
+
+cdist = Operator("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> "
+                 "Tensor", _cdist, composite=True, variants="function", doc="""
+The distance of each row of `x1` to each of `x2`: the p-norm of their difference.
+
+Args:
+    x1: float32 or float64, of shape (..., P, M).
+    x2: of the same dtype and of shape (..., R, M); the dimensions in front broadcast.
+    p: the order of the norm, from 0 to infinity.
+    compute_mode: Euclidean distances come from one product of matrices where one side has more than 25 rows, which is
+        fast, and inexact where distances are small beside the rows themselves;
+        'use_mm_for_euclid_dist' and 'donot_use_mm_for_euclid_dist' say so or otherwise for any number of rows.
+
+Returns:
+    Distances, of shape (..., P, R). Where one is 0 its derivative counts as 0.
+
+Raises:
+    RuntimeError: other dtypes, fewer dimensions than two, rows of two lengths, or a negative `p`.
+
+>>> import flambeau_tensor as ft
+>>> ft.cdist(ft.tensor([[0.0, 0.0], [3.0, 4.0]]), ft.tensor([[0.0, 0.0]]))
+tensor([[0.],
+        [5.]])
+""")
+
+
+def _pdist(input, p):
+    if input.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
+    if not input.is_floating_point():
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    _check_order("pdist", p)
+    _check_wide("pdist", input)
+    n = input.shape[0]
+    first, second = find_operator("torch.triu_indices")(n, n, 1).unbind()
+    return vector_norm(input.index_select(0, first) - input.index_select(0, second), p, -1)
+
+
+pdist = Operator("pdist(Tensor self, float p=2) -> Tensor", _pdist, composite=True, variants="function", doc="""
+The distance of each two rows of a matrix: what `cdist` of it with itself has above the diagonal, row by row.
+
+Args:
+    input: float32 or float64, of shape (N, M).
+    p: the order of the norm, from 0 to infinity.
+
+Returns:
+    A vector of N(N - 1)/2 distances.
+
+Raises:
+    RuntimeError: the tensor is no matrix, has another dtype, or `p` is negative.
+
+>>> import flambeau_tensor as ft
+>>> ft.pdist(ft.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+tensor([5.0000, 1.0000, 4.2426])
+""")

@@ -1,0 +1,129 @@
+"""Looking elements up: which of them are in a set, where they stand, and coordinates of places."""
+from collections.abc import Sequence
+
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.tensor import Tensor
+
+_INT64 = find_operator("torch.arange")(0).dtype
+
+
+# --- membership -----------------------------------------------------------------------------------------------------
+
+def _isin(elements, test_elements, assume_unique, invert, out):
+    tensors = [t if isinstance(t, Tensor) else find_operator("torch.tensor")(t) for t in (elements, test_elements)]
+    for t in tensors:
+        if t.is_complex() or t.dtype.name == "bool":
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(t.dtype)}")
+    dtype = find_operator("torch.result_type")(elements, test_elements)
+    values, known = (t.to(dtype) for t in tensors)
+    known = known.reshape((-1,))
+    if known.numel() < 16:  # comparing with each is cheaper than sorting
+        found = (values.unsqueeze(-1) == known).any(-1)
+    else:
+        ordered = known.sort()[0]
+        place = find_operator("torch.searchsorted")(ordered, values).clamp(max=known.numel() - 1)
+        found = ordered.take(place) == values
+    return found.logical_not() if invert else found
+
+
+_DOC = """
+Whether each element is in a set.
+
+Args:
+    elements: a tensor of any shape, or a number.
+    test_elements: the set: a tensor of any shape, or a number. Both are compared in the dtype they promote to.
+    assume_unique: that no element occurs twice in either; of no effect here.
+    invert: whether to ask for those that are not in it.
+
+Returns:
+    Truth values, of the shape of `elements`. NaN is in no set.
+
+Raises:
+    RuntimeError: complex numbers or truth values.
+
+>>> import flambeau_tensor as ft
+>>> ft.isin(ft.tensor([[1, 2], [3, 4]]), ft.tensor([2, 3]))
+tensor([[False,  True],
+        [ True, False]])
+"""
+for _overload, _these, _those in (
+        ("Tensor_Tensor", "Tensor elements", "Tensor test_elements"),
+        ("Tensor_Scalar", "Tensor elements", "Scalar test_element"),
+        ("Scalar_Tensor", "Scalar element", "Tensor test_elements")):
+    Operator(f"isin.{_overload}({_these}, {_those}, *, bool assume_unique=False, bool invert=False, "
+             "Tensor(a!)? out=None) -> Tensor", _isin, variants="function", composite=True, doc=_DOC)
+
+
+# --- places ---------------------------------------------------------------------------------------------------------
+
+def _nonzero_static(input, size, fill_value, out):
+    if size < 0:
+        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
+    found = find_operator("torch.nonzero")(input)
+    result = find_operator("torch.full")((size, input.ndim), fill_value, dtype=_INT64)
+    n = min(size, found.shape[0])
+    result.narrow(0, 0, n).copy_(found.narrow(0, 0, n))
+    return result
+
+
+nonzero_static = Operator("nonzero_static(Tensor self, *, int size, int fill_value=-1, Tensor(a!)? out=None) -> Tensor",
+                          _nonzero_static, differentiable=False, doc="""
+The coordinates of elements that are not zero, one a row, for a number of rows that is known beforehand.
+
+Args:
+    size: how many rows there are: elements beyond are left out.
+    fill_value: what stands in the rows that are left over.
+
+Returns:
+    int64, of shape (`size`, number of dimensions).
+
+Raises:
+    RuntimeError: `size` is negative.
+
+>>> import flambeau_tensor as ft
+>>> ft.nonzero_static(ft.tensor([0, 5, 7]), size=3)
+tensor([[ 1],
+        [ 2],
+        [-1]])
+""")
+
+
+def _coordinates(indices, shape):
+    if indices.is_complex() or indices.is_floating_point() or indices.dtype.name == "bool":
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if not isinstance(shape, (int, Sequence)):
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    for n in shape:
+        if not isinstance(n, int):
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
+    if any(n < 0 for n in shape):
+        raise ValueError(f"'shape' cannot have negative values, but got {shape}")
+    indices, out = indices.to(_INT64), []
+    for n in reversed(shape):
+        out.append(indices % max(n, 1))
+        indices = find_operator("torch.div")(indices, max(n, 1), rounding_mode="floor")
+    return tuple(reversed(out))
+
+
+unravel_index = Operator("unravel_index(Tensor indices, Object shape) -> Tensor[]", _coordinates, composite=True,
+                         variants="function", doc="""
+The coordinates of places in a flattened tensor.
+
+Args:
+    indices: integers, of any shape. Those beyond the last element wrap around.
+    shape: the sizes of the tensor that was flattened, the last dimension running fastest; an int for one dimension.
+
+Returns:
+    An int64 tensor of the shape of `indices` for each dimension.
+
+Raises:
+    TypeError: `indices` are no integers, or `shape` is something else.
+    ValueError: a size is negative.
+
+>>> import flambeau_tensor as ft
+>>> ft.unravel_index(ft.tensor([1, 5]), (2, 3))
+(tensor([0, 1]), tensor([1, 2]))
+""")
