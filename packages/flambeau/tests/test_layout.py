@@ -21,7 +21,8 @@ def run(code, *arguments):
 
 @pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
                                   "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
-                                  "random", "linalg", "fft", "version"])
+                                  "utils.data", "utils.data._utils.collate", "utils.data.sampler", "random", "linalg",
+                                  "fft", "version"])
 def test_modules_are_found_under_both_names(name):
     code = f"""
         import flambeau

@@ -21,6 +21,7 @@ TABLE = {
     "library": "flambeau_cext.library",
     "ops": "flambeau_cext.ops",
     "utils.cpp_extension": "flambeau_cext",
+    "utils.data": "flambeau_data",
     "utils.dlpack": "flambeau_tensor.dlpack",
     "utils.ffi": "flambeau_cext.ffi",
     "cext": "flambeau_cext",
