@@ -91,8 +91,6 @@ def test_storages_are_shared_and_counted():
     assert x[2:].storage_offset() == 2 and x[2:].data_ptr() == x.data_ptr() + 8
     x[1:].fill_(3)
     assert x._version == 1 and bytes(x.untyped_storage()) == x.numpy().tobytes()
-    with pytest.raises(TypeError, match="comes from a tensor"):
-        type(x.untyped_storage())()
 
 
 @pytest.mark.measures

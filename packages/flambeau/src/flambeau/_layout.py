@@ -29,6 +29,7 @@ TABLE = {
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
     "fft": "flambeau_tensor.fft",
+    "storage": "flambeau_tensor.storage",
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "cuda", "func", "utils", "version"}
 MISSING = {"compile", "distributed", "distributions", "fx", "hub", "jit", "onnx", "quantization",

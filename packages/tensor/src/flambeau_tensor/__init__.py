@@ -74,6 +74,10 @@ LAZY_NAMES = {"set_printoptions": "printing", "printoptions": "printing", "finfo
               "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
               "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
               "default_generator": "random", "fork_rng": "random", "_check": "checks", "_check_index": "checks",
+              **dict.fromkeys(("is_storage", "TypedStorage", "UntypedStorage", *(
+                  f"{_kind}Storage" for _kind in (
+                      "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
+                      "ComplexFloat", "ComplexDouble"))), "storage"),
               "_check_not_implemented": "checks", "_check_type": "checks", "_check_value": "checks"}
 
 _named |= _functions("torch", lazy=False)

@@ -5,7 +5,8 @@ Fresh memory costs page faults (far more than the arithmetic on it), so freed bl
 cap. Tiny storages live in the Storage object itself. The allocator is only entered with the GIL held.
 """
 cimport cython
-from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
+from cpython.object cimport PyObject
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
@@ -23,6 +24,14 @@ cdef extern from * nogil:
     #endif
     """
     void fl_advise(void* p, size_t n)
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject:
+        pass
+    ctypedef struct FullType "PyTypeObject":
+        const char* tp_name
+        PyObject* tp_dict
+    void PyType_Modified(PyTypeObject*)
 
 cdef enum:
     ALIGN = 64
@@ -161,8 +170,21 @@ cdef class Storage:
         if self.owned:
             _release(self.data)
 
-    def __init__(self):
-        raise TypeError("a Storage comes from a tensor: use tensor.untyped_storage()")
+    def __init__(self, object size_or_sequence=0, *, object device=None):
+        cdef Storage made
+        if self.data != NULL:
+            raise RuntimeError("UntypedStorage(): this storage has its memory already")
+        if device is not None:
+            from flambeau_tensor.options import check_device
+
+            check_device(device)
+        made = _storage_of(size_or_sequence)
+        self.data, self.nbytes, self.owned = made.data, made.nbytes, made.owned
+        if made.owned:
+            made.owned = False
+        else:
+            memcpy(self.inline_block, made.inline_block, INLINE_BYTES)
+            self.data = <char*>self.inline_block
 
     def __len__(self):
         return self.nbytes
@@ -170,13 +192,158 @@ cdef class Storage:
     def size(self):
         return self.nbytes
 
+    # --- what it is ---
+
     def data_ptr(self):
         """The address of the first byte."""
-        return <uintptr_t>self.data
+        return <uintptr_t>self.data if self.nbytes else 0
+
+    def element_size(self):
+        return 1
+
+    def untyped(self):
+        return self
+
+    def type(self):
+        return "torch.storage.UntypedStorage"
+
+    @property
+    def device(self):
+        from flambeau_tensor.options import CPU
+
+        return CPU
+
+    is_cuda = is_sparse = is_sparse_csr = is_hpu = False
+
+    def is_pinned(self, device="cuda"):
+        return False
+
+    def resizable(self):
+        """Whether `resize_` can give it more memory: not where it lies in another library's or in a file's."""
+        return self.owner is None
+
+    def is_shared(self):
+        """Whether processes that are forked see each other's writes."""
+        return isinstance(self.owner, Mapping) and self.owner.shared
+
+    @property
+    def filename(self):
+        """The file that it is mapped from."""
+        return self.owner.filename if isinstance(self.owner, Mapping) else None
+
+    @property
+    def _cdata(self):
+        return <uintptr_t><void*>self
 
     @property
     def _version(self):
         return self.version
+
+    # --- bytes ---
+
+    def tolist(self):
+        """The bytes, as a list of ints."""
+        return list(bytes(self))
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            self.lent = True
+            return over_buffer(memoryview(self)[_step_one(index)])
+        return memoryview(self)[_place(self, index)]
+
+    def __setitem__(self, index, value):
+        place = _step_one(index) if isinstance(index, slice) else _place(self, index)
+        bytes_here = _writable(self)[place if isinstance(place, slice) else slice(place, place + 1)]
+        if isinstance(value, Storage):
+            bytes_here[:] = value
+        else:
+            bytes_here[:] = bytes((value & 255,)) * len(bytes_here)
+        self.version += 1
+
+    def fill_(self, value):
+        """Write one byte everywhere."""
+        self[:] = value
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """Write the bytes of another storage of the same size."""
+        source = source.untyped()
+        if len(source) != self.nbytes:
+            raise RuntimeError(f"size does not match, self was {self.nbytes} bytes but src was {len(source)} bytes")
+        _writable(self)[:] = source
+        self.version += 1
+        return self
+
+    def clone(self):
+        return _restored(self)
+
+    def new(self):
+        return new_storage(0)
+
+    def cpu(self):
+        return self
+
+    def to(self, *, device, non_blocking=False):
+        from flambeau_tensor.options import check_device
+
+        check_device(device)
+        return self
+
+    # --- memory ---
+
+    def resize_(self, Py_ssize_t size):
+        """Change the size, keeping the bytes. What a tensor looks at stays its memory when the storage shrinks."""
+        from flambeau_tensor._core.tensor import resize_memory
+
+        resize_memory(self, size)
+        return self
+
+    def share_memory_(self):
+        """Move the bytes, with all tensors that look at them, into memory that processes share when they are forked.
+        Arrays that were made of these tensors keep the memory of before."""
+        if not self.is_shared():
+            import mmap
+            from flambeau_tensor._core.tensor import check_movable, tell_moved
+
+            check_movable(self)
+            before = <uintptr_t>self.data
+            _lie_in(self, Mapping(mmap.mmap(-1, max(self.nbytes, 1)), True))
+            tell_moved(self, before)
+        return self
+
+    @staticmethod
+    def from_file(filename, shared=False, Py_ssize_t size=0):
+        """The first `size` bytes of a file, as memory.
+
+        Args:
+            filename: its path.
+            shared: whether writes go to the file, which is made, or made longer, where needed.
+            size: how many bytes.
+
+        Raises:
+            RuntimeError: the file cannot be opened, or is shorter.
+        """
+        return _from_file(filename, shared, size)
+
+    @staticmethod
+    def from_buffer(buffer, *, dtype=None, byte_order="native", Py_ssize_t count=-1, Py_ssize_t offset=0):
+        """A copy of a buffer's bytes; `byte_order` says in which order those of an element of `dtype` lie."""
+        import sys
+
+        data = memoryview(buffer).cast("B")[offset:]
+        width = 1 if dtype is None else dtype.itemsize
+        cdef Storage copy = _restored(bytes(data if count < 0 else data[:count * width]))
+        if byte_order != "native" and byte_order != sys.byteorder and dtype is not None:
+            copy.byteswap(dtype)
+        return copy
+
+    def byteswap(self, dtype):
+        """Turn the bytes of each element of a dtype around."""
+        import numpy as np
+
+        width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
+        np.frombuffer(_writable(self), f"u{width}").byteswap(inplace=True)
+        self.version += 1
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
@@ -196,7 +363,120 @@ cdef class Storage:
         return copy
 
     def __repr__(self):
-        return f"<flambeau storage of {self.nbytes} bytes at 0x{<uintptr_t>self.data:x}>"
+        shown = self.tolist() if self.nbytes <= 1000 else [*bytes(self)[:3], "...", *bytes(self)[self.nbytes - 3:]]
+        return "".join(f" {n}\n" for n in shown) + (
+            f"[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes}]")
+
+
+UntypedStorage = Storage
+# What Python calls `nbytes()` would hide the field. Programs see the type under PyTorch's name.
+(<dict>(<FullType*>Storage).tp_dict)["nbytes"] = Storage.size
+(<FullType*>Storage).tp_name = "flambeau_tensor.UntypedStorage"
+PyType_Modified(<PyTypeObject*>Storage)
+
+
+class Mapping:
+    """Who owns the memory of a storage that lies in a file or is shared with processes."""
+
+    __slots__ = ("view", "shared", "filename", "before")
+
+    def __init__(self, buffer, shared=False, filename=None):
+        self.view, self.shared, self.filename, self.before = memoryview(buffer), shared, filename, None
+
+
+def over_buffer(buffer, object owner=None):
+    """A storage over the memory of an object with the buffer protocol; `owner` keeps it alive, in its place."""
+    cdef Py_buffer view
+    held = memoryview(buffer)  # as long as there is one, the memory stays where it is
+    PyObject_GetBuffer(held, &view, PyBUF_SIMPLE)
+    s = borrow_storage(<char*>view.buf, view.len, held if owner is None else owner, view.readonly)
+    PyBuffer_Release(&view)
+    return s
+
+
+cdef _lie_in(Storage s, mapping):
+    """Copy the bytes to where they shall lie from now on."""
+    cdef Storage target = over_buffer(mapping.view, mapping)
+    cdef Storage before
+    memcpy(target.data, s.data, s.nbytes)
+    if s.owned and s.lent:
+        before = borrow_storage(s.data, s.nbytes, None, False)
+        before.owned = True
+        mapping.before = before
+    elif s.owned:
+        _release(s.data)
+    else:
+        mapping.before = s.owner
+    s.owned = False
+    s.data, s.owner, s.readonly = target.data, mapping, False
+
+
+cdef _writable(Storage s):
+    if s.readonly:
+        raise RuntimeError("this storage lies in memory that is read-only")
+    return memoryview(s)
+
+
+cdef _step_one(index):
+    if index.step not in (None, 1):
+        raise RuntimeError(f"Trying to slice with a step of {index.step}, but only a step of 1 is supported")
+    return index
+
+
+cdef _place(Storage s, index):
+    cdef Py_ssize_t i
+    if not hasattr(index, "__index__"):
+        raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
+    i = index.__index__()
+    if not -s.nbytes <= i < s.nbytes:
+        raise IndexError(f"index {i} out of range for storage of size {s.nbytes}")
+    return i + s.nbytes if i < 0 else i
+
+
+cdef Storage _storage_of(given):
+    cdef Py_ssize_t i
+    if hasattr(given, "__index__"):
+        i = given.__index__()
+        if i < 0:
+            raise RuntimeError(f"UntypedStorage(): a size must not be negative, got {i}")
+        return new_storage(i)
+    try:
+        values = list(given)
+    except TypeError:
+        raise RuntimeError(
+            f"torch.UntypedStorage(): Expected a sequence type, but got {type(given).__name__}") from None
+    for value in values:
+        if not hasattr(value, "__index__"):
+            raise RuntimeError(
+                f"torch.UntypedStorage(): tried to construct a storage from a sequence ({type(given).__name__}), but "
+                f"one of the items was of type {type(value).__name__} instead of int")
+    return _restored(bytes([value.__index__() & 255 for value in values]))
+
+
+cdef Storage _from_file(filename, shared, Py_ssize_t size):
+    import mmap
+    import os
+
+    if size < 0:
+        raise RuntimeError(f"unable to mmap {size} bytes from file <{filename}>: the size is negative")
+    if size == 0:
+        return new_storage(0)
+    try:
+        descriptor = os.open(filename, os.O_RDWR | os.O_CREAT if shared else os.O_RDONLY, 0o600)
+    except OSError as e:
+        raise RuntimeError(f"unable to open file <{filename}> in {'read-write' if shared else 'read-only'} mode: "
+                           f"{e.strerror} ({e.errno})") from None
+    try:
+        present = os.fstat(descriptor).st_size
+        if present < size:
+            if not shared:
+                raise RuntimeError(f"file <{filename}> size <{present}> is smaller than the required mapping size "
+                                   f"<{size}>")
+            os.truncate(descriptor, size)
+        mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY)
+    finally:
+        os.close(descriptor)
+    return over_buffer(mapped, Mapping(mapped, bool(shared), os.fspath(filename)))
 
 
 def _restored(const unsigned char[::1] data):
@@ -230,20 +510,30 @@ cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint re
     return s
 
 
+cdef Py_ssize_t _room(Storage s) noexcept:
+    """How many bytes it may have before it has to move. Tensors never look beyond, also where it became smaller."""
+    return (<Header*>(s.data - HEADER)).capacity if s.owned else INLINE_BYTES
+
+
 cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
-    """Grow, keeping the bytes, for `tensor.resize`, which tells all tensors the new address."""
+    """Change the size, keeping the bytes, for `tensor.resize`, which tells all tensors the new address."""
     cdef char* fresh
-    if nbytes <= s.nbytes:
+    if nbytes == s.nbytes:
         return 0
-    if s.owner is not None or s.lent:
+    if nbytes < 0:
+        raise RuntimeError(f"resize_(): the size of a storage must not be negative, got {nbytes}")
+    if s.owner is not None or s.lent and nbytes > _room(s):
         raise RuntimeError("Trying to resize storage that is not resizable")
-    if nbytes > INLINE_BYTES:
+    if s.data == NULL:
+        s.data = <char*>s.inline_block
+    if nbytes > _room(s):
         fresh = _allocate(nbytes)
         memcpy(fresh, s.data, s.nbytes)
-        memset(fresh + s.nbytes, 0, nbytes - s.nbytes)
         if s.owned:
             _release(s.data)
         s.data = fresh
         s.owned = True
+    if nbytes > s.nbytes:
+        memset(s.data + s.nbytes, 0, nbytes - s.nbytes)
     s.nbytes = nbytes
     return 0

@@ -609,26 +609,37 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     count_elements(ndim, sizes)
     nbytes = count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype)
     if nbytes > t.storage.nbytes:
-        _grow(t.storage, nbytes, shared)
+        resize_memory(t.storage, nbytes, shared)
     t.data = t.storage.data + offset
     return _set_contiguous(t, ndim, sizes)
 
 
-cdef int _grow(Storage s, Py_ssize_t nbytes, bint shared) except -1:
-    """More memory, which lies elsewhere: every tensor that looks into it is told. Nothing lists these, so the garbage
-    collector has to: sharing memory that grows is rare, and resizing has to be cheap where nobody shares."""
+cpdef resize_memory(Storage s, Py_ssize_t nbytes, bint shared=True):
+    """Change the size of a storage, whose memory may lie elsewhere then."""
     cdef char* before = s.data
     if shared:
-        import gc
-
-        if gc.get_freeze_count():  # it does not tell of these
-            raise RuntimeError("Trying to resize storage that is not resizable")
+        check_movable(s)
     resize_storage(s, nbytes)
     if shared and s.data != before:
-        for o in gc.get_objects():
-            if isinstance(o, Tensor) and (<Tensor>o).storage is s:
-                (<Tensor>o).data = s.data + ((<Tensor>o).data - before)
-    return 0
+        tell_moved(s, <size_t>before)
+
+
+def check_movable(Storage s not None):
+    """Raise if tensors that look into it could not be told a new address."""
+    import gc
+
+    if gc.get_freeze_count():  # the garbage collector does not tell of these
+        raise RuntimeError("Trying to resize storage that is not resizable")
+
+
+def tell_moved(Storage s not None, size_t before):
+    """Tell every tensor that looks into a storage where its memory lies now. Nothing lists these, so the garbage
+    collector has to: sharing memory that moves is rare, and resizing has to be cheap where nobody shares."""
+    import gc
+
+    for o in gc.get_objects():
+        if isinstance(o, Tensor) and (<Tensor>o).storage is s:
+            (<Tensor>o).data = s.data + ((<Tensor>o).data - <char*>before)
 
 
 # --- torch.Tensor(...) ----------------------------------------------------------------------------------------------

@@ -157,6 +157,14 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
+def set_window(Tensor t not None, Tensor window not None):
+    """Let a tensor look where another looks, as if it had always done so."""
+    set_geometry(t, window.ndim, window.sizes, window.strides)
+    t.storage, t.data = window.storage, window.data
+    t.flags &= ~(LAZY | VIEW | ODD_VIEW)
+    t.base = None
+
+
 def requires_grad(Tensor t not None):
     return (t.flags & REQUIRES_GRAD) != 0
 

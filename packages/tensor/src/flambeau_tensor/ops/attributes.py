@@ -77,7 +77,8 @@ is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, 
                      "function method")
 is_pinned = _fact("is_pinned(Tensor self) -> bool", lambda input: False, "False: memory is never page-locked.")
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
-is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: False, "Whether in shared memory.")
+is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: input.untyped_storage().is_shared(),
+                  "Whether the memory is shared with processes that are forked.")
 alias("nelement", numel)
 alias("ndimension", dim)
 

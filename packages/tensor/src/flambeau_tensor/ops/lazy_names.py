@@ -23,6 +23,9 @@ torch.fft.fftshift torch.fft.hfft torch.fft.hfft2 torch.fft.hfftn torch.fft.ifft
 torch.fft.ifftshift torch.fft.ihfft torch.fft.ihfft2 torch.fft.ihfftn torch.fft.irfft torch.fft.irfft2
 torch.fft.irfftn torch.fft.rfft torch.fft.rfft2 torch.fft.rfftfreq torch.fft.rfftn
 """,
+    "storages": """
+torch.Tensor._typed_storage torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file
+""",
     "calculus": """
 torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
 """,

@@ -378,6 +378,7 @@ inline Tensor &fmod_out(Tensor &out, const Tensor &self, const Tensor &other) { 
 inline Tensor frac(const Tensor &self) { FL_CALL(tensor, "frac", "self", of_tensor(self)) }
 inline Tensor &frac_(Tensor &self) { FL_CALL(same(self), "frac_", "self", of_tensor(self)) }
 inline Tensor &frac_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "frac", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor from_file(const std::string &filename, optional<bool> shared = nullopt, optional<int64_t> size = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "from_file", "filename shared size dtype requires_grad", of_string(filename), of_bool_or_none(shared), of_int_or_none(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options = {}) { FL_CALL(tensor, "full", "size fill_value dtype requires_grad", of_ints(size), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
 inline Tensor full_like(const Tensor &self, const Scalar &fill_value, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "full_like", "self fill_value dtype requires_grad", of_tensor(self), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &full_out(Tensor &out, IntArrayRef size, const Scalar &fill_value) { FL_CALL(same(out), "full", "out size fill_value", of_tensor(out), of_ints(size), of_scalar(fill_value)) }
@@ -1474,8 +1475,12 @@ inline Tensor Tensor::scatter_reduce(int64_t dim, const Tensor &index, const Ten
 inline Tensor &Tensor::scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self) const { FL_CALL(same(*this), "Tensor.scatter_reduce_", "self dim index src reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(src), of_string(reduce), of_bool(include_self)) }
 inline Tensor Tensor::select(int64_t dim, int64_t index) const { FL_CALL(tensor, "select", "self dim index", of_tensor(*this), of_int(dim), of_int(index)) }
 inline Tensor Tensor::select_scatter(const Tensor &src, int64_t dim, int64_t index) const { FL_CALL(tensor, "select_scatter", "self src dim index", of_tensor(*this), of_tensor(src), of_int(dim), of_int(index)) }
+inline Tensor &Tensor::set_() const { FL_CALL(same(*this), "Tensor.set_.default", "self", of_tensor(*this)) }
+inline Tensor &Tensor::set_(const Tensor &source) const { FL_CALL(same(*this), "Tensor.set_.source_Tensor", "self source", of_tensor(*this), of_tensor(source)) }
+inline Tensor &Tensor::set_(const Tensor &source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride) const { FL_CALL(same(*this), "Tensor.set_.source_Tensor_storage_offset", "self source storage_offset size stride", of_tensor(*this), of_tensor(source), of_int(storage_offset), of_ints(size), of_ints(stride)) }
 inline Tensor Tensor::sgn() const { FL_CALL(tensor, "sgn", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sgn_() const { FL_CALL(same(*this), "Tensor.sgn_", "self", of_tensor(*this)) }
+inline Tensor &Tensor::share_memory_() const { FL_CALL(same(*this), "Tensor.share_memory_", "self", of_tensor(*this)) }
 inline Tensor Tensor::sigmoid() const { FL_CALL(tensor, "sigmoid", "self", of_tensor(*this)) }
 inline Tensor &Tensor::sigmoid_() const { FL_CALL(same(*this), "sigmoid_", "self", of_tensor(*this)) }
 inline Tensor Tensor::sign() const { FL_CALL(tensor, "sign", "self", of_tensor(*this)) }

@@ -459,8 +459,12 @@ Tensor scatter_reduce(int64_t dim, const Tensor &index, const Tensor &src, const
 Tensor &scatter_reduce_(int64_t dim, const Tensor &index, const Tensor &src, const std::string &reduce, bool include_self = true) const;
 Tensor select(int64_t dim, int64_t index) const;
 Tensor select_scatter(const Tensor &src, int64_t dim, int64_t index) const;
+Tensor &set_() const;
+Tensor &set_(const Tensor &source) const;
+Tensor &set_(const Tensor &source, int64_t storage_offset, IntArrayRef size, IntArrayRef stride = {}) const;
 Tensor sgn() const;
 Tensor &sgn_() const;
+Tensor &share_memory_() const;
 Tensor sigmoid() const;
 Tensor &sigmoid_() const;
 Tensor sign() const;

@@ -1,0 +1,274 @@
+"""Storages: the memory under tensors, as bytes (`UntypedStorage`) and as elements of a dtype (`TypedStorage`).
+
+``torch.FloatStorage`` and its kin are TypedStorages of their dtype. All of these look at the same memory as the tensors
+do, and so do what slices of them are.
+
+>>> import flambeau_tensor as ft
+>>> x = ft.tensor([1, 2], dtype=ft.uint8)
+>>> x.untyped_storage().tolist()
+[1, 2]
+"""
+import warnings
+
+from flambeau_tensor._core.dtype import all_dtypes, get_default_dtype, type_name
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.storage import UntypedStorage
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
+from flambeau_tensor.options import check_device
+
+__all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
+
+_warned = False
+
+
+def warn_of_typed_storages(stacklevel: int = 2) -> None:
+    """The warning of PyTorch, once for a process."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
+                      "only storage class. This should only matter to you if you are using storages directly.  To "
+                      "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
+                      UserWarning, stacklevel=stacklevel + 1)
+
+
+def is_storage(obj: object, /) -> bool:
+    """Whether an object is a storage.
+
+    >>> is_storage(UntypedStorage(3)), is_storage([])
+    (True, False)
+    """
+    return isinstance(obj, (UntypedStorage, TypedStorage))
+
+
+class TypedStorage:
+    """The memory of tensors as a sequence of elements of one dtype.
+
+    Args:
+        args: a number of elements, which are not initialised, or a sequence of numbers; nothing for an empty storage.
+        wrap_storage: an UntypedStorage to look at instead.
+        dtype: of the elements; the default dtype if left out.
+        device: the CPU.
+
+    Raises:
+        RuntimeError: both a size and a storage are given, or the storage holds no whole number of elements.
+
+    >>> import flambeau_tensor as ft
+    >>> TypedStorage([1, 2, 3], dtype=ft.int16).tolist()
+    [1, 2, 3]
+    """
+
+    is_cuda = is_hpu = is_sparse = False
+
+    def __init__(self, *args, wrap_storage=None, dtype=None, device=None, _internal=False):
+        if not _internal:
+            warn_of_typed_storages()
+        check_device(device)
+        if len(args) > 1 or (args and wrap_storage is not None):
+            raise RuntimeError("TypedStorage(): one of a size, a sequence and wrap_storage is expected, got "
+                               f"{len(args) + (wrap_storage is not None)} arguments")
+        if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
+            raise TypeError("TypedStorage(): argument 'wrap_storage' must be UntypedStorage, not "
+                            f"{type(wrap_storage).__name__}")
+        if wrap_storage is not None and dtype is None:
+            raise RuntimeError("TypedStorage(): argument 'dtype' is needed beside 'wrap_storage'")
+        self.dtype = get_default_dtype() if dtype is None else dtype
+        if wrap_storage is None:
+            wrap_storage = self._made(args[0] if args else 0)
+        self._untyped_storage = wrap_storage
+
+    def _made(self, given):
+        if isinstance(given, (Tensor, TypedStorage, UntypedStorage)) or not hasattr(given, "__index__"):
+            return find_operator("torch.tensor")(list(given), dtype=self.dtype).untyped_storage()
+        return UntypedStorage(given.__index__() * self.dtype.itemsize)
+
+    def _wrapped(self, untyped, dtype=None):
+        return TypedStorage(wrap_storage=untyped, dtype=dtype or self.dtype, _internal=True)
+
+    def _tensor(self):
+        return interop.over_storage(Tensor, self._untyped_storage, self.dtype, 0, (len(self),), (1,), False)
+
+    # --- what it is ---
+
+    def __len__(self):
+        return len(self._untyped_storage) // self.dtype.itemsize
+
+    def size(self):
+        return len(self)
+
+    def nbytes(self):
+        return len(self._untyped_storage)
+
+    def element_size(self):
+        return self.dtype.itemsize
+
+    def data_ptr(self):
+        return self._untyped_storage.data_ptr()
+
+    def untyped(self):
+        return self._untyped_storage
+
+    def pickle_storage_type(self):
+        return f"{type_name(self.dtype)}Storage"
+
+    def __repr__(self):
+        shown = self.tolist() if len(self) <= 1000 else [*self.tolist()[:3], "...", *self.tolist()[-3:]]
+        return "".join(f" {n}\n" for n in shown) + (
+            f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]")
+
+    def __hash__(self):
+        return hash(id(self._untyped_storage))
+
+    def __getattr__(self, name):
+        if name.startswith("__") or name == "_untyped_storage":
+            raise AttributeError(name)
+        return getattr(self._untyped_storage, name)  # device, is_shared(), filename, _cdata, …
+
+    # --- elements ---
+
+    def tolist(self):
+        return self._tensor().tolist()
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        if not hasattr(index, "__index__"):
+            raise RuntimeError(f"can't index a TypedStorage with {type(index).__name__}")
+        return self._tensor()[self._place(index)].item()
+
+    def _place(self, index):
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} out of range for storage of size {len(self)}")
+        return int(index)
+
+    def __setitem__(self, index, value):
+        if not isinstance(index, slice):
+            index = self._place(index)
+        elif isinstance(value, TypedStorage):
+            value = value._tensor()
+        self._tensor()[index] = value
+
+    def fill_(self, value):
+        self._tensor().fill_(value)
+        return self
+
+    def copy_(self, source, non_blocking=None):
+        """Write the elements of another storage, converted; or the bytes of an untyped one."""
+        if isinstance(source, UntypedStorage):
+            self._untyped_storage.copy_(source)
+        else:
+            self._tensor().copy_(source._tensor())
+        return self
+
+    def clone(self):
+        return self._wrapped(self._untyped_storage.clone())
+
+    def cpu(self):
+        return self
+
+    def to(self, *, device, non_blocking=False):
+        check_device(device)
+        return self
+
+    def type(self, dtype=None, non_blocking=False):
+        """The name of the type, such as ``torch.FloatStorage``; the elements in another type if one is given."""
+        if dtype is None:
+            return f"torch.{type_name(self.dtype)}Storage"
+        name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
+        return self._converted(_dtype_of(name.removeprefix("torch.")))
+
+    def _converted(self, dtype):
+        if dtype is self.dtype:
+            return self
+        return self._wrapped(self._tensor().to(dtype).untyped_storage(), dtype)
+
+    # --- memory ---
+
+    def resize_(self, size):
+        self._untyped_storage.resize_(size * self.dtype.itemsize)
+        return self
+
+    def share_memory_(self):
+        self._untyped_storage.share_memory_()
+        return self
+
+    def __reduce__(self):
+        return _rebuilt, (self._untyped_storage, self.dtype)
+
+    def __deepcopy__(self, memo):
+        from copy import deepcopy
+
+        return self._wrapped(deepcopy(self._untyped_storage, memo))
+
+    def __copy__(self):
+        return self.clone()
+
+    @classmethod
+    def from_buffer(cls, *args, dtype=None, device=None, **kwargs):
+        """A copy of a buffer's bytes, in the byte order that the second argument names."""
+        dtype = cls._dtype_for("from_buffer", dtype)
+        if len(args) > 1:
+            kwargs["byte_order"] = args[1]
+        untyped = UntypedStorage.from_buffer(args[0], dtype=dtype, **kwargs)
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+    @classmethod
+    def from_file(cls, filename, shared=False, size=0, *, dtype=None):
+        """The first `size` elements of a file, as memory; see `UntypedStorage.from_file`."""
+        dtype = cls._dtype_for("from_file", dtype)
+        untyped = UntypedStorage.from_file(filename, shared, size * dtype.itemsize)
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+    @classmethod
+    def _dtype_for(cls, function, dtype):
+        return get_default_dtype() if dtype is None else dtype
+
+
+for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
+                      ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
+                      ("bool", "bool"), ("complex_float", "complex64"), ("complex_double", "complex128")):
+    _dtype = next(d for d in all_dtypes() if d.name == _dtype)
+    setattr(TypedStorage, _name, lambda self, _dtype=_dtype: self._converted(_dtype))
+
+
+class _OfOneDtype(type):
+    def __instancecheck__(cls, instance):
+        return type(instance) is TypedStorage and instance.dtype is cls.dtype
+
+
+def _legacy(dtype):
+    class Legacy(TypedStorage, metaclass=_OfOneDtype):
+        def __new__(cls, *args, wrap_storage=None, dtype=None, device=None, _internal=False):
+            if dtype is not None:
+                raise RuntimeError(f"{cls.__name__}(): argument 'dtype' is not expected, it is {cls.dtype}")
+            return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device, _internal=_internal)
+
+        @classmethod
+        def _dtype_for(cls, function, dtype):
+            if dtype is not None:
+                raise TypeError(f"{cls.__name__}.{function}(): argument 'dtype' is not expected, it is {cls.dtype}")
+            return cls.dtype
+
+    Legacy.dtype = dtype
+    Legacy.__name__ = Legacy.__qualname__ = f"{type_name(dtype)}Storage"
+    Legacy.__doc__ = f"A TypedStorage whose elements are {dtype}."
+    return Legacy
+
+
+LEGACY = {cls.__name__: cls for cls in map(_legacy, all_dtypes())}
+globals().update(LEGACY)
+__all__ += LEGACY
+
+
+def _dtype_of(name):
+    if name not in LEGACY:
+        raise ValueError(f"invalid type: '{name}'")
+    return LEGACY[name].dtype
+
+
+def _rebuilt(untyped, dtype):
+    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
