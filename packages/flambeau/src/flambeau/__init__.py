@@ -32,7 +32,8 @@ for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "
 _layout.install("flambeau")
 for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
-for _name in ("torch.nn.", "torch._C._nn."):
+for _name in ("torch.nn.", "torch._C._nn.", "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu",
+              "torch.lstm_cell", "torch.gru_cell", "torch.rnn_tanh_cell", "torch.rnn_relu_cell"):
     _sockets.providers[_name] = "flambeau_nn"
 
 

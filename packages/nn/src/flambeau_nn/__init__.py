@@ -30,11 +30,20 @@ def __getattr__(name):
 
     if name in ("optim", "utils"):
         return import_module(f"flambeau_nn.{name}")
-    from flambeau_nn.modules import _missing
+    from flambeau_nn.modules import LATE, _missing
 
+    if name in LATE:
+        globals()[name] = getattr(import_module("flambeau_nn.modules"), name)
+        return globals()[name]
     if name in _missing.MISSING:
         globals()[name] = _missing.not_built_layer(name)
         return globals()[name]
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.nn", name)
+
+
+def __dir__():
+    from flambeau_nn.modules import LATE
+
+    return sorted({*globals(), *LATE})

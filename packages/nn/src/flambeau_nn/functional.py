@@ -2,9 +2,11 @@
 import flambeau_nn.ops as _ops
 from flambeau_nn.ops import activation as _activation
 from flambeau_tensor import relu as _relu
+from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
+from flambeau_tensor.extend import lazy_names as _lazy_names
 
-globals().update(_functions(_ops.NAMESPACE))
+globals().update(_functions(_ops.NAMESPACE, lazy=False))
 relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.leaky_relu_.inplace
 
 
@@ -38,6 +40,14 @@ def __getattr__(name):
         from flambeau_tensor import pdist
 
         return pdist
+    found = _first_use(_ops.NAMESPACE, name)
+    if found is not None:
+        globals()[name] = found
+        return found
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.nn.functional", name)
+
+
+def __dir__():
+    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE)})

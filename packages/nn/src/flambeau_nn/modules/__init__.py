@@ -1,5 +1,9 @@
-"""The layers, one family a file; every class is exported here."""
+"""The layers, one family a file; every class is exported here.
+
+The files of ``LATE`` are imported when one of their classes is first named.
+"""
 # ruff: noqa: F403
+from importlib import import_module as _import
 
 from flambeau_nn.modules.activation import *
 from flambeau_nn.modules.batchnorm import *
@@ -14,3 +18,13 @@ from flambeau_nn.modules.normalization import *
 from flambeau_nn.modules.padding import *
 from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
+
+_RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
+LATE = {name: family for family, names in {"rnn": _RECURRENT}.items() for name in names.split()}
+
+
+def __getattr__(name):
+    if name in LATE:
+        globals()[name] = getattr(_import(f"flambeau_nn.modules.{LATE[name]}"), name)
+        return globals()[name]
+    raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

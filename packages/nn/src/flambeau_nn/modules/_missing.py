@@ -9,14 +9,13 @@ from flambeau_tensor.not_built import not_built
 MISSING = (
     "AdaptiveLogSoftmaxWithLoss", "CTCLoss", "ChannelShuffle", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
     "ConvTranspose2d", "ConvTranspose3d", "CrossMapLRN2d", "DataParallel", "EmbeddingBag", "Fold",
-    "FractionalMaxPool2d", "FractionalMaxPool3d", "GRU", "GRUCell", "LSTM", "LSTMCell", "LazyBatchNorm1d",
-    "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
-    "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
-    "LazyLinear", "LinearCrossEntropyLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
-    "MultiheadAttention", "PixelShuffle", "PixelUnshuffle", "RNN", "RNNBase", "RNNCell", "RNNCellBase",
-    "SyncBatchNorm", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-    "TransformerEncoderLayer", "TripletMarginWithDistanceLoss", "Unfold", "Upsample", "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
+    "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
+    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear", "LinearCrossEntropyLoss",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultiheadAttention", "PixelShuffle",
+    "PixelUnshuffle", "SyncBatchNorm", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
+    "TransformerEncoder", "TransformerEncoderLayer", "TripletMarginWithDistanceLoss", "Unfold", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d",
 )
 
 

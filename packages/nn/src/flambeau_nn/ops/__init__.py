@@ -1,6 +1,12 @@
 """Operations of ``torch.nn.functional``, one module a family: schemas bound to kernels. Importing a family declares
-it."""
+it.
+
+A family of ``LAZY`` is imported, with its rules, when one of its names is first used; all that it declares stands
+there.
+"""
 from importlib import import_module as _import
+
+from flambeau_tensor.extend import declare_lazily as _declare_lazily
 
 FAMILIES = ("activation", "softmax", "linear", "dropout", "pooling", "normalization", "padding", "distance", "loss")
 NAMESPACE = "torch.nn.functional"
@@ -8,3 +14,11 @@ INTERNAL = "torch._C._nn"  # what the functions are made of
 
 for _family in FAMILIES:
     _import(f"flambeau_nn.ops.{_family}")
+
+_CELLS = "lstm gru rnn_tanh rnn_relu"
+LAZY = {
+    "recurrent": [*(f"torch.{name}{end}" for name in _CELLS.split() for end in ("", "_cell")),
+                  *(f"{INTERNAL}.{name}{end}" for name in ("lstm_layer", "rnn_layer") for end in ("", "_backward"))],
+}
+for _family, _names in LAZY.items():
+    _declare_lazily(f"flambeau_nn.ops.{_family}", _names)

@@ -255,7 +255,7 @@ cdef object find(str name):
     if op is None and _lazy and _load_for(name):
         return find(name)
     if op is None and _import_provider(name):
-        op = _public.get(name)
+        op = find(name) if _lazy and _load_for(name) else _public.get(name)
     if op is None:
         raise AttributeError(f"no operator named '{name}'")
     return op
@@ -370,7 +370,7 @@ def lazy_names(str namespace not None):
 def first_use(str namespace not None, str name not None):
     """What a module's ``__getattr__`` answers for such a name, whose family is loaded then; None for others."""
     full = f"{namespace}.{name}"
-    return find(full) if full in _lazy or full in _named else None
+    return find(full) if full in _lazy or full in _named or full in sockets.providers else None
 
 
 def late_families():

@@ -1,0 +1,48 @@
+"""Derivatives of recurrent layers: backward in one kernel, and what differentiates that goes through time by other
+operations."""
+from flambeau_autograd.derivatives import derivative
+from flambeau_nn.ops import recurrent as ops
+
+
+def _gradients(mode, grads, batch_sizes, reverse, tensors):
+    """The gradients of the layer's tensors (None of those that are not there), as differentiable as they can be."""
+    from flambeau_autograd.func import vjp
+
+    there = [k for k, t in enumerate(tensors) if t is not None]
+
+    def run(*given):
+        every = dict(zip(there, given, strict=True))
+        x, h, c, *weights = (every.get(k) for k in range(8))
+        results = ops.composed(mode, x, batch_sizes, h, c, *weights, reverse)
+        return tuple(r for r, g in zip(results, grads, strict=True) if g is not None)
+
+    _, pull = vjp(run, *(tensors[k] for k in there))
+    found = dict(zip(there, pull(tuple(g for g in grads if g is not None)), strict=True))
+    return tuple(found.get(k) for k in range(8))
+
+
+def _lstm_backward(grad_output, grad_h, grad_c, output, workspace, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh,
+                   w_hr, reverse):
+    return _gradients("LSTM", (grad_output, grad_h, grad_c), batch_sizes, reverse,
+                      (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr))
+
+
+def _rnn_backward(grad_output, grad_h, output, workspace, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode,
+                  reverse):
+    x, h, _, *weights = _gradients(mode, (grad_output, grad_h, None), batch_sizes, reverse,
+                                   (input, h0, None, w_ih, w_hh, b_ih, b_hh, None))
+    return (x, h, *weights[:4])
+
+
+derivative(ops.lstm_layer_backward, composition=_lstm_backward)
+derivative(ops.rnn_layer_backward, composition=_rnn_backward)
+derivative(ops.lstm_layer, {
+    "input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr":
+    lambda grads, result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse:
+    ops.lstm_layer_backward(*grads[:3], result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr,
+                            reverse)}, not_differentiable=("workspace",))
+derivative(ops.rnn_layer, {
+    "input, h0, w_ih, w_hh, b_ih, b_hh":
+    lambda grads, result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse:
+    ops.rnn_layer_backward(*grads[:2], result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode,
+                           reverse)}, not_differentiable=("workspace",))

@@ -1,0 +1,415 @@
+"""Recurrent layers and their cells."""
+import math
+import numbers
+import warnings
+
+import flambeau_tensor as ft
+from flambeau_nn import init
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+from flambeau_nn.utils.rnn import PackedSequence
+from flambeau_tensor import Tensor
+from flambeau_tensor.extend import find_operator
+
+__all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_RUN = {mode: find_operator(f"torch.{mode.lower()}") for mode in _GATES}
+
+
+def _check_type(name, value, wanted):
+    if not isinstance(value, wanted):
+        raise TypeError(f"{name} should be of type {wanted.__name__}, got: {type(value).__name__}")
+
+
+class RNNBase(Module):
+    """What recurrent layers have in common.
+
+    Args:
+        mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
+        input_size: numbers in each element of a sequence.
+        hidden_size: numbers in the state.
+        num_layers: layers, each of which runs on what the one before gave.
+        bias: whether there are biases.
+        batch_first: whether batches are (batch, time, size) rather than (time, batch, size).
+        dropout: probability of dropout behind every layer but the last.
+        bidirectional: whether each layer runs backwards, too; outputs are joined.
+        proj_size: the size that an LSTM projects its state to, 0 for none.
+
+    Attributes:
+        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: of the first layer, for all gates; `_reverse` ends those
+            that run backwards. All are uniform in ±1/sqrt(hidden_size) at the start.
+    """
+
+    __constants__ = ["mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout",
+                     "bidirectional", "proj_size"]
+
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
+                 device=None, dtype=None) -> None:
+        super().__init__()
+        if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
+            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element "
+                             "being zeroed")
+        if dropout > 0 and num_layers == 1:
+            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                          f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                          stacklevel=3)
+        _check_type("bias", bias, bool)
+        _check_type("batch_first", batch_first, bool)
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
+            _check_type(name, size, int)
+            if size <= 0:
+                raise ValueError(f"{name} must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if proj_size < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if proj_size >= hidden_size:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+        if mode not in _GATES:
+            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        width, out, directions = _GATES[mode] * hidden_size, proj_size or hidden_size, 2 if bidirectional else 1
+        self._all_weights = []
+        for layer in range(num_layers):
+            for direction in range(directions):
+                shapes = {"weight_ih": (width, input_size if layer == 0 else out * directions),
+                          "weight_hh": (width, out)}
+                if bias:
+                    shapes |= {"bias_ih": (width,), "bias_hh": (width,)}
+                if proj_size:
+                    shapes["weight_hr"] = proj_size, hidden_size
+                names = []
+                for name, shape in shapes.items():
+                    names.append(f"{name}_l{layer}{'_reverse' if direction else ''}")
+                    setattr(self, names[-1], Parameter(ft.empty(shape, device=device, dtype=dtype)))
+                self._all_weights.append(names)
+        self._flat_weights_names = [name for names in self._all_weights for name in names]
+        self.reset_parameters()
+
+    @property
+    def all_weights(self) -> "list[list[Parameter]]":
+        """The weights of each layer and direction."""
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
+
+    @property
+    def _flat_weights(self):
+        return [getattr(self, name) for name in self._flat_weights_names]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: it is for GPUs."""
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        bound = 1 / math.sqrt(self.hidden_size)
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def check_input(self, input: Tensor, batch_sizes: "Tensor | None") -> None:
+        """Raise unless the layer can run on `input`."""
+        weight = getattr(self, self._flat_weights_names[0])
+        if input.dtype is not weight.dtype:
+            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert "
+                             f"input: input.to({weight.dtype}), or convert model: model.to({input.dtype})")
+        wanted = 3 if batch_sizes is None else 2
+        if input.ndim != wanted:
+            raise RuntimeError(f"input must have {wanted} dimensions, got {input.ndim}")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError("input.size(-1) must be equal to input_size. Expected "
+                               f"{self.input_size}, got {input.shape[-1]}")
+        if batch_sizes is None and input.shape[1 if self.batch_first else 0] == 0:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
+
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: "Tensor | None") -> "tuple[int, int, int]":
+        """The size that states have for `input`."""
+        batch = input.shape[0 if self.batch_first else 1] if batch_sizes is None else int(batch_sizes[0])
+        return (self.num_layers * (2 if self.bidirectional else 1), batch, self.proj_size or self.hidden_size)
+
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: "Tensor | None") -> "tuple[int, int, int]":
+        """The size that cells have for `input`."""
+        return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
+
+    def check_hidden_size(self, hx: Tensor, expected_hidden_size: "tuple[int, int, int]",
+                          msg: str = "Expected hidden size {}, got {}") -> None:
+        """Raise unless a state is of the size."""
+        if hx.shape != expected_hidden_size:
+            raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
+
+    def check_forward_args(self, input: Tensor, hidden, batch_sizes: "Tensor | None") -> None:
+        """Raise unless the layer can run on `input`, with these states."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
+
+    def permute_hidden(self, hx, permutation: "Tensor | None"):
+        """The states of the sequences in another order."""
+        return hx if permutation is None else hx.index_select(1, permutation)
+
+    def _initial(self, input, batch_sizes):
+        return ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
+
+    def _unbatched(self, hx):
+        """The given states of a single sequence as those of a batch of it."""
+        if hx.ndim != 2:
+            raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {hx.ndim}-D tensor")
+        return hx.unsqueeze(1)
+
+    def _check_batched(self, hx):
+        if hx.ndim != 3:
+            raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.ndim}-D tensor")
+
+    def _single(self, hx):
+        return hx.squeeze(1)
+
+    _said = ""  # how the error of wrong dimensions ends
+
+    def forward(self, input, hx=None):
+        """Run over `input`: (time, batch, input_size), (time, input_size) or a PackedSequence; `hx` are the states at
+        the start, zeros unless given."""
+        if isinstance(input, PackedSequence):
+            return self._forward_packed(input, hx)
+        if input.ndim not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{self._said} "
+                             "instead")
+        single = input.ndim == 2
+        if single:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+        if hx is None:
+            self.check_input(input, None)
+            hx = self._initial(input, None)
+        else:
+            if single:
+                hx = self._unbatched(hx)
+            else:
+                self._check_batched(hx)
+            self.check_forward_args(input, hx, None)
+        output, *final = _RUN[self.mode](input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout,
+                                         self.training, self.bidirectional, self.batch_first)
+        final = final[0] if len(final) == 1 else tuple(final)
+        if single:
+            return output.squeeze(0 if self.batch_first else 1), self._single(final)
+        return output, final
+
+    def _forward_packed(self, input, hx):
+        data, batch_sizes, order, back = input
+        if hx is None:
+            self.check_input(data, batch_sizes)
+            hx = self._initial(data, batch_sizes)
+        else:
+            hx = self.permute_hidden(hx, order)
+            self.check_forward_args(data, hx, batch_sizes)
+        output, *final = _RUN[self.mode](data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers,
+                                         self.dropout, self.training, self.bidirectional)
+        final = final[0] if len(final) == 1 else tuple(final)
+        return PackedSequence(output, batch_sizes, order, back), self.permute_hidden(final, back)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, usual in (("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False),
+                            ("dropout", 0), ("bidirectional", False)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(RNNBase):
+    """h = tanh(W_ih x + b_ih + W_hh h + b_hh) over time, or relu with ``nonlinearity="relu"`` (Elman, 1990).
+
+    Arguments are those of :class:`RNNBase`, without ``mode``, and ``nonlinearity`` as the fourth.
+
+    Shape:
+        (time, batch, input_size) and states (layers, batch, hidden_size) → (time, batch, hidden_size) and final states
+
+    >>> import flambeau_tensor as ft
+    >>> output, state = RNN(3, 5, num_layers=2)(ft.ones(7, 4, 3))
+    >>> output.shape, state.shape
+    (torch.Size([7, 4, 5]), torch.Size([2, 4, 5]))
+    """
+
+    _said = " tensor"
+
+    def __init__(self, *args, **kwargs) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if len(args) > 3:
+            nonlinearity = args[3]
+            args = args[:3] + args[4:]
+        else:
+            nonlinearity = kwargs.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+
+class GRU(RNNBase):
+    """A gated recurrent unit over time (Cho et al., 2014): gates are r, z, n, and h = (1 - z) n + z h.
+
+    Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`.
+    """
+
+    def __init__(self, *args, **kwargs) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__("GRU", *args, **kwargs)
+
+
+class LSTM(RNNBase):
+    """Long short-term memory over time (Hochreiter and Schmidhuber, 1997): gates are i, f, g, o, the cells
+    c = f c + i g, and h = o tanh(c), which ``proj_size`` projects.
+
+    Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`, where the states are
+    two: h and c.
+    """
+
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__("LSTM", *args, **kwargs)
+
+    def check_forward_args(self, input: Tensor, hidden, batch_sizes: "Tensor | None") -> None:
+        """Raise unless the layer can run on `input`, with these states."""
+        self.check_input(input, batch_sizes)
+        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes),
+                               "Expected hidden[0] size {}, got {}")
+        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes),
+                               "Expected hidden[1] size {}, got {}")
+
+    def permute_hidden(self, hx, permutation: "Tensor | None"):
+        """The states of the sequences in another order."""
+        return hx if permutation is None else tuple(h.index_select(1, permutation) for h in hx)
+
+    def _initial(self, input, batch_sizes):
+        h = ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
+        return h, ft.zeros(self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype) if self.proj_size else h
+
+    def _unbatched(self, hx):
+        if hx[0].ndim != 2 or hx[1].ndim != 2:
+            raise RuntimeError("For unbatched 2-D input, hx and cx should also be 2-D but got "
+                               f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
+        return hx[0].unsqueeze(1), hx[1].unsqueeze(1)
+
+    def _check_batched(self, hx):
+        if hx[0].ndim != 3 or hx[1].ndim != 3:
+            raise RuntimeError("For batched 3-D input, hx and cx should also be 3-D but got "
+                               f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
+
+    def _single(self, hx):
+        return hx[0].squeeze(1), hx[1].squeeze(1)
+
+
+# --- single steps ---------------------------------------------------------------------------------------------------
+
+class RNNCellBase(Module):
+    """What cells have in common: the weights of `num_chunks` gates."""
+
+    __constants__ = ["input_size", "hidden_size", "bias"]
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device=None, dtype=None) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        width = num_chunks * hidden_size
+        self.weight_ih = Parameter(ft.empty((width, input_size), device=device, dtype=dtype))
+        self.weight_hh = Parameter(ft.empty((width, hidden_size), device=device, dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(ft.empty((width,), device=device, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw all weights anew."""
+        bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
+        for weight in self.parameters():
+            init.uniform_(weight, -bound, bound)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if getattr(self, "nonlinearity", "tanh") != "tanh":
+            text += f", nonlinearity={self.nonlinearity}"
+        return text
+
+    def _check(self, input, states, said):
+        name = type(self).__name__
+        if input.ndim not in (1, 2):
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        for k, h in enumerate(states):
+            if h.ndim not in (1, 2):
+                raise ValueError(f"{name}: Expected {said.format(k)} to be 1D or 2D, got {h.ndim}D instead")
+        if input.shape[-1] != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]} expected {self.input_size}")
+        for k, h in enumerate(states):
+            if h.ndim == input.ndim == 2 and h.shape[0] != input.shape[0]:
+                raise RuntimeError(f"Input batch size {input.shape[0]} doesn't match hidden{k} batch size {h.shape[0]}")
+            if h.shape[-1] != self.hidden_size:
+                raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {h.shape[-1]}, expected "
+                                   f"{self.hidden_size}")
+        if input.dtype is not self.weight_ih.dtype:
+            names = [t.type().split(".")[-1].removesuffix("Tensor") for t in (input, self.weight_ih)]
+            raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
+
+    def _step(self, operator, input, hx):
+        self._check(input, () if hx is None else (hx,), "hidden")
+        single = input.ndim == 1
+        if single:
+            input = input.unsqueeze(0)
+        if hx is None:
+            hx = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype)
+        elif single:
+            hx = hx.unsqueeze(0)
+        out = operator(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return out.squeeze(0) if single else out
+
+
+class RNNCell(RNNCellBase):
+    """One step of an :class:`RNN`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
+
+    __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device=None,
+                 dtype=None) -> None:
+        super().__init__(input_size, hidden_size, bias, 1, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input: Tensor, hx: "Tensor | None" = None) -> Tensor:
+        if self.nonlinearity not in ("tanh", "relu"):
+            raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
+        return self._step(find_operator(f"torch.rnn_{self.nonlinearity}_cell"), input, hx)
+
+
+class GRUCell(RNNCellBase):
+    """One step of a :class:`GRU`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device=None, dtype=None) -> None:
+        super().__init__(input_size, hidden_size, bias, 3, device, dtype)
+
+    def forward(self, input: Tensor, hx: "Tensor | None" = None) -> Tensor:
+        return self._step(find_operator("torch.gru_cell"), input, hx)
+
+
+class LSTMCell(RNNCellBase):
+    """One step of an :class:`LSTM`: (batch, input_size) and (h, c), each (batch, hidden_size) → (h, c) after it."""
+
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device=None, dtype=None) -> None:
+        super().__init__(input_size, hidden_size, bias, 4, device, dtype)
+
+    def forward(self, input: Tensor, hx: "tuple[Tensor, Tensor] | None" = None) -> "tuple[Tensor, Tensor]":
+        self._check(input, () if hx is None else hx, "hx[{}]")
+        single = input.ndim == 1
+        if single:
+            input = input.unsqueeze(0)
+        if hx is None:
+            zeros = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype)
+            hx = zeros, zeros
+        elif single:
+            hx = tuple(h.unsqueeze(0) for h in hx)
+        h, c = find_operator("torch.lstm_cell")(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return (h.squeeze(0), c.squeeze(0)) if single else (h, c)

@@ -1,0 +1,249 @@
+"""Sequences of different lengths: packed without gaps for recurrent layers, or padded into one tensor."""
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import flambeau_tensor as ft
+from flambeau_tensor import Tensor
+
+__all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
+           "pad_sequence", "unpack_sequence", "unpad_sequence"]
+
+
+class PackedSequence_(NamedTuple):
+    """The fields of a PackedSequence."""
+
+    data: Tensor
+    batch_sizes: Tensor
+    sorted_indices: "Tensor | None"
+    unsorted_indices: "Tensor | None"
+
+
+def _bind(data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+    if batch_sizes is None:  # (data, batch_sizes) as one argument
+        if not isinstance(data, (list, tuple)) or len(data) != 2:
+            raise AssertionError("Expected data to be a list or tuple of length 2")
+        data, batch_sizes = data
+    if unsorted_indices is None:
+        unsorted_indices = invert_permutation(sorted_indices)
+    return data, batch_sizes, sorted_indices, unsorted_indices
+
+
+class PackedSequence(PackedSequence_):
+    """Sequences of different lengths without gaps, as recurrent layers take them; made by
+    :func:`pack_padded_sequence` and :func:`pack_sequence`.
+
+    Attributes:
+        data: rows of all sequences: those of the first time, of the longest sequence first, then of the second, ….
+        batch_sizes: how many sequences are that long, for each time (int64).
+        sorted_indices: where each sequence, by falling length, stood before; None: they were sorted.
+        unsorted_indices: where each one stands now.
+    """
+
+    def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+        return super().__new__(cls, *_bind(data, batch_sizes, sorted_indices, unsorted_indices))
+
+    def to(self, *args, **kwargs) -> "PackedSequence":
+        """The sequence with ``data.to(*args, **kwargs)``; itself where that changes nothing."""
+        data = self.data.to(*args, **kwargs)
+        return self if data is self.data else type(self)(data, *self[1:])
+
+    def cpu(self, *args, **kwargs) -> "PackedSequence":
+        """The sequence itself: everything is on the CPU."""
+        return self.to(*args, device="cpu", **kwargs)
+
+    def cuda(self, *args, **kwargs) -> "PackedSequence":
+        """Raises: tensors live on the CPU."""
+        return self.to(*args, device="cuda", **kwargs)
+
+    def pin_memory(self) -> "PackedSequence":
+        """The sequence itself."""
+        return self
+
+    def is_pinned(self) -> bool:
+        """False: memory is not pinned."""
+        return False
+
+    @property
+    def is_cuda(self) -> bool:
+        """False: everything is on the CPU."""
+        return False
+
+    def double(self) -> "PackedSequence":
+        """With data of float64."""
+        return self.to(dtype=ft.float64)
+
+    def float(self) -> "PackedSequence":
+        """With data of float32."""
+        return self.to(dtype=ft.float32)
+
+    def half(self) -> "PackedSequence":
+        """With data of float16."""
+        return self.to(dtype=ft.float16)
+
+    def long(self) -> "PackedSequence":
+        """With data of int64."""
+        return self.to(dtype=ft.int64)
+
+    def int(self) -> "PackedSequence":
+        """With data of int32."""
+        return self.to(dtype=ft.int32)
+
+    def short(self) -> "PackedSequence":
+        """With data of int16."""
+        return self.to(dtype=ft.int16)
+
+    def char(self) -> "PackedSequence":
+        """With data of int8."""
+        return self.to(dtype=ft.int8)
+
+    def byte(self) -> "PackedSequence":
+        """With data of uint8."""
+        return self.to(dtype=ft.uint8)
+
+
+def invert_permutation(permutation: "Tensor | None") -> "Tensor | None":
+    """The permutation that undoes another one.
+
+    >>> import flambeau_tensor as ft
+    >>> invert_permutation(ft.tensor([2, 0, 1]))
+    tensor([1, 2, 0])
+    """
+    if permutation is None:
+        return None
+    return ft.empty_like(permutation).scatter_(0, permutation, ft.arange(permutation.numel(), dtype=permutation.dtype))
+
+
+def _places(lengths, batch, times):
+    """The rows of (time, batch) that sequences fill, time by time, and how many at each time; lengths fall."""
+    sizes = [sum(length > t for length in lengths) for t in range(lengths[0])]
+    return [t * batch + b for t, size in enumerate(sizes) for b in range(size)], sizes
+
+
+def pack_padded_sequence(input: Tensor, lengths: "Tensor | list[int]", batch_first: bool = False,
+                         enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences that stand padded in one tensor.
+
+    Args:
+        input: (time, batch, *), or (batch, time, *) with ``batch_first``.
+        lengths: how long each sequence is.
+        enforce_sorted: whether lengths have to fall; otherwise they are sorted, and the order is kept.
+
+    Raises:
+        RuntimeError: a length is not between 1 and the number of times, there are more or fewer than sequences, or they
+            rise.
+
+    >>> import flambeau_tensor as ft
+    >>> pack_padded_sequence(ft.tensor([[1, 2], [3, 0]]), [2, 1]).data
+    tensor([1, 2, 3])
+    """
+    lengths = ft.as_tensor(lengths, dtype=ft.int64)
+    sorted_indices = None
+    if not enforce_sorted:
+        lengths, sorted_indices = ft.sort(lengths, descending=True)
+        input = input.index_select(0 if batch_first else 1, sorted_indices)
+    if batch_first:
+        input = input.transpose(0, 1)
+    times, batch = input.shape[:2]
+    if lengths.numel() != batch:
+        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} "
+                           f"(batch_size={batch})")
+    each = lengths.tolist()
+    if min(each) <= 0:
+        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is "
+                           "<= 0")
+    if each != sorted(each, reverse=True):
+        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
+                           "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
+                           "requirement if you do not need ONNX exportability.")
+    if each[0] > times:
+        raise RuntimeError(f"pack_padded_sequence(): a sequence of length {each[0]} does not fit into {times} times")
+    rows, sizes = _places(each, batch, times)
+    data = input.reshape((times * batch, *input.shape[2:])).index_select(0, ft.tensor(rows))
+    return PackedSequence(data, ft.tensor(sizes), sorted_indices, None)
+
+
+def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
+                        total_length: "int | None" = None) -> tuple[Tensor, Tensor]:
+    """Undo :func:`pack_padded_sequence`: the padded tensor and the lengths.
+
+    Args:
+        sequence: what is to be padded.
+        batch_first: whether the result is (batch, time, *) rather than (time, batch, *).
+        padding_value: what stands behind the end of a sequence.
+        total_length: how many times the result has; that of the longest sequence unless given.
+
+    Raises:
+        ValueError: ``total_length`` is too short.
+    """
+    sizes = sequence.batch_sizes.tolist()
+    times = len(sizes)
+    if total_length is not None:
+        if total_length < times:
+            raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but "
+                             f"got total_length={total_length} and max sequence length being {times}")
+        times = total_length
+    batch = sizes[0]
+    lengths = [sum(size > b for size in sizes) for b in range(batch)]
+    rows, _ = _places(lengths, batch, times)
+    data = sequence.data
+    padded = ft.full((times * batch, *data.shape[1:]), padding_value, dtype=data.dtype)
+    padded = padded.index_copy(0, ft.tensor(rows), data).reshape((times, batch, *data.shape[1:]))
+    lengths = ft.tensor(lengths)
+    if batch_first:
+        padded = padded.transpose(0, 1)
+    order = sequence.unsorted_indices
+    if order is not None:
+        padded, lengths = padded.index_select(0 if batch_first else 1, order), lengths[order]
+    return padded, lengths
+
+
+def pad_sequence(sequences: "Tensor | list[Tensor]", batch_first: bool = False, padding_value: float = 0.0,
+                 padding_side: str = "right") -> Tensor:
+    """Sequences (length, *) side by side in one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
+
+    >>> import flambeau_tensor as ft
+    >>> pad_sequence([ft.tensor([1, 2]), ft.tensor([3])], batch_first=True)
+    tensor([[1, 2],
+            [3, 0]])
+    """
+    if not isinstance(sequences, Iterable):
+        raise RuntimeError("pad_sequence: Expected iterable for input sequences, but got arg of type: "
+                           f"{type(sequences)}")
+    if padding_side not in ("left", "right"):
+        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    sequences = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
+    if not sequences:
+        raise RuntimeError("received an empty list of sequences")
+    longest = max(s.shape[0] for s in sequences)
+    padded = []
+    for s in sequences:
+        gap = longest - s.shape[0]
+        if gap:
+            filling = ft.full((gap, *s.shape[1:]), padding_value, dtype=s.dtype)
+            s = ft.cat((filling, s) if padding_side == "left" else (s, filling))
+        padded.append(s)
+    return ft.stack(padded, 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
+    """The sequences in a padded tensor, each of its length."""
+    if not batch_first:
+        padded_sequences = padded_sequences.transpose(0, 1)
+    return [s[:length] for s, length in zip(padded_sequences.unbind(0), lengths.tolist(), strict=True)]
+
+
+def pack_sequence(sequences: "list[Tensor]", enforce_sorted: bool = True) -> PackedSequence:
+    """Pack sequences (length, *), longest first unless ``enforce_sorted`` is False.
+
+    >>> import flambeau_tensor as ft
+    >>> pack_sequence([ft.tensor([1, 2, 3]), ft.tensor([4])]).data
+    tensor([1, 4, 2, 3])
+    """
+    lengths = [s.shape[0] for s in sequences]
+    return pack_padded_sequence(pad_sequence(sequences), lengths, enforce_sorted=enforce_sorted)
+
+
+def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
+    """The sequences of a packed one, in their order."""
+    padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
+    return unpad_sequence(padded, lengths, batch_first=True)
