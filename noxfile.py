@@ -273,4 +273,6 @@ def conformance(session):
     compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
     options = ["--json", str(folder / "transforms.json"), *session.posargs]
     session.run("python", str(folder / "transforms.py"), *options)
+    session.run("python", str(folder / "handlers.py"), "record")
+    session.run("python", str(folder / "handlers.py"), "report")
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)

@@ -13,7 +13,8 @@ import pytest
 
 CALLS = 20000
 # What a bad argument may raise.
-EXPECTED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError)
+EXPECTED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError,
+            BufferError)
 DTYPES = ("float32 float32 float32 float64 int64 int64 int32 int16 int8 uint8 bool float16 bfloat16 complex64 "
           "complex128").split()
 

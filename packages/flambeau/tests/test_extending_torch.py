@@ -318,6 +318,8 @@ def test_every_listed_function_dispatches():
 
     duck, missed = Duck(), []
     for func in overrides.get_testing_overrides():
+        if type(func).__name__ == "wrapper_descriptor":
+            continue  # `Tensor.__add__`, which takes tensors alone
         args, kwargs = sample_arguments(func, duck)
         Duck.seen.clear()
         try:

@@ -22,7 +22,7 @@ def run(code, *arguments):
 @pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
                                   "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
                                   "utils.data", "utils.data._utils.collate", "utils.data.sampler", "random", "linalg",
-                                  "fft", "version"])
+                                  "fft", "functional", "version"])
 def test_modules_are_found_under_both_names(name):
     code = f"""
         import flambeau

@@ -16,9 +16,12 @@ from flambeau_overrides.coverage import sample_arguments
 
 LISTED_BY_PYTORCH = [line for line in (Path(__file__).parent / "pytorch_overridable.txt").read_text().splitlines()
                      if not line.startswith("#")]
-# Printing never dispatches, and what DLPack hands over is memory.
-NEVER = {"torch.Tensor.__repr__", "torch.Tensor.__format__", "torch.Tensor.__dlpack__",
-         "torch.Tensor.__dlpack_device__"}
+
+
+def is_syntax(func):
+    """Whether it is a method behind one of Python's operators, such as `Tensor.__add__`: it takes tensors alone, and
+    handlers get the method that it stands for."""
+    return type(func).__name__ == "wrapper_descriptor"
 
 
 def find(name):
@@ -82,14 +85,13 @@ def survey():
 def test_what_pytorch_lists_dispatches():
     built, arrived, unlisted = survey()
     assert len(built) > 850
-    assert set(built) - set(arrived) == NEVER & set(built)
-    assert len(arrived) / len(built) >= 0.98 and not unlisted
+    assert set(arrived) == set(built) and not unlisted
 
 
 @pytest.mark.parametrize("example", [Duck(), torch.ones(2).as_subclass(Recorder)], ids=["duck", "subclass"])
 def test_every_listed_function_arrives(example):
     listed = overrides.get_testing_overrides()
-    missed = {f: seen for f in listed if (seen := ask(f, example)) != [f]}
+    missed = {f: seen for f in listed if not is_syntax(f) and (seen := ask(f, example)) != [f]}
     assert not missed and len(listed) > 550
 
 
@@ -147,9 +149,9 @@ def test_signatures_can_be_inspected():
     assert str(inspect.signature(listed[torch.Tensor.shape.__get__])) == "(self)"
     assert str(inspect.signature(listed[torch.nn.init.uniform_])) == "(tensor, a=0.0, b=1.0, generator=None)"
     for func, dummy in listed.items():
-        required = [p for p in inspect.signature(dummy).parameters.values()
-                    if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
-        assert dummy(*required) == -1, func
+        required = [p for p in inspect.signature(dummy).parameters.values() if p.default is p.empty]
+        by_name = {p.name: None for p in required if p.kind is p.KEYWORD_ONLY}
+        assert dummy(*[p for p in required if p.kind is p.POSITIONAL_OR_KEYWORD], **by_name) == -1, func
 
 
 # --- the report -----------------------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ def test_report_on_a_subclass_that_passes_on(types):
     done = types("types_of_mine:Logging([1.0, 2.0])")
     assert done.returncode == 0 and "refuses 0 and misses 0." in done.stdout
     done = types("types_of_mine:Logging", "--namespace", "torch.nn.init")
-    assert done.stdout.startswith("Logging handles 14 of 14 ")
+    assert done.stdout.startswith("Logging handles 4 of 4 ")
 
 
 # --- through autograd and nn ----------------------------------------------------------------------------------------
@@ -289,5 +291,5 @@ def test_gradients_are_overridable():
     duck = Duck()
     for call in (lambda: torch.autograd.grad(duck, torch.ones(1)), lambda: torch.autograd.backward(duck),
                  lambda: torch.autograd.grad([torch.ones(1)], [duck]), lambda: torch.ones(1).backward(duck),
-                 lambda: torch.nn.init.zeros_(duck)):
+                 lambda: torch.nn.init.constant_(duck, 1.0)):
         assert call() == -1

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from types import WrapperDescriptorType
 
 import pytest
 
@@ -94,7 +95,8 @@ def test_a_wrapper_handles_what_it_passes_on_even_if_the_trial_fails():
 
 def test_all_listed_functions_by_default():
     found = coverage(Table())
-    listed = {f for group in overrides.get_overridable_functions().values() for f in group}
+    listed = {f for group in overrides.get_overridable_functions().values() for f in group
+              if not isinstance(f, WrapperDescriptorType)}  # behind Python's syntax: handlers get the method
     assert set(found.refused) == listed >= set(FUNCTIONS) and not found.handled
 
 

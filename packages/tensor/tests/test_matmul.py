@@ -148,7 +148,7 @@ def test_vectors(dtype):
     check(ft.dot(ft.from_numpy(v), ft.from_numpy(w)), v @ w, dtype)
     check(ft.vdot(ft.from_numpy(v), ft.from_numpy(w)), np.vdot(v, w), dtype)
     check(ft.outer(ft.from_numpy(v), ft.from_numpy(m[:, 0].copy())), np.outer(v, m[:, 0]), dtype)
-    assert ft.ger is ft.outer
+    assert ft.ger.overloads == ft.outer.overloads
 
 
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])

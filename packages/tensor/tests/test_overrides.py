@@ -73,8 +73,8 @@ D, T = Duck(), ft.ones(2, 2)
 ])
 def test_every_argument_is_asked(call, func):
     got, types, args, kwargs = call()
-    assert got is func and types == (Duck,)
-    found = [x for a in (*args, *kwargs.values()) for x in (a if isinstance(a, (list, tuple)) else [a])]
+    assert got is func and Duck in types
+    found = [x for a in (*args, *(kwargs or {}).values()) for x in (a if isinstance(a, (list, tuple)) else [a])]
     assert any(x is D for x in found)
 
 
@@ -96,7 +96,7 @@ def test_handlers_get_the_arguments_as_they_were_written():
     assert ft.add(D, E, alpha=2)[2:] == ((D, E), {"alpha": 2})
     assert ft.cat([E, D], dim=1)[2:] == (([E, D],), {"dim": 1})
     assert ft.add(other=D, input=E)[2:] == ((), {"other": D, "input": E})
-    assert ft.Tensor.view(D, 2, E)[2:] == ((D, 2, E), {})
+    assert ft.Tensor.view(D, 2, E)[2:] == ((D, 2, E), None)
 
 
 def test_what_lies_deeper_is_not_looked_for():
@@ -193,7 +193,7 @@ def test_metaclasses_are_not_asked_who_inherits_from_whom(answer):
     assert type(t + 1) is type(ft.add(1, t, alpha=2)) is Tricky
     assert type(ft.Tensor.__torch_function__.__func__(Tricky, ft.add, (Tricky,), (t, t))) is Tricky
     with pytest.raises(TypeError, match=r"for 'torch.Tensor.add'; .*:\n\n.*Tricky'>\n.*Sub'>$"):
-        t + T.as_subclass(Sub)
+        t.add(T.as_subclass(Sub))
 
 
 def test_redispatch_gives_plain_tensors_and_lets_inner_calls_be_overridden():
@@ -242,7 +242,13 @@ def test_python_refuses_answers_of_the_wrong_kind(answer):
                 function(w)
     assert (1 in w) is bool(answer)
     assert w + 1 == w.sum() == w[0] == w.shape == answer  # what a function returns is the handler's business
-    assert repr(w).startswith("Answers([[1., 1.],") and f"{w}" == repr(w) and isinstance(hash(w), int)
+    assert isinstance(hash(w), int)
+    for show in (repr, str, "{}".format):
+        if answer == "x":
+            assert show(w) == "x"
+        else:
+            with pytest.raises(TypeError, match=r"__(repr|str|format)__ "):
+                show(w)
 
 
 @pytest.mark.parametrize("handler", [None, 5, "handler", property(lambda self: 5)])
@@ -250,7 +256,7 @@ def test_a_handler_that_cannot_be_called(handler):
     for bases in ((), (ft.Tensor,)):
         cls = type("Odd", bases, {"__torch_function__": handler})
         odd = cls() if not bases else ft.ones(2).as_subclass(cls)
-        for call in (lambda odd=odd: ft.add(odd, 1), lambda odd=odd: T + odd, lambda odd=odd: ft.cat([T, odd])):
+        for call in (lambda odd=odd: ft.add(odd, 1), lambda odd=odd: T.add(odd), lambda odd=odd: ft.cat([T, odd])):
             with pytest.raises(TypeError, match=r"^Odd\.__torch_function__ must be a method, not \w+$"):
                 call()
     with pytest.raises(TypeError, match="Odd"):
@@ -270,7 +276,8 @@ def test_nothing_is_half_done():
         with pytest.raises(KeyError):
             call()
         assert t.tolist() == [1, 1] and out.tolist() == [0, 0] and t._version == version
-    assert repr(f) == "Fails([1., 1.])"
+    with overrides.DisableTorchFunctionSubclass():
+        assert repr(f) == "Fails([1., 1.])"
     assert overrides._get_current_function_mode_stack() == [] and overrides._is_torch_function_enabled()
 
 
@@ -291,7 +298,7 @@ def test_errors_show_the_callers_line_and_the_handlers(call):
     assert frames[-1].line == 'raise LookupError("from the handler")'
 
 
-@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x + 1, lambda x: x.shape, lambda x: ft.cat([x, x]),
+@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x.add(1), lambda x: x.shape, lambda x: ft.cat([x, x]),
                                   lambda x: x.sum(dim=0), lambda x: x[0], lambda x: len(x)])
 def test_a_handler_that_calls_its_function_again_is_told_so(call):
     class Loops(ft.Tensor):
@@ -302,7 +309,8 @@ def test_a_handler_that_calls_its_function_again_is_told_so(call):
     x = ft.ones(2).as_subclass(Loops)
     with pytest.raises(TypeError, match=r"^Loops\.__torch_function__ calls 'torch\.[\w.]+' again on the arguments"):
         call(x)
-    assert repr(x) == "Loops([1., 1.])"
+    with overrides.DisableTorchFunctionSubclass():
+        assert repr(x) == "Loops([1., 1.])"
 
 
 def test_a_plain_method_passes_on_as_a_class_method_does():
@@ -320,32 +328,35 @@ def test_a_plain_method_passes_on_as_a_class_method_does():
             made = [x + 1, 2 - x, x.sum(dim=0), x[0], x.T, x.add_(1), ft.cat([T, x]), *x.split(1), *x.max(0)]
             facts = [x.shape, len(x), x.tolist()]
         assert all(type(r) is cls for r in made) and all(types == (cls,) for _, types in seen)
-        assert len(told) <= (spelling is handler)  # the deprecation, once in a process
+        # Once in a process, or at each call of what is a function in Python there.
+        assert len([w for w in told if w.category is UserWarning]) <= (spelling is handler)
+        assert {w.category for w in told} <= {UserWarning, DeprecationWarning}
+        assert bool(told) is (spelling is handler)
         results.append(([r.tolist() for r in made], facts, [func for func, _ in seen]))
     assert results[0] == results[1]
 
 
-def test_printing_never_dispatches():
+def test_printing_dispatches():
     class Prints(ft.Tensor):
         seen = []
 
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
-            cls.seen.append(f"{func.__name__}({', '.join(map(repr, args))})")
+            with overrides.DisableTorchFunctionSubclass():
+                cls.seen.append((func.__name__, f"{args[0]}"))
             return super().__torch_function__(func, types, args, kwargs)
 
     class PrintsToo(TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
-            Prints.seen.append(repr(args))
-            with self:
-                return f"{args[0]}" if func is ft.Tensor.neg else repr(args)
+            return repr(args)
 
     p = ft.ones(()).as_subclass(Prints)
-    p + 1
-    assert Prints.seen == ["add(Prints(1.), 1)"]
+    assert (repr(p), str(p), f"{p}") == ("Prints(1.)",) * 3
+    assert [name for name, _ in Prints.seen] == ["__repr__", "__repr__", "__format__"]
+    assert {text for _, text in Prints.seen} == {"Prints(1.)"}
     with PrintsToo():
-        assert (-p, p * 2) == ("Prints(1.)", "(Prints(1.), 2)")
-    assert Prints.seen[1:] == ["(Prints(1.),)", "(Prints(1.), 2)"]
+        shown = -p, repr(T)
+    assert shown == ("(Prints(1.),)", f"({T!r},)")
 
 
 # --- modes and switches ---------------------------------------------------------------------------------------------
@@ -374,7 +385,7 @@ def test_modes_stay_where_types_are_switched_off():
 def test_what_a_kernel_calls_is_its_own_business():
     with Names() as mode:
         ft.std(T, dim=0), ft.quantile(T, 0.5), T.split(1), repr(T)
-    assert mode.names == ["std", "quantile", "split"]
+    assert mode.names == ["std", "quantile", "split", "__repr__"]
 
 
 def test_modes_that_say_what_they_handle():

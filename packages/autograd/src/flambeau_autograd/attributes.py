@@ -3,6 +3,7 @@
 from flambeau_autograd._engine.attributes import KERNELS
 from flambeau_autograd._engine.backward import backward_kernel
 from flambeau_tensor.extend import Operator, place_property
+from flambeau_tensor.packing import apply
 
 
 def _operator(schema, kernel, doc, variants="method", **options):
@@ -62,3 +63,9 @@ _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="funct
                  differentiable=False, object_state=True, doc="The same elements without history, and with a version "
                  "counter of their own: autograd does not notice what is written to them.")
 place_property("data", _data, _setter("data"), "Deleting tensor data is not allowed. Delete tensor instead!")
+
+apply("torch.Tensor", {
+    "backward": "self! * gradient=None retain_graph=None create_graph=False inputs=None",
+    "register_hook": "self! hook",
+    "register_post_accumulate_grad_hook": "self! hook",
+})

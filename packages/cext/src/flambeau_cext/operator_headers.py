@@ -269,7 +269,8 @@ def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
 
 def _aliases() -> dict[str, str]:
     """The further names of operators, in ``torch`` or of methods, with what they are names of."""
-    names = {name: op.name for name, op in functions("torch").items() if name != op.name}
+    firsts = {name: op.overloads[0].name for name, op in functions("torch").items()}
+    names = {name: original for name, original in firsts.items() if name != original}
     for name in dir(Tensor):
         op = getattr(getattr(Tensor, name), "target", None)
         if isinstance(op, Operator) and name != op.name:

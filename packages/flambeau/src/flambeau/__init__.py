@@ -13,7 +13,9 @@ tensor([2., 4.])
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
 from flambeau import _layout
+from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
+from flambeau_overrides import ignore_names as _ignore_names
 from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
@@ -30,8 +32,10 @@ for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "
 
 
 _layout.install("flambeau")
-for _name in ("", ".autograd", ".nn.functional", ".nn.init"):
+for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
+for _name, _names in _IGNORED.items():
+    _ignore_names(_name, _names)
 for _name in ("torch.nn.", "torch._C._nn.", "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu",
               "torch.lstm_cell", "torch.gru_cell", "torch.rnn_tanh_cell", "torch.rnn_relu_cell"):
     _sockets.providers[_name] = "flambeau_nn"

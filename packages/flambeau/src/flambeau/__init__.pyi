@@ -16,6 +16,7 @@ from . import cext as cext
 from . import fft as fft
 from . import func as func
 from . import library as library
+from . import functional as functional
 from . import linalg as linalg
 from . import nn as nn
 from . import optim as optim

@@ -30,6 +30,7 @@ TABLE = {
     "linalg": "flambeau_tensor.linalg",
     "fft": "flambeau_tensor.fft",
     "storage": "flambeau_tensor.storage",
+    "functional": "flambeau_tensor.functional",
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "cuda", "func", "utils", "version"}
 MISSING = {"compile", "distributed", "distributions", "fx", "hub", "jit", "onnx", "quantization",

@@ -69,18 +69,22 @@ def _empty(tensor):
     return False
 
 
-def _filling(function):
-    """A decorator: the function records nothing, and types may override it."""
-    return overridable(no_grad()(function), namespace="torch.nn.init")
+def _filling(packing=None):
+    """A decorator: the function records nothing. With a packing types may override it; the others are made of methods
+    that they may override."""
+    def decorate(function):
+        function = no_grad()(function)
+        return overridable(function, namespace="torch.nn.init", packing=packing) if packing else function
+    return decorate
 
 
-@_filling
+@_filling("* tensor! a=0.0 b=1.0 generator=None")
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator=None) -> Tensor:
     """Uniform numbers in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)
 
 
-@_filling
+@_filling("* tensor! mean=0.0 std=1.0 generator=None")
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator=None) -> Tensor:
     """Normal numbers."""
     return tensor.normal_(mean, std, generator=generator)
@@ -103,7 +107,7 @@ def _redraw(tensor, draw, rejected):
     return tensor
 
 
-@_filling
+@_filling()
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
                   generator=None) -> Tensor:
     """Normal numbers, of which those outside [a, b] are drawn again.
@@ -126,25 +130,25 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
     return _redraw(tensor, lambda t: t.uniform_(a, b, generator=generator), unlikely)
 
 
-@_filling
+@_filling("* tensor! val")
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value."""
     return tensor.fill_(val)
 
 
-@_filling
+@_filling()
 def ones_(tensor: Tensor) -> Tensor:
     """Ones."""
     return tensor.fill_(1.0)
 
 
-@_filling
+@_filling()
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
     return tensor.zero_()
 
 
-@_filling
+@_filling()
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix, zeros elsewhere."""
     if tensor.ndimension() != 2:
@@ -154,7 +158,7 @@ def eye_(tensor: Tensor) -> Tensor:
     return tensor
 
 
-@_filling
+@_filling()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Kernels (out, in, …) of a convolution that passes its input through."""
     if tensor.ndimension() not in (3, 4, 5):
@@ -170,20 +174,20 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     return tensor
 
 
-@_filling
+@_filling()
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_fans(tensor)))))
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
-@_filling
+@_filling()
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
     """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator=generator)
 
 
-@_filling
+@_filling("* tensor! a=0 mode='fan_in' nonlinearity='leaky_relu' generator=None")
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
                      generator=None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
@@ -193,7 +197,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
-@_filling
+@_filling()
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
                     generator=None) -> Tensor:
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
@@ -202,7 +206,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
     return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator=generator)
 
 
-@_filling
+@_filling()
 def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
     """A matrix with orthonormal rows or columns, times ``gain`` (Saxe et al., 2013); other dimensions than
     the first count as one.
@@ -226,7 +230,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
     return tensor.copy_(q.reshape(tuple(tensor.shape))).mul_(gain)
 
 
-@_filling
+@_filling()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator=None) -> Tensor:
     """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010)."""
     if tensor.ndimension() != 2:

@@ -1,7 +1,7 @@
 """Tensors that modules register by themselves: parameters, which are trained, and buffers, which are not."""
 from collections import OrderedDict
 
-from flambeau_overrides import _disabled_torch_function_impl
+from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_impl
 from flambeau_tensor import Tensor, empty
 from flambeau_tensor.extend import declare_plain_subclass
 from flambeau_tensor.not_built import not_built
@@ -36,7 +36,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = empty((0,))
         if type(data) is Tensor or type(data) is Parameter:
-            return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+            with DisableTorchFunction():
+                return data.detach().as_subclass(cls).requires_grad_(requires_grad)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
         param = data.detach()

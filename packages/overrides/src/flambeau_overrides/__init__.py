@@ -9,6 +9,7 @@ Compiled code cimports `flambeau_overrides._dispatch` and `flambeau_overrides._t
 
 from flambeau_overrides._dispatch import (
     _disabled_torch_function_impl,
+    ask_modes,
     handle_torch_function,
     has_torch_function,
     has_torch_function_unary,
@@ -18,6 +19,7 @@ from flambeau_overrides._dispatch import (
     register_base,
 )
 from flambeau_overrides._dispatch import overloaded_args as _get_overloaded_args
+from flambeau_overrides._packing import Packing
 from flambeau_overrides._thread import DisableTorchFunction, DisableTorchFunctionSubclass
 from flambeau_overrides.declare import overridable, wrap_torch_function
 from flambeau_overrides.metadata import agreed, first
@@ -42,6 +44,7 @@ from flambeau_overrides.registry import (
     get_overridable_functions,
     get_testing_overrides,
     ignore,
+    ignore_names,
     is_tensor_method_or_property,
     register,
     register_namespace,
@@ -64,8 +67,10 @@ __all__ = [
     "BaseTorchFunctionMode",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "Packing",
     "TorchFunctionMode",
     "agreed",
+    "ask_modes",
     "enable_reentrant_dispatch",
     "first",
     "get_default_nowrap_functions",
@@ -77,6 +82,7 @@ __all__ = [
     "has_torch_function_unary",
     "has_torch_function_variadic",
     "ignore",
+    "ignore_names",
     "is_tensor_like",
     "is_tensor_method_or_property",
     "overridable",

@@ -177,6 +177,13 @@ cdef bint collect(list overloaded, object candidate) except -1:
     return _insert(overloaded, <PyObject*>candidate)
 
 
+cdef bint collect_by_hand(list overloaded, object candidate) except -1:
+    cdef PyTypeObject* t = Py_TYPE(<PyObject*>candidate)
+    if subclass_disabled() or not (_is_base(t) or _overrides(t)):
+        return False
+    return _insert(overloaded, <PyObject*>candidate)
+
+
 cdef list collect_vector(PyObject* const* objects, Py_ssize_t n):
     cdef list overloaded = None
     cdef PyObject* item
@@ -229,7 +236,27 @@ cdef bint overridden(object func, list overloaded) except -1:
 # --- the call --------------------------------------------------------------------------------------------------------
 
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs):
-    return _dispatch(func, overloaded, args, kwargs, False)
+    return _dispatch(func, overloaded, args, kwargs, COMPILED)
+
+
+cdef object dispatch_method(object func, object instance, list overloaded, tuple args, dict kwargs):
+    if overloaded is None:
+        overloaded = [instance]
+    else:
+        _insert(overloaded, <PyObject*>instance)
+    return _dispatch(func, overloaded, args, kwargs, METHOD)
+
+
+cdef object dispatch_by_hand(object func, list asked, list overloaded, tuple args, dict kwargs):
+    cdef object o
+    for o in asked:
+        if not _is_base(Py_TYPE(<PyObject*>o)):
+            overloaded = asked
+            break
+    else:
+        if overloaded is None:
+            overloaded = asked
+    return _dispatch(func, overloaded, args, kwargs, BY_HAND)
 
 
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames):
@@ -243,11 +270,16 @@ cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* a
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<tuple>kwnames)):
             kwargs[<object>PyTuple_GET_ITEM(<tuple>kwnames, i)] = <object>args[n + i]
-    return _dispatch(func, overloaded, positional, kwargs, False)
+    return _dispatch(func, overloaded, positional, kwargs, COMPILED)
 
 
-cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, bint by_hand):
-    """`by_hand`: for a function written in Python. PyTorch has other words for it."""
+cdef enum:  # what dispatches
+    COMPILED
+    METHOD  # a compiled method without arguments, or an attribute: the type of its tensor counts in any case
+    BY_HAND  # a function written in Python: PyTorch has other words for it, and bases count among the types
+
+
+cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int kind):
     cdef ThreadState state = this_thread()
     cdef Py_ssize_t i, n = 0 if overloaded is None else PyList_GET_SIZE(overloaded)
     cdef Py_ssize_t index = state.handler_of(func)
@@ -257,18 +289,18 @@ cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, bin
         item = <object>Py_TYPE(PyList_GET_ITEM(overloaded, i))
         Py_INCREF(item)
         PyTuple_SET_ITEM(types, i, item)
-    if kwargs is None:
-        kwargs = {}
     if index >= 0:
         mode = state.modes[index]
         result = _ask_mode(state, index, func, types, args, kwargs)
         if result is not NotImplemented:
             return result
     for i in range(n):
-        result = _ask(state, <object>PyList_GET_ITEM(overloaded, i), func, types, args, kwargs, by_hand)
+        if (kind == METHOD or mode is not None) and not _overrides(Py_TYPE(PyList_GET_ITEM(overloaded, i))):
+            continue  # a base would call the function, and that the mode
+        result = _ask(state, <object>PyList_GET_ITEM(overloaded, i), func, types, args, kwargs, kind == BY_HAND)
         if result is not NotImplemented:
             return result
-    _raise_not_implemented(func, types, mode, by_hand)
+    _raise_not_implemented(func, types, mode, kind == BY_HAND)
 
 
 cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple types, tuple args, dict kwargs):
@@ -283,7 +315,8 @@ cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple ty
             vector[0] = NULL
             vector[1], vector[2], vector[3], vector[4] = (
                 <PyObject*>func, <PyObject*>types, <PyObject*>args, <PyObject*>kwargs)
-            return PyObject_Vectorcall(<PyObject*>handler, vector + 1, 4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+            return PyObject_Vectorcall(<PyObject*>handler, vector + 1,
+                                       (3 if kwargs is None else 4) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
         finally:
             state.leave()
     finally:
@@ -295,6 +328,7 @@ cdef object _ask(ThreadState state, object candidate, object func, tuple types, 
     cdef PyTypeObject* t = Py_TYPE(<PyObject*>candidate)
     cdef PyObject* vector[6]
     cdef PyObject* function = _function_of_class(_PyType_Lookup(t, <PyObject*>HANDLER))
+    cdef size_t n = (3 if kwargs is None else 4)
     vector[0] = NULL
     vector[1], vector[2], vector[3], vector[4], vector[5] = (
         <PyObject*>t, <PyObject*>func, <PyObject*>types, <PyObject*>args, <PyObject*>kwargs)
@@ -307,8 +341,8 @@ cdef object _ask(ThreadState state, object candidate, object func, tuple types, 
     state.enter(func, args, kwargs, <object>t, None)
     try:
         if function != NULL:
-            return PyObject_Vectorcall(<PyObject*>handler, vector + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
-        return PyObject_Vectorcall(<PyObject*>handler, vector + 2, 4 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+            return PyObject_Vectorcall(<PyObject*>handler, vector + 1, (n + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        return PyObject_Vectorcall(<PyObject*>handler, vector + 2, n | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
     finally:
         state.leave()
 
@@ -432,16 +466,23 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
     """
     cdef list overloaded = []
     for item in relevant_args:
-        collect(overloaded, item)
+        collect_by_hand(overloaded, item)
     if not overloaded and has_mode() and this_thread().handler_of(public_api) < 0:
         # has_torch_function() cannot know that the modes do not handle this very function: back past the question.
         return redispatch_function(public_api, (), args, kwargs)
-    return _dispatch(public_api, overloaded, args, kwargs, True)
+    return _dispatch(public_api, overloaded, args, kwargs, BY_HAND)
+
+
+def ask_modes(func, tuple args not None, dict kwargs=None):
+    """Let the modes answer a call of a compiled function that has nothing to ask among its arguments."""
+    if this_thread().handler_of(func) < 0:
+        return redispatch_function(func, (), args, kwargs)
+    return _dispatch(func, None, args, kwargs, COMPILED)
 
 
 def overloaded_args(relevant_args):
     """The arguments whose types would be asked, in the order in which they would."""
     cdef list overloaded = []
     for item in relevant_args:
-        collect(overloaded, item)
+        collect_by_hand(overloaded, item)
     return overloaded

@@ -4,6 +4,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_SIZE
 
 from flambeau_overrides._dispatch cimport collect_vector, dispatch_vectorcall, overridden
+from flambeau_overrides._packing cimport Packing, dispatch_packed
 from flambeau_overrides._thread cimport active_modes_ptr
 
 
@@ -39,13 +40,14 @@ cdef class OverridableFunction:
 
     cdef vectorcallfunc vectorcall
     cdef readonly object __wrapped__
+    cdef readonly Packing __packing__  # how handlers get the arguments; None: as they were written
     cdef dict __dict__
     cdef object __weakref__
 
-    def __init__(self, function):
+    def __init__(self, function, Packing packing=None):
         if not callable(function):
             raise TypeError(f"overridable(): argument 'function' must be callable, not {type(function).__name__}")
-        self.__wrapped__ = function
+        self.__wrapped__, self.__packing__ = function, packing
         self.vectorcall = <vectorcallfunc>_call_overridable
         for key in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
             setattr(self, key, getattr(function, key, None))
@@ -70,12 +72,16 @@ cdef class OverridableMethod(OverridableFunction):
 cdef object _call_overridable(PyObject* callable, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     cdef list overloaded
+    cdef OverridableFunction function = <OverridableFunction>callable
     if kwnames != NULL:
         n += PyTuple_GET_SIZE(<object>kwnames)
     overloaded = collect_vector(args, n)
     if (overloaded is not None or modes[0] != 0) and overridden(<object>callable, overloaded):
+        if function.__packing__ is not None:
+            return dispatch_packed(function, function.__packing__, overloaded, args, PyVectorcall_NARGS(nargsf),
+                                   kwnames)
         return dispatch_vectorcall(<object>callable, overloaded, args, nargsf, kwnames)
-    return PyObject_Vectorcall(<PyObject*>(<OverridableFunction>callable).__wrapped__, args, nargsf, kwnames)
+    return PyObject_Vectorcall(<PyObject*>function.__wrapped__, args, nargsf, kwnames)
 
 
 cdef int _enable_vectorcall() except -1:

@@ -20,7 +20,7 @@ A consumer's call path:
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    OVERRIDES_ABI = 2  # rises with every change of this file
+    OVERRIDES_ABI = 3  # rises with every change of this file
 
 # --- types
 
@@ -46,8 +46,15 @@ cdef bint overridden(object func, list overloaded) except -1
 
 # Asks the innermost mode that handles `func`, then the overloaded arguments in order, and raises TypeError when all
 # answer NotImplemented. The text names `func` by `func.__torch_name__` ("torch.add"), or by the name under which it is
-# registered, or by module and name. `overloaded` and `kwargs` may be None.
+# registered, or by module and name. `overloaded` may be None; handlers get no `kwargs` if that is None.
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs)
+# The same for what has a tensor and no arguments: a method, an attribute. The type of `instance` is among the types
+# even if it does not override.
+cdef object dispatch_method(object func, object instance, list overloaded, tuple args, dict kwargs)
+# The same with the arguments as a `Packing` has them, for what users take for a function in Python. `overloaded`: who
+# is asked if nobody that the packing names overrides.
+cdef object dispatch_packed(object func, object packing, list overloaded, PyObject* const* args, Py_ssize_t n,
+                            PyObject* kwnames)
 # The same for a callee of the vectorcall protocol. `kwnames` may be NULL.
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames)
 

@@ -2,7 +2,7 @@
 """The functions of ``abi.pxd``, over the private modules."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_overrides cimport _dispatch, _thread
+from flambeau_overrides cimport _dispatch, _packing, _thread
 
 
 def require(int number, str package not None):
@@ -35,6 +35,15 @@ cdef bint overridden(object func, list overloaded) except -1:
 
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs):
     return _dispatch.dispatch(func, overloaded, args, kwargs)
+
+
+cdef object dispatch_method(object func, object instance, list overloaded, tuple args, dict kwargs):
+    return _dispatch.dispatch_method(func, instance, overloaded, args, kwargs)
+
+
+cdef object dispatch_packed(object func, object packing, list overloaded, PyObject* const* args, Py_ssize_t n,
+                            PyObject* kwnames):
+    return _packing.dispatch_packed(func, <_packing.Packing?>packing, overloaded, args, n, kwnames)
 
 
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames):

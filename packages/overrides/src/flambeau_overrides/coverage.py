@@ -7,9 +7,11 @@ would. What the handler does tells the rest, so nothing has to be declared for i
 import sys
 from collections.abc import Callable, Iterable
 from inspect import Parameter, signature
+from types import WrapperDescriptorType
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
+from flambeau_overrides._dispatch import overloaded_args
 from flambeau_overrides.modes import TorchFunctionMode
 from flambeau_overrides.registry import display_name, get_overridable_functions, resolve_name
 
@@ -87,7 +89,9 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
         raise TypeError(f"{cls.__name__} has no __torch_function__: it overrides nothing")
     handler = example.__torch_function__
     if functions is None:
-        functions = list(dict.fromkeys(f for group in get_overridable_functions().values() for f in group))
+        # Without what stands for a method behind Python's syntax: handlers get the method, which is tried itself.
+        functions = [f for f in dict.fromkeys(f for group in get_overridable_functions().values() for f in group)
+                     if not isinstance(f, WrapperDescriptorType)]
     found = Coverage(cls)
     for func in functions:
         args, kwargs = sample_arguments(func, example)
@@ -122,7 +126,7 @@ def sample_arguments(func: Callable[..., Any], example: object) -> tuple[tuple[A
     kwargs: dict[str, Any] = {}
     for p in parameters:
         if p.kind is Parameter.VAR_POSITIONAL:
-            if not args:
+            if not any(a is example for a in args):
                 args.append(example)
         elif p.default is Parameter.empty and p.kind is not Parameter.VAR_KEYWORD:
             value = _sample(p.annotation, example)
@@ -154,7 +158,9 @@ class _Watch(TorchFunctionMode):
         self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        if func is self.func and self.cls not in types:
+        # Not by `types`: those of a method without arguments have the type of its object in any case.
+        given = [a for x in (*args, *(kwargs or {}).values()) for a in (x if isinstance(x, (list, tuple)) else (x,))]
+        if func is self.func and not any(type(a) is self.cls for a in overloaded_args(given)):
             self.passed_on = True
         return func(*args, **(kwargs or {}))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from flambeau_overrides._dispatch import handle_torch_function, has_torch_function
 from flambeau_overrides._function import OverridableFunction, OverridableMethod
+from flambeau_overrides._packing import Packing
 from flambeau_overrides.registry import register
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ def overridable(
     name: str | None = None,
     signature: object = None,
     method: bool = False,
+    packing: str | None = None,
 ) -> Any:
     """Make a plain function overridable, and list it.
 
@@ -33,6 +35,8 @@ def overridable(
         name: what users call it there. Default: its own name.
         signature: what get_testing_overrides() shows, see register(). Default: its own signature.
         method: let it bind like a method. Otherwise it stays a function in a class body too.
+        packing: which arguments handlers get in `args` and which in `kwargs`, as `Packing` has it. Default: as they are
+            written.
 
     >>> @overridable
     ... def double(x):
@@ -46,11 +50,11 @@ def overridable(
     """
     if function is None:
         return lambda function: overridable(
-            function, namespace=namespace, name=name, signature=signature, method=method
+            function, namespace=namespace, name=name, signature=signature, method=method, packing=packing
         )
     namespace = function.__module__ if namespace is None else namespace
     name = function.__name__ if name is None else name
-    wrapped = (OverridableMethod if method else OverridableFunction)(function)
+    wrapped = (OverridableMethod if method else OverridableFunction)(function, Packing(packing) if packing else None)
     register(namespace, name, wrapped, signature)
     return wrapped
 

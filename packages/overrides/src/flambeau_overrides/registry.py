@@ -21,6 +21,7 @@ _entries: dict[int, list[_Entry]] = {}  # by id of the function: (namespace, nam
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: list[object] = []
 _before_listing: list[Callable[[], None]] = []
+_ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up when somebody asks
 _cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
 
 
@@ -64,6 +65,13 @@ def _complete() -> None:
 def ignore(*funcs: object) -> None:
     """Declare that these functions cannot be overridden, though one might expect it. They are never listed."""
     _ignored.extend(funcs)
+    _cache.clear()
+
+
+def ignore_names(namespace: str, names: str) -> None:
+    """Declare the same by name, of functions that need not exist: the dotted name of a namespace, and names in it that
+    are separated by blanks."""
+    _ignored_names.extend((namespace, name) for name in names.split())
     _cache.clear()
 
 
@@ -117,7 +125,7 @@ def get_testing_overrides() -> dict[Any, Any]:
 def get_ignored_functions() -> set[Any]:
     """The functions that are declared not to be overridable."""
     _complete()
-    return set(_ignored)
+    return {*_ignored, *_named_and_ignored()}
 
 
 def get_default_nowrap_functions() -> set[Any]:
@@ -131,19 +139,16 @@ def get_default_nowrap_functions() -> set[Any]:
 def resolve_name(func: object) -> str | None:
     """The dotted name of an overridable function, None for others.
 
-    It is the function's own `__torch_name__` if it has one, else the first name under which it was registered. Raises
+    It is the first name under which it was registered, else the function's own `__torch_name__` if it has one. Raises
     TypeError for what is not hashable.
     """
-    name = getattr(func, "__torch_name__", None)
-    if isinstance(name, str):
-        return name
     if "names" not in _cache:
         names: dict[object, str] = {}
         for namespace, name, function, _ in _registered():
             names.setdefault(function, _dotted(namespace, name))
         _cache["names"] = names
-    found: str | None = _cache["names"].get(func)
-    return found
+    found: str | None = _cache["names"].get(func) or getattr(func, "__torch_name__", None)
+    return found if isinstance(found, str) else _ignored_name(func)
 
 
 def display_name(func: object) -> str:
@@ -178,11 +183,38 @@ def _registered() -> Iterator[_Entry]:
     return chain.from_iterable(_entries.values())
 
 
+def _named_and_ignored() -> set[object]:
+    """What exists of the names that are ignored."""
+    if "ignored" not in _cache:
+        _cache["ignored"] = {_get(namespace, name) for namespace, name in _ignored_names} - {None}
+    return set(_cache["ignored"])
+
+
+def _ignored_name(func: object) -> str | None:
+    """The dotted name of what is ignored by name. Only what has the function's own name is looked up: to look up all
+    would load what waits for being named."""
+    own = getattr(func, "__name__", None)
+    for namespace, name in _ignored_names:
+        if name == own and _get(namespace, name) is func:
+            return f"{namespace}.{name}"
+    return None
+
+
+def _get(namespace: str, name: str) -> object:
+    """What stands under a name; None for what does not exist or is not hashable."""
+    try:
+        found = getattr(_resolve(namespace), name)
+        hash(found)
+    except (AttributeError, NotImplementedError, TypeError):
+        return None
+    return found
+
+
 def _listed() -> list[_Entry]:
     """The entries that are not ignored, those of modules included that declare functions when they are imported."""
     for namespace in list(_namespaces):
         _resolve(namespace)
-    ignored = set(_ignored)
+    ignored = get_ignored_functions()
     return [entry for entry in _registered() if entry[2] not in ignored]
 
 

@@ -9,6 +9,7 @@ import sys as _sys
 
 from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
+from flambeau_tensor import packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_tensor import subclassing as _subclassing  # noqa: F401  (gives Tensor what subclasses need)
 from flambeau_tensor._core.dtype import (
     DType as dtype,
@@ -84,7 +85,7 @@ _named |= _functions("torch", lazy=False)
 globals().update(_named)
 __all__ += _named
 _register_namespace("torch", _sys.modules[__name__])
-for _name in ("fft", "linalg"):
+for _name in ("fft", "functional", "linalg"):
     _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
 
 

@@ -2,7 +2,7 @@
 
 import enum
 
-from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import dlpack
 
@@ -64,9 +64,13 @@ def to_dlpack(tensor: Tensor) -> object:
     return dlpack.to_capsule(tensor)
 
 
-def _dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    return dlpack.to_capsule(self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+def _dlpack(self, stream, max_version, dl_device, copy):
+    return dlpack.to_capsule(self, stream=None if stream == -1 else stream, max_version=max_version,
+                             dl_device=dl_device, copy=copy)
 
 
-set_attribute("__dlpack__", _dlpack)
-set_attribute("__dlpack_device__", lambda self: (DLDeviceType.kDLCPU, 0))
+_PROTOCOL = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "data_dependent": True}
+Operator("__dlpack__(Tensor self, *, Object stream=-1, Pair? max_version=None, Pair? dl_device=None, bool? copy=None) "
+         "-> Capsule", _dlpack, doc="The memory as a capsule of DLPack.", **_PROTOCOL)
+Operator("__dlpack_device__(Tensor self) -> Pair", lambda self: (DLDeviceType.kDLCPU, 0),
+         doc="The device by DLPack's numbers.", **_PROTOCOL)

@@ -8,6 +8,7 @@ _TYPES = {
     "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer", "Callable": "Callable[..., Any]", "Node": "Any",
     "Handle": "Any", "Hooks": "dict[int, Any]", "ContractedDims": "int | Tensor | Sequence[Sequence[int]]",
     "OutputSize": "int | Sequence[int | None]", "TensorOrPair": "Tensor | tuple[Tensor, Tensor]",
+    "Pair": "tuple[int, int]", "Names": "list[str]", "Capsule": "Any",
 }
 
 

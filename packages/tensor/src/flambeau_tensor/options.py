@@ -2,6 +2,9 @@
 other names exist so that programs which mention them get a clear answer."""
 
 
+from flambeau_overrides import ask_modes, has_torch_function
+
+
 class device:
     """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here.
 
@@ -14,7 +17,13 @@ class device:
     type: str
     _TYPES = ("cpu", "cuda", "mps", "meta", "xpu", "hpu", "mtia")
 
-    def __init__(self, type: "device | str", index: int | None = None) -> None:
+    def __new__(cls, *args: object, **options: object) -> "device":
+        if has_torch_function(()):
+            return ask_modes(device, args, options or None)
+        return cls._make(*args, **options)
+
+    @classmethod
+    def _make(cls, type: "device | str", index: int | None = None) -> "device":
         if isinstance(type, device):
             type, index = type.type, type.index
         if not isinstance(type, str):
@@ -24,11 +33,13 @@ class device:
             if not number.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}:{number}'")
             index = int(number)
-        if type not in self._TYPES:
-            known = ", ".join(self._TYPES)
+        if type not in cls._TYPES:
+            known = ", ".join(cls._TYPES)
             raise RuntimeError(f"Expected one of {known} device type at start of device string: {type}")
+        self = object.__new__(cls)
         object.__setattr__(self, "type", type)
         object.__setattr__(self, "index", index)
+        return self
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch.device' objects is not writable")
@@ -77,7 +88,7 @@ preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 sparse_coo, sparse_csr = layout("sparse_coo"), layout("sparse_csr")
-CPU = device("cpu")
+CPU = device._make("cpu")
 
 
 def _named(name):
@@ -89,7 +100,7 @@ def check_device(where) -> None:
     if where is None or where is CPU:
         return
     if not isinstance(where, device):
-        where = device(where)
+        where = device._make(where)
     if where.type in ("cuda", "xpu", "mtia"):
         raise AssertionError(f"Torch not compiled with {where.type.upper()} enabled: tensors live on the CPU")
     if where.type != "cpu":

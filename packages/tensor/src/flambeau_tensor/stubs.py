@@ -117,6 +117,7 @@ class Tensor:
     def __init__(self, *args: Any, device: _device | _str | None = None, data: Any = None) -> None: ...
     def __hash__(self) -> _int: ...
     def __array__(self, dtype: Any = None, copy: _bool | None = None) -> Any: ...
+    def __dir__(self) -> list[_str]: ...
     def __dlpack__(self, **options: Any) -> Any: ...
     def __dlpack_device__(self) -> tuple[_int, _int]: ...
     @classmethod
@@ -141,7 +142,7 @@ class Tensor:
 _WRITTEN_OUT = {*re.findall(r"(?m)^    (?:def )?(\w+)", _HEAD.partition("class Tensor:")[2])}
 _RESULTS = {"Number": "int | float", "torch.device | str": "torch.device"}  # what is less than what is taken
 _REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-_SYNTAX_RESULTS = {"iter": "Iterator[Tensor]", "bool": "_bool", "int": "_int", "float": "_float",
+_SYNTAX_RESULTS = {"repr": "_str", "iter": "Iterator[Tensor]", "bool": "_bool", "int": "_int", "float": "_float",
                    "complex": "_complex", "index": "_int", "len": "_int", "contains": "_bool", "setitem": "None"}
 _SYNTAX_ARGUMENTS = {"getitem": "index: Any", "setitem": "index: Any, value: Any", "contains": "element: Any"}
 
@@ -238,7 +239,8 @@ def stub_text():
             lines.append(f"{name}: _dtype")
         elif getattr(value, "__wrapped__", None) is not None and name not in names and not name.startswith("_"):
             lines.append(f"def {name}(*args: Any, **kwargs: Any) -> Any: ...")
-    lines.append("def broadcast_shapes(*shapes: Any) -> Size: ...")
+    lines += ["def broadcast_shapes(*shapes: Any) -> Size: ...",
+              "def einsum(equation: Any, *operands: Any) -> Tensor: ..."]
     lines += [function_stub(op, name) for name, op in sorted(names.items()) if name.isidentifier()]
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,9 @@
 """``backward`` and ``grad``: the checks before the engine runs."""
 from cpython.object cimport PyObject
 
-from flambeau_overrides import overridable
+from flambeau_overrides import handle_torch_function
+from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, overridden, type_overrides
+
 from flambeau_tensor.abi cimport (
     Facts, T_COMPLEX, T_REQUIRES_GRAD, dtype_of, filled, is_tensor, look, new_kernel, set_flags, shape_of, size_of,
 )
@@ -16,6 +18,7 @@ from flambeau_autograd._engine.refs cimport *
 
 from flambeau_tensor.extend import find_operator
 
+cdef int* _modes = active_modes_ptr()
 cdef PyObject* NONE = <PyObject*>None
 cdef PyObject* TRUE = <PyObject*>(<object>True)
 
@@ -82,6 +85,8 @@ cdef tuple _several(object x):
         return (x,)
     if isinstance(x, tuple):
         return x
+    if type_overrides((<PyObject*>x).ob_type):
+        return (x,)
     return tuple(x.values() if isinstance(x, dict) else x)
 
 
@@ -188,7 +193,18 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
                                "`backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
-    _run_backward(_several(tensors), grad_tensors, retain_graph, create_graph, inputs)
+    cdef tuple outs = _several(tensors), ins = () if inputs is None else _several(inputs)
+    if _is_overridden(backward, outs, ins):
+        return handle_torch_function(backward, outs + ins, outs, grad_tensors=grad_tensors, retain_graph=retain_graph,
+                                     create_graph=create_graph, inputs=None if inputs is None else ins)
+    _run_backward(outs, grad_tensors, retain_graph, create_graph, inputs)
+
+
+cdef bint _is_overridden(object function, tuple outs, tuple ins) except -1:
+    cdef PyObject* asked[2]
+    asked[0], asked[1] = <PyObject*>outs, <PyObject*>ins
+    cdef list overriding = collect_vector(asked, 2)
+    return (overriding is not None or _modes[0] != 0) and overridden(function, overriding)
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
@@ -220,6 +236,13 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     cdef bint unused
     cdef Py_ssize_t i
     outs, ins = _several(outputs), _several(inputs)
+    if _is_overridden(grad, outs, ins):
+        found = handle_torch_function(
+            grad, outs + ins, outs, ins, grad_outputs=grad_outputs, retain_graph=retain_graph,
+            create_graph=create_graph, only_inputs=only_inputs,
+            allow_unused=bool(materialize_grads) if allow_unused is None else allow_unused,
+            is_grads_batched=is_grads_batched, materialize_grads=materialize_grads)
+        return dict(zip(inputs, found)) if isinstance(inputs, dict) else found
     if materialize_grads:
         if allow_unused is not None and not allow_unused:
             raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
@@ -286,7 +309,3 @@ cdef object _zeros_for(object t, bint graph):
     if graph:
         set_flags(<PyObject*>zeros, T_REQUIRES_GRAD, 0)
     return zeros
-
-
-backward = overridable(backward, namespace="torch.autograd")
-grad = overridable(grad, namespace="torch.autograd")

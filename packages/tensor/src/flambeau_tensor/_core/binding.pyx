@@ -13,7 +13,8 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, Py
 from cpython.type cimport PyType_IsSubtype
 
 from flambeau_overrides.abi cimport (
-    active_modes_ptr, collect_vector, dispatch, overridden, pop_disabled, push_disabled, type_overrides,
+    active_modes_ptr, collect_vector, dispatch, dispatch_method, dispatch_packed, overridden, pop_all_disabled,
+    pop_disabled, push_all_disabled, push_disabled, type_overrides,
 )
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
@@ -28,6 +29,7 @@ from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
 
+from flambeau_overrides import Packing
 from flambeau_tensor._core.schema import NO_DEFAULT
 
 cdef extern from "Python.h":
@@ -36,7 +38,8 @@ cdef extern from "Python.h":
 cdef int* _modes = active_modes_ptr()
 
 cdef dict _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other", "input": "self",
-                      "a": "self", "axes": "dims"}
+                      "a": "self", "axes": "dims", "tensor": "self",
+                      "split_size_or_sections": "split_size"}
 
 
 cdef int _slot_of(Operator op, object name) except -2:
@@ -95,17 +98,22 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     `signatures`, it has to be one of these. Whether somebody overrides the call is asked once for all schemas."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
-    cdef list overriding
+    cdef list overriding = None
     cdef unsigned int flags = 0
     cdef int found
     cdef PyTypeObject* cls = NULL
     fits[0] = False
-    if _place(op, slots, keep, args, n, kwnames, called, quiet) == MISFIT:
-        return None
-    if signatures is not None and not _is_signature(op, signatures, slots, n):
+    if _modes[0] == 0:
+        found = _place(op, slots, keep, args, n, kwnames, called, quiet)
+    else:  # modes hear of the call alone, not of what its arguments are converted by
+        found = _place_unheard(op, slots, keep, args, n, kwnames, called, quiet)
+    if found == MISFIT or (signatures is not None and not _is_signature(op, signatures, slots, n)):
         return None
     overriding = collect_vector(slots, op.nslots)
-    found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
+    if _modes[0] == 0:
+        found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
+    else:
+        found = _bind_unheard(op, slots, keep, n, overriding, &flags, called, quiet)
     if found == MISFIT:
         return None
     if overriding is not None or _modes[0] != 0:
@@ -115,7 +123,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
             asked[0] = True
             if overridden(<object>called, overriding):
                 fits[0] = True
-                return _overridden(called, overriding, args, n, kwnames)
+                return hand_over(called, overriding, args, n, kwnames)
         if found == ACCEPTED:  # nobody answers, so no type will do but those of the schema
             if _bind(op, slots, keep, n, None, &flags, called, quiet) == MISFIT:
                 return None
@@ -123,6 +131,24 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     if cls != NULL:
         return _as_subclass(op, cls, slots, flags)
     return call_slots(op, slots, flags)
+
+
+cdef int _place_unheard(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
+                        PyObject* kwnames, PyObject* called, bint quiet) except -1:
+    push_all_disabled()
+    try:
+        return _place(op, slots, keep, args, n, kwnames, called, quiet)
+    finally:
+        pop_all_disabled()
+
+
+cdef int _bind_unheard(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overriding, unsigned int* flags,
+                       PyObject* called, bint quiet) except -1:
+    push_all_disabled()
+    try:
+        return _bind(op, slots, keep, n, overriding, flags, called, quiet)
+    finally:
+        pop_all_disabled()
 
 
 cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
@@ -469,7 +495,19 @@ cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
     return lowest
 
 
-cdef object _overridden(PyObject* called, list overriding, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+cdef dict _packings = {}  # what was called -> how its handlers get the arguments, if not as they were written
+
+
+def pack(called not None, str text not None):
+    """Let handlers get the arguments of a function, method or accessor as PyTorch's get them, where that is written in
+    Python; see `flambeau_overrides.Packing`."""
+    _packings[called] = Packing(text)
+
+
+cdef object hand_over(PyObject* called, list overriding, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
+    packing = _packings.get(<object>called)
+    if packing is not None:
+        return dispatch_packed(<object>called, packing, overriding, args, n, kwnames)
     cdef tuple positional = PyTuple_New(n)
     cdef Py_ssize_t i
     cdef dict kwargs = None
@@ -481,7 +519,18 @@ cdef object _overridden(PyObject* called, list overriding, PyObject* const* args
         kwargs = {}
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             kwargs[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[n + i]
+    if kwargs is None and n > 0 and _is_about(called, n):
+        return dispatch_method(<object>called, <object>args[0], overriding, positional, None)
     return dispatch(<object>called, overriding, positional, kwargs)
+
+
+cdef bint _is_about(PyObject* called, Py_ssize_t n):
+    """Whether it is an attribute of a tensor, or a method that takes nothing else."""
+    if isinstance(<object>called, Method):
+        target = (<Method>called).target
+        return n == 1 and isinstance(target, Operator) and \
+            (<Operator>target).nslots == (1 if (<Operator>target).out_index < 0 else 2)
+    return isinstance(<object>called, Operator) and (<Operator>called).namespace in ("torch._get", "torch._set")
 
 
 cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):

@@ -99,7 +99,7 @@ cdef class OverloadSet:
     ['', 'dim', 'other']
     """
 
-    def __init__(self, overloads, bint of_methods=False):
+    def __init__(self, overloads, bint of_methods=False, str name=None):
         cdef int i
         self.overloads = tuple(overloads)
         if len(self.overloads) > MAX_OVERLOADS:
@@ -107,7 +107,7 @@ cdef class OverloadSet:
         self.count = <int>len(self.overloads)
         for i in range(self.count):
             self.members[i] = <PyObject*>self.overloads[i]
-        self.name, self.namespace = self.overloads[0].name, self.overloads[0].namespace
+        self.name, self.namespace = name or self.overloads[0].name, self.overloads[0].namespace
         self.of_methods = of_methods
         _find_plain(self)
         self.vectorcall = <vectorcallfunc>_set_vectorcall

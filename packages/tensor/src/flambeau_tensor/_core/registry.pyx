@@ -6,11 +6,13 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from flambeau_overrides.abi cimport (
-    active_modes_ptr, collect_vector, dispatch, overridden, subclass_disabled, type_overrides,
+    active_modes_ptr, collect_vector, dispatch_method, overridden, pop_disabled, push_disabled, subclass_disabled,
+    type_overrides,
 )
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core cimport syntax as S
+from flambeau_tensor._core.binding cimport hand_over
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, Operator, call1, call2, call_positional, call_slots, is_bare_subclass, type_members,
 )
@@ -28,8 +30,16 @@ from flambeau_overrides.registry import (
     before_listing, ignore as ignore_override, register as register_override, unregister as unregister_override,
 )
 
-cdef extern from "Python.h":
+cdef extern from *:
+    """
+    #define new_reference(o) (o)
+    """
+    object new_reference(PyObject*)  # raises what is raised for NULL
+    void PyErr_Clear()
+    bint PyErr_ExceptionMatches(object)
     void PyType_Modified(PyTypeObject*)
+
+ctypedef PyObject* (*positional_t)(Operator, PyObject* const*, Py_ssize_t, PyObject*) noexcept
 
 cdef int* _modes = active_modes_ptr()
 cdef dict _registry = {}  # qualified name -> Operator; with its overload where the name is shared: torch.max.dim
@@ -38,6 +48,7 @@ cdef dict _functions = {}  # qualified name -> the Operators that share it
 cdef dict _methods = {}  # name of a method -> the Operators that share it
 cdef dict _placed = {}  # name of a method -> the Method in Tensor's dictionary
 cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
+cdef dict _second_names = {}  # qualified name -> the names that are other names of it
 cdef tuple _ACCESSORS = ("torch._get", "torch._set")  # namespaces of operators behind a tensor's attributes
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
@@ -68,11 +79,25 @@ cdef class Property:
     def __set__(self, instance, value):
         if self.setter is None:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
-        call2(self.setter, instance, value)
+        cdef bint alone = is_plain(<PyObject*>instance) and not is_plain(<PyObject*>value)
+        if alone:  # the value is not asked
+            push_disabled()
+        try:
+            call2(self.setter, instance, value)
+        finally:
+            if alone:
+                pop_disabled()
 
     def __delete__(self, instance):
         if self.setter is None:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
+        cdef PyObject* asked = <PyObject*>instance
+        cdef list overriding = collect_vector(&asked, 1)
+        deleter = self.__delete__
+        if (overriding is not None and not is_bare_subclass(asked) or _modes[0] != 0) and \
+                overridden(deleter, overriding):
+            dispatch_method(deleter, instance, overriding, (instance,), None)
+            return
         try:
             call2(self.setter, instance, None)
         except TypeError:
@@ -108,6 +133,7 @@ cdef dict _SYNTAX = {
     "ixor": S.S_IXOR, "ilshift": S.S_ILSHIFT, "irshift": S.S_IRSHIFT, "lt": S.S_LT, "le": S.S_LE, "eq": S.S_EQ,
     "ne": S.S_NE, "gt": S.S_GT, "ge": S.S_GE, "neg": S.S_NEG, "pos": S.S_POS, "abs": S.S_ABS, "invert": S.S_INVERT,
     "bool": S.S_BOOL, "int": S.S_INT, "float": S.S_FLOAT, "complex": S.S_COMPLEX, "index": S.S_INDEX, "len": S.S_LEN,
+    "repr": S.S_REPR,
     "iter": S.S_ITER, "contains": S.S_CONTAINS, "getitem": S.S_GETITEM, "setitem": S.S_SETITEM,
 }
 
@@ -187,20 +213,36 @@ cdef int _publish_function(Operator op) except -1:
         if before is not None:
             unregister_override(before)
     _public[key] = public
+    for name in _second_names.get(key, ()):
+        _publish_alias(name, op)
     if op.namespace.startswith("torch.ops."):
         return 0  # overridable by the name they are called by, and not listed, as in PyTorch
     if not any([_takes_tensors(each) for each in getattr(public, "overloads", (public,))]):
         ignore_override(public)
-    elif op.is_function and not op.namespace.startswith("torch._"):
+    elif op.is_function and not op.namespace.startswith("torch._") and not op.name.endswith("_"):
         register_override(op.namespace, op.name, public, public.testing_signature)
+    return 0
+
+
+cdef int _publish_alias(str name, Operator op) except -1:
+    """What handlers get for a second name is an object of its own, with the operators of the first one."""
+    cdef str key = f"{op.namespace}.{name}"
+    if key in _public:
+        unregister_override(_public[key])
+    public = _public[key] = OverloadSet(_functions[f"{op.namespace}.{op.name}"], False, name)
+    if not name.endswith("_"):
+        register_override(op.namespace, name, public, public.testing_signature)
     return 0
 
 
 cdef int _publish_method(str name, list known) except -1:
     cdef Method m = _placed.get(name)
     target = known[0] if len(known) == 1 else OverloadSet(known, True)
-    if not (<Operator>known[0]).is_function:
-        _public[f"torch.Tensor.{name}"] = target
+    if name == (<Operator>known[0]).name:
+        if not (<Operator>known[0]).is_function:
+            _public[f"torch.Tensor.{name}"] = target
+        for other in _second_names.get(f"torch.Tensor.{name}", ()):
+            _publish_method(other, known)
     if m is not None:
         m.target = target
         return 0
@@ -229,20 +271,25 @@ def forget(Operator op not None):
 def place_property(str name not None, Operator getter not None, Operator setter=None, str kept=None):
     """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it."""
     set_attribute(name, Property(getter, setter, kept))
-    for accessor, op in (("__get__", getter), ("__set__", setter)):
-        if op is not None:
-            register_override("torch.Tensor", f"{name}.{accessor}", op, op.testing_signature)
+    register_override("torch.Tensor", f"{name}.__get__", getter, getter.testing_signature)
 
 
-def alias(str name not None, op not None, *, bint method=True):
-    """A second name for an operator, or for all that share its name."""
+def alias(str name not None, op not None, *, bint method=True, bint same=False):
+    """A second name for an operator, or for all that share its name. What it names is an object of its own, which
+    handlers get, unless it is the `same`."""
     cdef Operator first = op
-    if first.is_function:
+    if first.is_function and not same:
         _aliases[f"{first.namespace}.{name}"] = first
+        _second_names.setdefault(f"{first.namespace}.{first.name}", []).append(name)
+        _publish_alias(name, first)
     if method and first.is_method:
-        set_attribute(name, _placed[first.name])
+        if same:
+            set_attribute(name, _placed[first.name])
+        else:
+            _second_names.setdefault(f"torch.Tensor.{first.name}", []).append(name)
+            _publish_method(name, _methods[first.name])
     if first.inplace is not None:
-        alias(name + "_", first.inplace, method=method)
+        alias(name + "_", first.inplace, method=method, same=same)
     return op
 
 
@@ -250,8 +297,6 @@ cdef object find(str name):
     op = _public.get(name)
     if op is None:
         op = _registry.get(name)
-    if op is None:
-        op = _alias(name)
     if op is None and _lazy and _load_for(name):
         return find(name)
     if op is None and _import_provider(name):
@@ -259,11 +304,6 @@ cdef object find(str name):
     if op is None:
         raise AttributeError(f"no operator named '{name}'")
     return op
-
-
-cdef object _alias(str name):
-    cdef Operator first = _aliases.get(name)
-    return None if first is None else _public[f"{first.namespace}.{first.name}"]
 
 
 cdef bint _import_provider(str name) except -1:
@@ -284,6 +324,11 @@ def find_operator(str name not None):
 def declared_operators():
     """The operators that are declared by now, by qualified name."""
     return dict(_registry)
+
+
+def find_handled(str namespace not None, str name not None):
+    """What handlers get for calls of a function or a method."""
+    return _placed[name] if namespace == "torch.Tensor" else _public[f"{namespace}.{name}"]
 
 
 def operators():
@@ -311,7 +356,7 @@ def functions(str namespace not None, *, bint lazy=True):
             out[(<Operator>known[0]).name] = _public[key]
     for key, op in _aliases.items():
         if (<Operator>op).namespace == namespace:
-            out[key.rpartition(".")[2]] = _alias(key)
+            out[key.rpartition(".")[2]] = _public[key]
     return out
 
 
@@ -446,17 +491,20 @@ cdef int _check_family(Operator op) except -1:
 # What handlers get for an operator of Python's syntax: the method that PyTorch calls there, and the one for a left
 # operand that is no tensor. Without a second name, the operands change places.
 cdef dict _METHODS = {
-    "add": "add add", "sub": "sub __rsub__", "mul": "mul mul", "truediv": "div __rdiv__", "mod": "remainder __rmod__",
-    "floordiv": "__floordiv__ __rfloordiv__", "pow": "pow __rpow__", "matmul": "matmul __rmatmul__",
+    "add": "add add", "sub": "sub __rsub__", "mul": "mul mul", "truediv": "div __rtruediv__",
+    "mod": "remainder __rmod__",
+    "floordiv": "__floordiv__ __rfloordiv__", "pow": "__pow__ __rpow__", "matmul": "matmul __rmatmul__",
     "and": "__and__ bitwise_and", "or": "__or__ bitwise_or", "xor": "__xor__ bitwise_xor",
     "lshift": "__lshift__ __rlshift__", "rshift": "__rshift__ __rrshift__", "iadd": "add_", "isub": "sub_",
-    "imul": "mul_", "itruediv": "div_", "ifloordiv": "floor_divide_", "imod": "remainder_", "ipow": "pow_",
+    "imul": "mul_", "itruediv": "div_", "ifloordiv": "floor_divide_", "imod": "remainder_", "ipow": "__ipow__",
     "lt": "lt", "le": "le", "ne": "ne", "gt": "gt", "ge": "ge", "neg": "neg", "pos": "positive", "abs": "abs",
     "iter": "unbind",
 }
 cdef tuple _COMMUTATIVE = ("add", "mul", "and", "or", "xor")
+cdef tuple _ASKING = ("floordiv", "pow", "ipow", "eq")  # whose handlers are asked whatever the other operand is
 cdef PyObject* _called[64]  # S_… -> what handlers get (owned by _answers)
 cdef bint _commutes[64]
+cdef bint _asks_anyway[64]
 cdef list _reflected = [None] * 64
 cdef dict _answers = {}
 
@@ -473,8 +521,16 @@ cdef int _answer(str word, Operator op) except -1:
     _answers[word] = op, method
     _syntax[which], _called[which] = <PyObject*>op, <PyObject*>method
     _reflected[which] = names[1] if len(names) > 1 else None
-    _commutes[which] = word in _COMMUTATIVE
+    _commutes[which], _asks_anyway[which] = word in _COMMUTATIVE, word in _ASKING
+    if S.S_ADD <= which <= S.S_GE and f"__{word}__" not in _placed:
+        register_override("torch.Tensor", f"__{word}__", type_members(TensorType)[f"__{word}__"], "(self, other)")
+    if word in _COMMUTATIVE:  # `x.__radd__(y)` is `x.add(y)`
+        set_attribute(f"__r{word}__", _placed[names[1]])
     return 0
+
+
+cdef inline bint _is_usual(PyObject* o):
+    return is_plain(o) or is_number(o)
 
 
 cdef inline bint _is_operand(Operator op, int i, PyObject* o):
@@ -491,6 +547,8 @@ cdef bint _is_rare_operand(Operator op, int i, object o):
 cdef object _call_syntax(int which, object a, object b):
     cdef Operator op
     cdef PyObject* args[3]
+    cdef PyObject* called
+    cdef PyObject* result
     if _syntax[which] == NULL:
         if S.S_ADD <= which <= S.S_GE:
             return NotImplemented
@@ -508,30 +566,58 @@ cdef object _call_syntax(int which, object a, object b):
             return call_positional(op, args, 2, _called[which])
         return call_positional(op, args, 1 if which < S.S_CONTAINS else 2, _called[which])
     if not _is_operand(op, 0, args[0]) or not _is_operand(op, 1, args[1]):
+        return _guarded(which, op, args)
+    called = _called[which]
+    if not is_tensor(args[0]):
+        if _modes[0] != 0 or not is_plain(args[1]) or not is_number(args[0]):
+            return _guarded(which, op, args)
+        called = <PyObject*>op
+        if _commutes[which]:
+            args[0], args[1] = args[1], args[0]
+    result = (<positional_t>call_positional)(op, args, 2, called)
+    if result == NULL and _is_others_turn(args):
         return NotImplemented
-    if is_tensor(args[0]):
-        return call_positional(op, args, 2, _called[which])
-    if _commutes[which]:
-        args[0], args[1] = args[1], args[0]
-    if _modes[0] != 0 or not is_plain(<PyObject*>b) or not is_number(<PyObject*>a):
-        return _call_reflected(op, args, _placed[_reflected[which]], _commutes[which])
-    return call_positional(op, args, 2, <PyObject*>op)
+    return new_reference(result)
 
 
 cdef object _FIRST = 0  # the dimension that iteration goes along
 
 
-cdef object _call_reflected(Operator op, PyObject** args, object called, bint commutes):
-    """`2 - x`, where a mode or the type of `x` may want to hear of `x.__rsub__(2)`."""
-    if commutes:
+cdef bint _is_others_turn(PyObject** args):
+    """Whether what was raised gives the other operand its turn: a TypeError, handlers that give up included."""
+    if (_modes[0] == 0 and _is_usual(args[0]) and _is_usual(args[1])) or not PyErr_ExceptionMatches(TypeError):
+        return False
+    PyErr_Clear()
+    return True
+
+
+cdef object _guarded(int which, Operator op, PyObject** args):
+    try:
+        return _call_unusual(which, op, args)
+    except TypeError:  # gives the other operand its turn
+        return NotImplemented
+
+
+cdef object _call_unusual(int which, Operator op, PyObject** args):
+    """A call with an operand that the operator does not take, or one that is no tensor on the left."""
+    cdef bint fits = _is_operand(op, 0, args[0]) and _is_operand(op, 1, args[1])
+    cdef bint turned = not is_tensor(args[0])
+    cdef object called = _placed[_reflected[which]] if turned else <object>_called[which]
+    cdef list overriding
+    if fits and _commutes[which]:
+        args[0], args[1] = args[1], args[0]
         return call_positional(op, args, 2, <PyObject*>called)
-    cdef list overriding = collect_vector(args, 2)
+    if not fits and (_commutes[which] if turned else not _asks_anyway[which]):
+        return NotImplemented
+    overriding = collect_vector(args, 2)
     if _modes[0] == 0 and overriding is not None:
         if all([is_bare_subclass(<PyObject*>o) for o in overriding]):
             overriding = None
     if (overriding is not None or _modes[0] != 0) and overridden(called, overriding):
-        return dispatch(called, overriding, (<object>args[1], <object>args[0]), {})
-    return call_positional(op, args, 2, <PyObject*>op)
+        if turned:  # `2 - x` is `x.__rsub__(2)`
+            args[0], args[1] = args[1], args[0]
+        return hand_over(<PyObject*>called, overriding, args, 2, NULL)
+    return call_positional(op, args, 2, <PyObject*>op) if fits else NotImplemented
 
 
 before_listing(load_families)

@@ -42,6 +42,7 @@ cdef enum:
     S_COMPLEX
     S_INDEX
     S_LEN
+    S_REPR
     S_ITER
     S_CONTAINS
     S_GETITEM

@@ -12,7 +12,7 @@ from cpython.object cimport PyObject, PyTypeObject, newfunc
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
-from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
+from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
@@ -58,6 +58,7 @@ cdef extern from "Python.h":
     void Py_SET_TYPE(PyObject*, PyTypeObject*)
 
 
+cdef int* _modes = active_modes_ptr()
 SizeType = Size
 
 
@@ -188,7 +189,7 @@ cdef class Tensor:
         return call_syntax(S_LEN, self, None)
 
     def __iter__(self):
-        if (self.dim() if type(self) is not Tensor else (<Tensor>self).ndim) == 0:
+        if (self.dim() if type(self) is not Tensor or _modes[0] != 0 else (<Tensor>self).ndim) == 0:
             raise TypeError("iteration over a 0-d tensor")
         return iter(call_syntax(S_ITER, self, None))
 
@@ -208,16 +209,11 @@ cdef class Tensor:
         PyObject_GetBuffer(sockets.as_buffer(self), buffer, flags)
 
     def __repr__(self):
-        push_all_disabled()  # printing never dispatches
-        try:
-            return describe(self)
-        finally:
-            pop_all_disabled()
-
-    def __format__(self, spec):
+        if type(self) is not Tensor or _modes[0] != 0:
+            return call_syntax(S_REPR, self, None)
         push_all_disabled()
         try:
-            return describe(self, spec)
+            return describe(self)
         finally:
             pop_all_disabled()
 

@@ -36,7 +36,7 @@ cdef class Generator:
     """
 
     def __cinit__(self, device="cpu"):
-        kind = as_device(device).type
+        kind = as_device._make(device).type
         if kind != "cpu":
             raise RuntimeError(f"Device type {kind.upper()} is not supported for torch.Generator() api.")
         self.reseed(67280421310721)

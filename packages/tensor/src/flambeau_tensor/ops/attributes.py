@@ -3,7 +3,7 @@
 from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, place_property
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.tensor import Tensor, describe
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.options import CPU, check_device, preserve_format, strided
@@ -79,8 +79,8 @@ is_pinned = _fact("is_pinned(Tensor self) -> bool", lambda input: False, "False:
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
 is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: input.untyped_storage().is_shared(),
                   "Whether the memory is shared with processes that are forked.")
-alias("nelement", numel)
-alias("ndimension", dim)
+alias("nelement", numel, same=True)
+alias("ndimension", dim, same=True)
 
 
 def kernels_same(a, b):
@@ -249,4 +249,11 @@ def _contains(input, element):
 
 Operator("__contains__(Tensor self, Object element) -> bool", _contains, composite=True, variants=METHOD,
          plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
-
+_fact("__repr__(Tensor self, *, Object tensor_contents=None) -> str",
+      lambda input, contents: describe(input) if contents is None else f"{type(input).__name__}({contents})",
+      "Python's `repr()`: as many numbers as `set_printoptions` says, and what else there is to say.", METHOD, "repr")
+_fact("__format__(Tensor self, str format_spec) -> str", describe,
+      "Python's `format()`: that of the number in a tensor without dimensions, else the text of `str()`.", METHOD)
+_fact("__dir__(Tensor self) -> Names", lambda input: sorted(object.__dir__(input)), "Python's `dir()`.", METHOD)
+Operator("__reversed__(Tensor self) -> Tensor", lambda input: input.flip((0,)) if input.ndim else input,
+         composite=True, variants=METHOD, doc="Python's `reversed()`: flipped along the first dimension.")

@@ -1,5 +1,5 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
-from flambeau_overrides import overridable
+from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -164,7 +164,7 @@ multi_dot = _composite("multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> 
                        "first and the last may be vectors.", namespace=LINALG, variants="function")
 
 
-@overridable(namespace="torch")
+@overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
 def chain_matmul(*matrices: Tensor) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications."""
     for t in matrices:
@@ -393,8 +393,7 @@ def _next_pair(tensors, sizes, later):
     return min(((i, j) for i in range(len(tensors)) for j in range(i + 1, len(tensors))), key=cost)
 
 
-@overridable(namespace="torch")
-def einsum(*args) -> Tensor:
+def einsum(equation: str, *operands) -> Tensor:
     """Sums of products in Einstein's notation.
 
     Args:
@@ -412,24 +411,39 @@ def einsum(*args) -> Tensor:
     tensor([[3., 4.],
             [6., 8.]])
     """
-    if len(args) < 2:
+    if not operands:
         raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
                          "and its subscripts list")
-    if isinstance(args[0], str):
-        operands = args[1:]
+    if isinstance(equation, str):
         if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
             operands = tuple(operands[0])
-        inputs, output = _parse(args[0], len(operands))
     else:
+        args = (equation, *operands)
         operands, lists = args[::2], args[1::2]
         output = None
         if len(operands) > len(lists):
             operands, output = operands[:-1], operands[-1]
         inputs = [_numbers(x) for x in lists]
         output = None if output is None else _numbers(output)
+        equation = None
+    if has_torch_function(operands):
+        return handle_torch_function(einsum, operands, _equation(inputs, output) if equation is None else equation,
+                                     *operands)
+    if equation is not None:
+        inputs, output = _parse(equation, len(operands))
     if not operands:
         raise ValueError("einsum(): must provide at least one operand")
     return _einsum(inputs, output, operands)
+
+
+register("torch.functional", "einsum", einsum, "(equation, *operands)")
+
+
+def _equation(inputs, output):
+    """Lists of numbers as the text that means the same."""
+    *terms, last = ("".join("..." if s is None else chr(s + (65 if s < 26 else 71)) for s in x)
+                    for x in [*inputs, output or ()])
+    return ",".join(terms) + ("" if output is None else f"->{last}")
 
 
 def _numbers(subscripts):

@@ -1,6 +1,7 @@
 """Making tensors: from data, by size, by example, and by rule (ranges, identity)."""
 import numpy as np
 
+from flambeau_overrides import DisableTorchFunction
 from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
@@ -322,6 +323,11 @@ def _construct(*args, device=None, data=None, **unknown):
     check_device(device)
     if data is not None:
         args = (data,)
+    with DisableTorchFunction():
+        return _constructed(args)
+
+
+def _constructed(args):
     if not args:
         return empty((0,))
     if all(isinstance(a, int) and not isinstance(a, bool) for a in args):

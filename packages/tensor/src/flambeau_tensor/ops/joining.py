@@ -153,7 +153,7 @@ def _at_least(ndim):
     at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
     at_least.__doc__ = (f"Views with at least {ndim} dimension{'s' if ndim > 1 else ''}; a tuple of them for several "
                         "tensors.")
-    return overridable(at_least, namespace="torch")
+    return overridable(at_least, namespace="torch.functional", packing="*tensors!")
 
 
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
@@ -182,7 +182,7 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
     return Size(result)
 
 
-@overridable(namespace="torch")
+@overridable(namespace="torch.functional", packing="*tensors!")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of the tensors, expanded to the shape that they broadcast to."""
     tensors = _given(tensors)
@@ -206,7 +206,7 @@ broadcast_to = Operator("broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
                         doc="A view with the given sizes: dimensions of size 1 are repeated, new ones come first.")
 
 
-@overridable(namespace="torch")
+@overridable(namespace="torch.functional", packing="*tensors! * indexing=None")
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
 
@@ -234,7 +234,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     return tuple(grids)
 
 
-@overridable(namespace="torch")
+@overridable(namespace="torch.functional", packing="*tensors!")
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere."""
     zeros = find_operator("torch.zeros")
@@ -255,7 +255,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     return cat(tuple(bands), 0)
 
 
-@overridable(namespace="torch")
+@overridable(namespace="torch.functional", packing="*tensors!")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All ways to take one element of each vector, one a row."""
     for t in tensors:

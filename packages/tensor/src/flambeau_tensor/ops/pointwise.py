@@ -462,7 +462,8 @@ def _reflected(name, op, function=None):
              composite=True, variants="method", numbers="other", doc=f"`{op.name}` with the two turned round.")
 
 
-_reflected("__rdiv__", div, _rdiv)
+_reflected("__rtruediv__", div, _rdiv)
 for _name, _op in (("__rsub__", sub), ("__rfloordiv__", floor_divide), ("__rmod__", remainder), ("__rpow__", pow),
                    ("__rlshift__", bitwise_left_shift), ("__rrshift__", bitwise_right_shift)):
     _reflected(_name, _op)
+alias("__rdiv__", find_operator("torch.Tensor.__rtruediv__"), same=True)

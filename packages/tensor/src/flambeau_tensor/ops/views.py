@@ -180,7 +180,9 @@ place_property("mT", mT)
 place_property("mH", mH)
 place_property("H", H)
 for _name, _get in ("real", real), ("imag", imag):
-    place_property(_name, _get, Operator(f"{_name}.set(Tensor(a!) self, Tensor value) -> ()", _set_part(_get),
+    _part = Operator(f"{_name}(Tensor(a) self) -> Tensor(a)", _get, namespace="torch._get", variants="function",
+                     composite=True, doc=f"`torch.{_name}` of the tensor.")
+    place_property(_name, _part, Operator(f"{_name}.set(Tensor(a!) self, Tensor value) -> ()", _set_part(_get),
                                          numbers="value", composite=True, namespace="torch._set", variants="function"))
 
 

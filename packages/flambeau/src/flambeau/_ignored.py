@@ -1,0 +1,26 @@
+"""What PyTorch says cannot be overridden, by namespace; `get_ignored_functions` has of it what exists here."""
+
+IGNORED = {
+    "torch": """
+        arange as_strided as_tensor asarray bartlett_window blackman_window can_cast compile device dtype empty
+        empty_permuted empty_strided enable_grad eye finfo fill from_file from_numpy frombuffer full
+        get_default_device get_default_dtype get_num_interop_threads get_num_threads get_rng_state hamming_window
+        hann_window iinfo inference_mode initial_seed is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled
+        is_inference_mode_enabled is_storage is_tensor kaiser_window layout linspace load logspace manual_seed
+        memory_format no_grad normal ones promote_types rand rand_like randint randint_like randn randn_like randperm
+        range result_type save scalar_tensor seed set_anomaly_enabled set_default_device set_default_tensor_type
+        set_flush_denormal set_grad_enabled set_num_interop_threads set_num_threads set_printoptions set_rng_state
+        tensor tril_indices triu_indices typename vander vmap zeros
+        """,
+    "torch.functional": "broadcast_shapes",
+    "torch.nn.functional": "hardsigmoid hardswish sigmoid tanh upsample upsample_bilinear upsample_nearest",
+    "torch.nn.init": """
+        calculate_gain constant dirac eye kaiming_normal kaiming_uniform normal orthogonal sparse uniform xavier_normal
+        xavier_uniform
+        """,
+    "torch.Tensor": """
+        __class__ __delattr__ __delitem__ __dir__ __getattribute__ __hash__ __init__ __init_subclass__ __iter__ __new__
+        __setattr__ __subclasshook__ __torch_function__ _make_subclass _neg_view as_subclass new new_empty
+        new_empty_strided new_full new_ones new_tensor new_zeros stride unflatten
+        """,
+}

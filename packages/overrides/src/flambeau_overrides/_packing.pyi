@@ -1,0 +1,6 @@
+from typing import Any
+
+class Packing:
+    text: str
+    def __init__(self, text: str) -> None: ...
+    def __call__(self, function: str, *args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]: ...

@@ -1,0 +1,21 @@
+"""``torch.functional``: the functions of ``torch`` that PyTorch has in Python."""
+from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor.ops.contraction import chain_matmul as chain_matmul
+from flambeau_tensor.ops.contraction import einsum as einsum
+from flambeau_tensor.ops.joining import atleast_1d as atleast_1d
+from flambeau_tensor.ops.joining import atleast_2d as atleast_2d
+from flambeau_tensor.ops.joining import atleast_3d as atleast_3d
+from flambeau_tensor.ops.joining import block_diag as block_diag
+from flambeau_tensor.ops.joining import broadcast_shapes as broadcast_shapes
+from flambeau_tensor.ops.joining import broadcast_tensors as broadcast_tensors
+from flambeau_tensor.ops.joining import cartesian_prod as cartesian_prod
+from flambeau_tensor.ops.joining import meshgrid as meshgrid
+from flambeau_tensor.packing import FUNCTIONAL as _packed
+
+globals().update({name: function for name, function in _functions("torch", lazy=False).items() if name in _packed})
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.functional", name)

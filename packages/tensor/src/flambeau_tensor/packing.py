@@ -1,0 +1,55 @@
+"""How handlers of ``__torch_function__`` get the arguments of what PyTorch has in Python.
+
+A compiled function hands on what was written. PyTorch's functions in Python hand on what they have bound by then, with
+their defaults; what they hand on by position and what by name is part of what handlers see. `Packing` in
+`flambeau_overrides` explains the words. A table is read where a handler has been found, and nowhere else.
+"""
+from flambeau_overrides.registry import register, unregister
+from flambeau_tensor import dlpack, ops, subclassing  # noqa: F401  (declare what is named here)
+from flambeau_tensor._core.binding import pack
+from flambeau_tensor._core.registry import find_handled
+
+FUNCTIONAL = {
+    "split": "tensor! split_size_or_sections * dim=0",
+    "unique": "input! * sorted=True return_inverse=False return_counts=False dim=None",
+    "unique_consecutive": "input! * return_inverse=False return_counts=False dim=None",
+    "tensordot": "a! b! * dims=2 out=None",
+    "norm": "input! * p='fro' dim=None keepdim=False out=None dtype=None",
+}
+_REFLECTED = "__rsub__ __rtruediv__ __rmod__ __rpow__ __rfloordiv__ __rlshift__ __rrshift__ __rmatmul__ " \
+    "__floordiv__ __pow__ __ipow__"
+METHODS = {
+    "split": "self! split_size * dim=0",
+    "unique": "self! * sorted=True return_inverse=False return_counts=False dim=None",
+    "unique_consecutive": "self! * return_inverse=False return_counts=False dim=None",
+    "norm": "self! * p='fro' dim=None keepdim=False dtype=None",
+    "unflatten": "self! dim sizes",
+    "is_shared": "self!",
+    "__len__": "self!",
+    "__contains__": "self! element",
+    "__array__": "self! * dtype=None [copy=None]",
+    "__array_wrap__": "self! * array [context=None] [return_scalar=False]",
+    "__reduce_ex__": "self! proto",
+    "__deepcopy__": "self! memo",
+    "__repr__": "self! * tensor_contents=None",
+    "__format__": "self! format_spec",
+    "__reversed__": "self!",
+    "__dir__": "self!",
+    "__dlpack__": "self! * stream=-1 max_version=None dl_device=None copy=None",
+    "__dlpack_device__": "self!",
+    **dict.fromkeys(_REFLECTED.split(), "self! other!"),
+}
+
+
+def apply(namespace, table):
+    """Let the handlers of a namespace's functions or methods get their arguments as a table says."""
+    for name, text in table.items():
+        pack(find_handled(namespace, name), text)
+
+
+apply("torch", FUNCTIONAL)
+for _name in FUNCTIONAL:
+    _called = find_handled("torch", _name)
+    unregister(_called)
+    register("torch.functional", _name, _called, _called.testing_signature)
+apply("torch.Tensor", METHODS)
