@@ -11,7 +11,7 @@ flambeau.install_as_torch()  # the reference goes by the names that users write:
 project = "flambeau"
 author = "the flambeau developers"
 copyright = "2026, the flambeau developers"  # noqa: A001
-version = release = flambeau.__version__
+version = release = flambeau.RELEASE
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",

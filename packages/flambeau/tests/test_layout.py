@@ -114,7 +114,7 @@ def test_every_module_imports_or_says_that_it_is_not_built():
             with pytest.raises(ModuleNotFoundError, match=f"No module named 'flambeau.{name}'"):
                 importlib.import_module(f"flambeau.{name}")
     assert {"nn", "optim", "autograd", "overrides", "linalg", "fft", "utils"} <= set(dir(torch))
-    assert not {"jit", "special"} & set(dir(torch))
+    assert "fx" not in dir(torch)
 
 
 def test_missing_names_behave_in_one_way():
@@ -134,18 +134,10 @@ def test_missing_names_behave_in_one_way():
         from flambeau.func import functionalize  # noqa: F401
 
 
-def test_programs_ask_for_cuda_first():
-    assert not torch.cuda.is_available() and torch.cuda.device_count() == 0
-    assert not hasattr(torch.cuda, "synchronize")
-    with pytest.raises(NotImplementedError, match=r"^torch\.cuda\.synchronize is not built$"):
-        torch.cuda.synchronize()
-
-
 def test_namespaces_of_operators_are_modules():
     x = torch.tensor([3.0, 4.0])
     assert torch.linalg.vector_norm(x).item() == 5.0
     assert torch.linalg.vector_norm in torch.overrides.get_overridable_functions()[torch.linalg]
-    assert torch.version.__version__ == torch.__version__ and torch.version.cuda is None
 
 
 def test_unbuilt_names_say_so():

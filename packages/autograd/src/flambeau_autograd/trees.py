@@ -1,31 +1,88 @@
 """Arguments and results that are tuples, lists and dicts of each other with tensors inside."""
 
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from typing import NamedTuple
 
 from flambeau_tensor.return_types import NamedResult
 
 
+class Node(NamedTuple):
+    """How containers of a type are taken apart, into children and a context, and put together again."""
+
+    flatten: object
+    unflatten: object
+    keyed: object = None  # children as pairs with the key of each
+    to_json: object = None
+    from_json: object = None
+    name: str | None = None  # in JSON
+
+
+def _unflatten_dict(children, keys):
+    return dict(zip(keys, children, strict=True))
+
+
+def _flatten_defaultdict(tree):
+    return list(tree.values()), [tree.default_factory, list(tree)]
+
+
+def _unflatten_defaultdict(children, context):
+    return defaultdict(context[0], zip(context[1], children, strict=True))
+
+
+# By type; namedtuples of all types stand under the function that makes them. torch.utils._pytree adds to it.
+NODES = {
+    tuple: Node(lambda tree: (list(tree), None), lambda children, _: tuple(children), name="builtins.tuple"),
+    list: Node(lambda tree: (tree, None), lambda children, _: list(children), name="builtins.list"),
+    dict: Node(lambda tree: (list(tree.values()), list(tree)), _unflatten_dict, name="builtins.dict"),
+    namedtuple: Node(lambda tree: (list(tree), type(tree)), lambda children, kind: kind(*children),
+                     name="collections.namedtuple"),
+    OrderedDict: Node(lambda tree: (list(tree.values()), list(tree)),
+                      lambda children, keys: OrderedDict(zip(keys, children, strict=True)),
+                      name="collections.OrderedDict"),
+    defaultdict: Node(_flatten_defaultdict, _unflatten_defaultdict, name="collections.defaultdict"),
+    deque: Node(lambda tree: (list(tree), tree.maxlen), lambda children, maxlen: deque(children, maxlen=maxlen),
+                name="collections.deque"),
+}
+
+
 def is_leaf(tree):
     """Whether a value is not a container that transforms look into."""
-    return type(tree) not in (tuple, list, dict, OrderedDict, defaultdict) and not is_namedtuple(tree) \
-        and not isinstance(tree, NamedResult)
+    return type(tree) not in NODES and not is_namedtuple(tree) and not isinstance(tree, NamedResult)
 
 
 def is_namedtuple(tree):
     return isinstance(tree, tuple) and hasattr(type(tree), "_fields")
 
 
+def node_type(tree):
+    """What a value stands under in `NODES`; its own type for results with names; None for a leaf."""
+    kind = type(tree)
+    if kind in NODES:
+        return kind
+    if is_namedtuple(tree):
+        return namedtuple
+    return kind if isinstance(tree, NamedResult) else None
+
+
+def flatten_node(tree):
+    """The children of a container, and what else makes it."""
+    node = NODES.get(node_type(tree))
+    return (list(tree), None) if node is None else node.flatten(tree)
+
+
+def unflatten_node(kind, context, children):
+    """A container of a type that `node_type` gave."""
+    node = NODES.get(kind)
+    return kind(children) if node is None else node.unflatten(children, context)
+
+
 def children(tree):
-    return list(tree.values()) if isinstance(tree, dict) else list(tree)
+    return list(flatten_node(tree)[0])
 
 
 def rebuilt(tree, parts):
     """A container like ``tree`` with other contents."""
-    if isinstance(tree, dict):
-        out = type(tree)() if not isinstance(tree, defaultdict) else defaultdict(tree.default_factory)
-        out.update(zip(tree, parts, strict=True))
-        return out
-    return type(tree)(*parts) if is_namedtuple(tree) else type(tree)(parts)
+    return unflatten_node(node_type(tree), flatten_node(tree)[1], parts)
 
 
 def tree_map(function, tree, *others):

@@ -22,7 +22,7 @@ from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
 
-__version__ = "0.1.0"
+RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
 
 globals().update(_functions("torch", lazy=False))
 globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
@@ -42,13 +42,12 @@ for _name in ("torch.nn.", "torch._C._nn.", "torch.lstm", "torch.gru", "torch.rn
 
 
 def __getattr__(name: str):
-    if name == "vmap":  # loads the transforms
-        from flambeau_autograd.func import vmap
+    import importlib
 
-        return vmap
+    if name in _layout.NAMES:
+        found = globals()[name] = getattr(importlib.import_module(_layout.NAMES[name]), name)
+        return found
     if name in _layout.SUBMODULES:
-        import importlib
-
         try:
             return importlib.import_module(f"flambeau.{name}")
         except ModuleNotFoundError as e:
@@ -70,5 +69,5 @@ def __getattr__(name: str):
 def __dir__():
     from importlib.util import find_spec
 
-    return sorted({"vmap", *globals(), *_lazy_names("torch")} |
+    return sorted({*_layout.NAMES, *globals(), *_lazy_names("torch")} |
                   {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})

@@ -11,20 +11,40 @@ from flambeau_autograd import set_grad_enabled as set_grad_enabled
 from flambeau_autograd.func import vmap as vmap
 from flambeau_tensor import *
 
+from . import accelerator as accelerator
+from . import amp as amp
 from . import autograd as autograd
+from . import backends as backends
 from . import cext as cext
+from . import compiler as compiler
+from . import cpu as cpu
+from . import cuda as cuda
+from . import distributed as distributed
 from . import fft as fft
 from . import func as func
+from . import futures as futures
+from . import hub as hub
+from . import jit as jit
 from . import library as library
 from . import functional as functional
 from . import linalg as linalg
+from . import mps as mps
+from . import mtia as mtia
+from . import multiprocessing as multiprocessing
 from . import nn as nn
+from . import onnx as onnx
 from . import optim as optim
 from . import overrides as overrides
+from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
 from . import utils as utils
 from . import version as version
+from . import xpu as xpu
+from .amp.autocast_mode import autocast as autocast
+from .amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
+from .amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
+from .compiler import compile as compile
 
 __version__: str
 ops: Any

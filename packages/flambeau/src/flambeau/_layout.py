@@ -32,9 +32,24 @@ TABLE = {
     "storage": "flambeau_tensor.storage",
     "functional": "flambeau_tensor.functional",
 }
-SUBMODULES = {name for name in TABLE if "." not in name} | {"_C", "cuda", "func", "utils", "version"}
-MISSING = {"compile", "distributed", "distributions", "fx", "hub", "jit", "onnx", "quantization",
-           "sparse", "special", "testing"}
+# Modules that are files of this package.
+OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
+       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "torch_version", "utils",
+       "version", "xpu"}
+SUBMODULES = {name for name in TABLE if "." not in name} | OWN
+MISSING = {"distributions", "fx", "quantization", "sparse", "special", "testing"}
+# Names of ``torch`` itself that a module has which loads when one of them is first used.
+NAMES = {
+    "__version__": "flambeau.version",
+    "vmap": "flambeau_autograd.func",
+    "compile": "flambeau.compiler",
+    "Future": "flambeau.futures",
+    "OutOfMemoryError": "flambeau.cuda",
+    "autocast": "flambeau.amp.autocast_mode",
+    **dict.fromkeys(("get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_available",
+                     "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
+                     "set_autocast_dtype"), "flambeau.amp.autocast_mode"),
+}
 
 
 class _Alias:

@@ -10,7 +10,6 @@ from pathlib import Path
 INSTEAD = {
     "torch.load": "pickle.load; tensors, modules and state dicts pickle",
     "torch.save": "pickle.dump; tensors, modules and state dicts pickle",
-    "torch.compile": "the function itself",
     "torch.nn.DataParallel": "the module itself; operators use all cores",
     "torch.nn.functional.multi_head_attention_forward": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
     "torch.nn.functional.scaled_dot_product_attention": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
@@ -27,8 +26,8 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str) -> NotBuiltError:
     """The error for a full name.
 
-    >>> not_built("torch.compile")
-    NotBuiltError('torch.compile is not built: use the function itself')
+    >>> not_built("torch.nn.DataParallel")
+    NotBuiltError('torch.nn.DataParallel is not built: use the module itself; operators use all cores')
     """
     instead = INSTEAD.get(name)
     return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))

@@ -1,0 +1,17 @@
+"""``torch.amp``: computing in bfloat16 or float16 where it loses little, and scaling losses for it.
+
+>>> import flambeau as torch
+>>> x = torch.ones(2, 2)
+>>> with torch.autocast("cpu"):
+...     print((x @ x).dtype, (x + x).dtype)
+torch.bfloat16 torch.float32
+"""
+from flambeau.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
+from flambeau.amp.grad_scaler import GradScaler
+
+__all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_available"]
+
+
+def amp_definitely_not_available() -> bool:
+    """True: there is no CUDA."""
+    return True

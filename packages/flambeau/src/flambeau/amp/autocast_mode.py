@@ -1,0 +1,263 @@
+"""``torch.autocast``: operators that take most of the time compute in a smaller dtype, and some only in float32.
+
+A mode of overriding casts the arguments, so code that has no ``with torch.autocast`` block pays nothing.
+"""
+import threading
+import warnings
+from functools import cache, wraps
+from inspect import iscoroutinefunction
+
+import flambeau_tensor as torch
+from flambeau_autograd.trees import tree_map
+from flambeau_overrides import TorchFunctionMode
+from flambeau_tensor.extend import find_operator
+
+# Operators by what their arguments are cast to: the dtype that was asked for, or float32.
+LOWER = """
+    matmul mm bmm addmm addbmm baddbmm einsum chain_matmul inner tensordot linalg.vecdot linalg.multi_dot linalg.matmul
+    nn.functional.linear nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d
+    nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.conv_tbc
+    nn.functional.scaled_dot_product_attention conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
+    nn.functional.multi_head_attention_forward
+""".split()
+FLOAT32 = """
+    cdist cholesky cholesky_inverse cholesky_solve geqrf inverse lu_solve nanquantile orgqr ormqr pinverse polar prod qr
+    quantile stft svd trace triangular_solve view_as_complex
+    nn.functional.adaptive_avg_pool3d nn.functional.adaptive_max_pool3d nn.functional.avg_pool3d
+    nn.functional.max_pool3d nn.functional.grid_sample
+    nn.functional.binary_cross_entropy nn.functional.binary_cross_entropy_with_logits
+    nn.functional.cosine_embedding_loss nn.functional.cross_entropy nn.functional.ctc_loss
+    nn.functional.hinge_embedding_loss nn.functional.huber_loss nn.functional.kl_div nn.functional.l1_loss
+    nn.functional.margin_ranking_loss nn.functional.mse_loss nn.functional.multi_margin_loss
+    nn.functional.multilabel_margin_loss nn.functional.nll_loss nn.functional.poisson_nll_loss
+    nn.functional.smooth_l1_loss nn.functional.soft_margin_loss nn.functional.triplet_margin_loss
+    fft.fft fft.ifft fft.fft2 fft.ifft2 fft.fftn fft.ifftn fft.rfft fft.irfft fft.rfft2 fft.irfft2 fft.rfftn fft.irfftn
+    fft.hfft fft.ihfft
+    linalg.cholesky linalg.cholesky_ex linalg.cond linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh
+    linalg.householder_product linalg.inv linalg.inv_ex linalg.lstsq linalg.matrix_rank linalg.qr linalg.solve
+    linalg.svd linalg.svdvals linalg.tensorinv linalg.tensorsolve
+""".split()
+DEVICES = {"cpu": torch.bfloat16, "cuda": torch.float16, "xpu": torch.float16, "mps": torch.float16,
+           "hpu": torch.bfloat16, "xla": torch.bfloat16, "mtia": torch.bfloat16, "ipu": torch.float16,
+           "meta": torch.float16}
+_SMALLER = (torch.float16, torch.bfloat16)
+
+
+class _State(threading.local):
+    """What autocasting does in a thread, by device: whether it is on, and to which dtype."""
+
+    def __init__(self):
+        self.enabled = {}
+        self.dtypes = {}
+        self.cache_enabled = True
+
+
+_state = _State()
+
+
+def is_autocast_available(device_type: str) -> bool:
+    """Whether autocasting can be switched on for a device: the CPU.
+
+    Raises:
+        RuntimeError: there is no such type of device.
+    """
+    torch.device(device_type)
+    return device_type == "cpu"
+
+
+def is_autocast_enabled(device_type: str = "cuda") -> bool:
+    """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here."""
+    return _state.enabled.get(device_type, False)
+
+
+def is_autocast_cpu_enabled() -> bool:
+    """Whether autocasting is on in this thread for the CPU."""
+    return is_autocast_enabled("cpu")
+
+
+def get_autocast_dtype(device_type: str) -> torch.dtype:
+    """The dtype that operators compute in where autocasting is on."""
+    found = _state.dtypes.get(device_type) or DEVICES.get(device_type)
+    if found is None:
+        torch.device(device_type)
+        raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
+    return found
+
+
+def get_autocast_cpu_dtype() -> torch.dtype:
+    """``get_autocast_dtype("cpu")``."""
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype() -> torch.dtype:
+    """``get_autocast_dtype("cuda")``."""
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_dtype(device_type: str, dtype) -> None:
+    """Set the dtype that operators compute in where autocasting is on."""
+    _state.dtypes[device_type] = dtype
+
+
+def is_autocast_cache_enabled() -> bool:
+    """What ``cache_enabled`` was given. Nothing is kept, so it has no effect."""
+    return _state.cache_enabled
+
+
+@cache
+def _casts():
+    """Every function and method that is cast -> whether to the smaller dtype."""
+    from importlib import import_module
+
+    found = {}
+    for names, lower in ((LOWER, True), (FLOAT32, False)):
+        for name in names:
+            place, _, short = name.rpartition(".")
+            owners = [import_module("flambeau" + (place and f".{place}"))] if place != "fft" else []
+            if place == "fft":
+                try:
+                    owners = [import_module("flambeau.fft")]
+                except ModuleNotFoundError:
+                    continue
+            if not place:
+                owners.append(torch.Tensor)
+            for owner in owners:
+                function = getattr(owner, short, None)
+                if function is not None:
+                    found[function] = lower
+    for name in ("__matmul__", "__rmatmul__"):
+        found[getattr(torch.Tensor, name)] = True
+    for name in ("torch.matmul", "torch.mm", "torch.bmm", "torch.addmm"):
+        found[find_operator(name)] = True
+    return found
+
+
+class _Casting(TorchFunctionMode):
+    """Casts the arguments of what the lists name."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if not _state.enabled.get("cpu"):
+            return func(*args, **kwargs)
+        lower = _casts().get(func)
+        if lower is None:
+            return func(*args, **kwargs)
+        if lower:
+            dtype, from_ = get_autocast_dtype("cpu"), (torch.float32, *_SMALLER)
+        else:
+            dtype, from_ = torch.float32, _SMALLER
+
+        def cast(x):
+            return x.to(dtype) if isinstance(x, torch.Tensor) and x.dtype in from_ else x
+
+        args, kwargs = tree_map(cast, (tuple(args), kwargs))
+        return func(*args, **kwargs)
+
+
+class autocast:  # noqa: N801
+    """A ``with`` block, or decorator, in which matrix products, linear layers and convolutions use a smaller dtype.
+
+    Args:
+        device_type: ``"cpu"``; for others the block does nothing.
+        dtype: bfloat16 (the default) or float16.
+        enabled: False switches autocasting off within the block.
+        cache_enabled: without effect; casts of parameters are not kept.
+
+    Raises:
+        RuntimeError: there is no such type of device.
+    """
+
+    def __init__(self, device_type: str, dtype=None, enabled: bool = True, cache_enabled: bool | None = None):
+        if not isinstance(device_type, str):
+            raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+        self.device = device_type
+        self.fast_dtype = get_autocast_dtype(device_type) if dtype is None else dtype
+        if enabled and device_type == "cuda":
+            warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
+            enabled = False
+        elif enabled and device_type == "cpu" and self.fast_dtype not in _SMALLER:
+            warnings.warn("In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast "
+                          "only supports dtypes of torch.bfloat16, torch.float16 currently.", stacklevel=2)
+            enabled = False
+        self._enabled = enabled
+        self._cache_enabled = _state.cache_enabled if cache_enabled is None else cache_enabled
+        self._entered = []
+
+    def __enter__(self):
+        mode = _Casting() if self._enabled and self.device == "cpu" else None
+        self._entered.append((_state.enabled.get(self.device, False), _state.dtypes.get(self.device),
+                              _state.cache_enabled, mode))
+        _state.enabled[self.device] = self._enabled
+        _state.dtypes[self.device] = self.fast_dtype
+        _state.cache_enabled = self._cache_enabled
+        if mode is not None:
+            mode.__enter__()
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        enabled, dtype, cache_enabled, mode = self._entered.pop()
+        if mode is not None:
+            mode.__exit__(kind, value, traceback)
+        _state.enabled[self.device], _state.cache_enabled = enabled, cache_enabled
+        if dtype is None:
+            _state.dtypes.pop(self.device, None)
+        else:
+            _state.dtypes[self.device] = dtype
+        return False
+
+    def __call__(self, func):
+        if iscoroutinefunction(func):
+            @wraps(func)
+            async def decorated(*args, **kwargs):
+                with self:
+                    return await func(*args, **kwargs)
+        else:
+            @wraps(func)
+            def decorated(*args, **kwargs):
+                with self:
+                    return func(*args, **kwargs)
+
+        return decorated
+
+
+def custom_fwd(fwd=None, *, device_type: str, cast_inputs=None):
+    """A decorator for the ``forward`` of a `torch.autograd.Function`: backward then casts as forward did.
+
+    Args:
+        fwd: the function.
+        device_type: whose autocasting is meant.
+        cast_inputs: a dtype that floating point tensors among the arguments are cast to where autocasting is on; it is
+            off in ``forward`` then.
+    """
+    if fwd is None:
+        return lambda fwd: custom_fwd(fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @wraps(fwd)
+    def decorated(*args, **kwargs):
+        ctx, on = args[0], is_autocast_enabled(device_type)
+        ctx._dtype = get_autocast_dtype(device_type)
+        ctx._fwd_used_autocast = on and cast_inputs is None
+        if cast_inputs is None or not on:
+            return fwd(*args, **kwargs)
+
+        def cast(x):
+            eligible = isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64
+            return x.to(cast_inputs) if eligible else x
+
+        with autocast(device_type, enabled=False):
+            return fwd(*tree_map(cast, args), **tree_map(cast, kwargs))
+
+    return decorated
+
+
+def custom_bwd(bwd=None, *, device_type: str):
+    """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`."""
+    if bwd is None:
+        return lambda bwd: custom_bwd(bwd, device_type=device_type)
+
+    @wraps(bwd)
+    def decorated(*args, **kwargs):
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return decorated

@@ -1,0 +1,27 @@
+"""``torch.backends``: which libraries there are, and switches of theirs that programs set. The switches are kept, and
+change nothing where the library is not here."""
+from contextlib import contextmanager
+
+MODULES = ("cpu", "cuda", "cudnn", "cusparselt", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack", "openmp",
+           "opt_einsum", "quantized")
+fp32_precision = "none"
+
+
+@contextmanager
+def switched(module, **values):
+    """A ``with`` block in which switches of a module have other values; None leaves one as it is."""
+    values = {name: value for name, value in values.items() if value is not None}
+    before = {name: getattr(module, name) for name in values}
+    vars(module).update(values)
+    try:
+        yield
+    finally:
+        vars(module).update(before)
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in MODULES:
+        return import_module(f"flambeau.backends.{name}")
+    raise AttributeError(f"module 'torch.backends' has no attribute {name!r}")

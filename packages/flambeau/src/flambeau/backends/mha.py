@@ -1,0 +1,13 @@
+"""``torch.backends.mha``: a switch that is kept; attention is computed in one way."""
+_fastpath = True
+
+
+def get_fastpath_enabled() -> bool:
+    """Whether a faster way for inference is allowed."""
+    return _fastpath
+
+
+def set_fastpath_enabled(value: bool) -> None:
+    """Allow, or forbid, a faster way for inference."""
+    global _fastpath
+    _fastpath = value

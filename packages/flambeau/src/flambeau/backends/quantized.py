@@ -1,0 +1,3 @@
+"""``torch.backends.quantized``: quantized tensors are not built."""
+engine = "none"
+supported_engines = ["none"]

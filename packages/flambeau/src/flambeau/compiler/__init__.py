@@ -1,0 +1,135 @@
+"""``torch.compile`` and ``torch.compiler``: there is no compiler, so a function or a module is run as it is.
+
+>>> import flambeau as torch
+>>> @torch.compile(fullgraph=True)
+... def double(x):
+...     return 2 * x
+>>> double(torch.ones(2))
+tensor([2., 2.])
+"""
+from contextlib import ContextDecorator
+
+__all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",
+           "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
+           "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "wrap_numpy"]
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None,
+            disable=False, recompile_limit=None, isolate_recompiles=False, shapes_spec=None):
+    """The function or module itself; without one, a decorator that returns what it is given.
+
+    Args:
+        model: what to run as it is.
+        fullgraph, dynamic, backend, mode, options, name, disable, recompile_limit, isolate_recompiles, shapes_spec:
+            without effect.
+
+    Raises:
+        RuntimeError: both ``mode`` and ``options`` are given.
+    """
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    return _same if model is None else model
+
+
+def _same(fn):
+    return fn
+
+
+def disable(fn=None, recursive=True, *, reason=None):
+    """The function itself, or a decorator that returns what it is given."""
+    return _same if fn is None else fn
+
+
+def allow_in_graph(fn):
+    """The function itself, or the functions of a list."""
+    return fn
+
+
+def assume_constant_result(fn):
+    """The function itself."""
+    return fn
+
+
+def nested_compile_region(fn=None, *args, **kwargs):
+    """The function itself, or a decorator that returns what it is given."""
+    return _same if fn is None else fn
+
+
+def wrap_numpy(fn):
+    """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays."""
+    from functools import wraps
+
+    import numpy as np
+
+    import flambeau_tensor as torch
+    from flambeau_autograd.trees import tree_map
+
+    @wraps(fn)
+    def wrapper(*args, **kwargs):
+        args, kwargs = tree_map(lambda x: x.numpy() if isinstance(x, torch.Tensor) else x, (args, kwargs))
+        return tree_map(lambda x: torch.as_tensor(x) if isinstance(x, np.ndarray) else x, fn(*args, **kwargs))
+
+    return wrapper
+
+
+def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False):
+    """A decorator that returns what it is given."""
+    return _same
+
+
+def is_compiling() -> bool:
+    """False."""
+    return False
+
+
+def is_dynamo_compiling() -> bool:
+    """False."""
+    return False
+
+
+def is_exporting() -> bool:
+    """False."""
+    return False
+
+
+def reset() -> None:
+    """Does nothing: nothing was compiled."""
+
+
+def cudagraph_mark_step_begin() -> None:
+    """Does nothing."""
+
+
+def list_backends(exclude_tags=("debug", "experimental")) -> list:
+    """An empty list."""
+    return []
+
+
+def get_default_backend() -> str:
+    """``"eager"``: the function as it is."""
+    return "eager"
+
+
+def set_default_backend(backend) -> None:
+    """Does nothing."""
+
+
+class set_stance(ContextDecorator):  # noqa: N801
+    """A call, ``with`` block or decorator that says how to compile, without effect."""
+
+    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+        self.stance = stance
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return False
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.compiler' has no attribute {name!r}")
+    raise not_built(f"torch.compiler.{name}")

@@ -1,0 +1,85 @@
+"""``torch.cpu``: the one device that is here, under the names that other devices have. Its work never waits."""
+from contextlib import contextmanager
+
+
+class Stream:
+    """Stands for an order of work; everything here is done when the call returns."""
+
+    def __init__(self, priority: int = -1):
+        pass
+
+    def wait_stream(self, stream) -> None:
+        """Does nothing."""
+
+    def record_event(self) -> None:
+        """Does nothing."""
+
+    def wait_event(self, event) -> None:
+        """Does nothing."""
+
+
+class Event:
+    """Stands for a moment in an order of work, which is always past."""
+
+    def query(self) -> bool:
+        """True."""
+        return True
+
+    def record(self, stream=None) -> None:
+        """Does nothing."""
+
+    def synchronize(self) -> None:
+        """Does nothing."""
+
+    def wait(self, stream=None) -> None:
+        """Does nothing."""
+
+
+_stream = Stream()
+
+
+def is_available() -> bool:
+    """True."""
+    return True
+
+
+def is_initialized() -> bool:
+    """True."""
+    return True
+
+
+def device_count() -> int:
+    """1."""
+    return 1
+
+
+def current_device() -> str:
+    """``"cpu"``."""
+    return "cpu"
+
+
+def set_device(device) -> None:
+    """Does nothing."""
+
+
+def synchronize(device=None) -> None:
+    """Does nothing: all work is done."""
+
+
+def current_stream(device=None) -> Stream:
+    """The only stream."""
+    return _stream
+
+
+@contextmanager
+def stream(stream):
+    """A ``with`` block on a stream, which changes nothing."""
+    yield
+
+
+def __getattr__(name):
+    if name == "amp":
+        from importlib import import_module
+
+        return import_module("flambeau.cpu.amp")
+    raise AttributeError(f"module 'torch.cpu' has no attribute {name!r}")

@@ -1,0 +1,54 @@
+"""``torch.cuda``: whether there are such devices, which is what programs ask before they use them. There are none.
+
+What needs a device raises PyTorch's error of a build for the CPU.
+
+>>> import flambeau as torch
+>>> "cuda" if torch.cuda.is_available() else "cpu"
+'cpu'
+"""
+from flambeau import _devices
+from flambeau.cuda._tensors import *  # noqa: F403
+
+_initialized = False
+globals().update(_devices.device_module(__name__, "CUDA"))
+globals().update(_devices.absent(__name__, (
+    "caching_allocator_alloc", "caching_allocator_delete", "caching_allocator_enable", "change_current_allocator",
+    "check_error", "cudart", "current_blas_handle", "current_solver_handle", "default_stream", "get_allocator_backend",
+    "get_sync_debug_mode", "host_memory_stats", "ipc_collect", "list_gpu_processes", "memory_summary",
+    "reset_max_memory_allocated", "reset_max_memory_cached", "set_sync_debug_mode",
+), "CUDA"))
+memory_cached = globals()["memory_reserved"]
+max_memory_cached = globals()["max_memory_reserved"]
+has_half = True
+has_magma = False
+
+
+class CudaError(RuntimeError):
+    """An error of a CUDA call; never raised here."""
+
+
+class DeferredCudaCallError(Exception):
+    """Never raised here."""
+
+
+class OutOfMemoryError(RuntimeError):
+    """The memory of a device was too small; never raised here."""
+
+
+class CUDAGraph:
+    """Raises when made: there is no CUDA."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
+
+
+def __getattr__(name: str):
+    from importlib import import_module
+
+    from flambeau_tensor.not_built import not_built
+
+    if name in ("amp", "memory", "nvtx", "random"):
+        return import_module(f"flambeau.cuda.{name}")
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise not_built(f"torch.cuda.{name}")

@@ -1,0 +1,134 @@
+"""``torch.hub``: models from a folder that has a ``hubconf.py``, and files of weights. Nothing comes from GitHub."""
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+from pathlib import Path
+from urllib.parse import urlparse
+
+from flambeau_tensor.not_built import NotBuiltError
+
+__all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
+
+HASH = re.compile(r"-([a-f0-9]*)\.")
+_folder = None
+
+
+def get_dir() -> str:
+    """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``."""
+    if _folder is not None:
+        return _folder
+    home = os.environ.get("TORCH_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch")
+    return os.path.join(os.path.expanduser(home), "hub")
+
+
+def set_dir(d) -> None:
+    """Keep files in another folder."""
+    global _folder
+    _folder = os.path.expanduser(d)
+
+
+def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
+    """Copy what an address holds (``file:`` too) to a file, which appears when it is whole.
+
+    Raises:
+        RuntimeError: the SHA256 of what came does not begin with ``hash_prefix``.
+    """
+    import tempfile
+    from urllib.request import urlopen
+
+    dst, digest = Path(dst).expanduser(), hashlib.sha256()
+    with urlopen(url) as source, tempfile.NamedTemporaryFile(dir=dst.parent, delete=False) as f:
+        try:
+            while block := source.read(1 << 20):
+                f.write(block)
+                digest.update(block)
+            if hash_prefix is not None and not digest.hexdigest().startswith(hash_prefix):
+                raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
+            f.close()
+            os.replace(f.name, dst)
+        except BaseException:
+            f.close()
+            os.unlink(f.name)
+            raise
+
+
+def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location=None, progress: bool = True,
+                             check_hash: bool = False, file_name: str | None = None, weights_only: bool = False):
+    """`torch.load` of the file of an address, which is copied to ``model_dir`` unless it is there.
+
+    Args:
+        url: the address; the file has the same name.
+        model_dir: a folder; by default ``checkpoints`` in `get_dir`.
+        map_location, weights_only: for `torch.load`.
+        progress: without effect.
+        check_hash: the name ends with the first digits of the file's SHA256, ``name-0123abcd.pth``, which are compared.
+        file_name: another name for the file.
+    """
+    import flambeau
+
+    folder = Path(get_dir(), "checkpoints") if model_dir is None else Path(model_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / (file_name or os.path.basename(urlparse(url).path))
+    if not file.exists():
+        found = HASH.search(file.name) if check_hash else None
+        download_url_to_file(url, str(file), found[1] if found else None, progress)
+    return flambeau.load(str(file), map_location=map_location, weights_only=weights_only)
+
+
+def _entries(folder, source):
+    """The module ``hubconf`` of a folder."""
+    if source not in ("local", "github"):
+        raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
+    if source == "github":
+        raise NotBuiltError("torch.hub does not load from GitHub: give a folder, and source='local'")
+    sys.path.insert(0, str(folder))
+    try:
+        spec = importlib.util.spec_from_file_location("hubconf", Path(folder) / "hubconf.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    missing = [name for name in getattr(module, "dependencies", ()) if importlib.util.find_spec(name) is None]
+    if missing:
+        raise RuntimeError(f"Missing dependencies: {', '.join(missing)}")
+    return module
+
+
+def _entry(module, name):
+    function = getattr(module, name, None) if isinstance(name, str) else None
+    if not callable(function):
+        raise RuntimeError(f"Cannot find callable {name} in hubconf")
+    return function
+
+
+def _source(repo, source):
+    return source or ("local" if Path(repo, "hubconf.py").exists() else "github")
+
+
+def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True):  # noqa: A001
+    """The names of what the ``hubconf.py`` of a folder offers."""
+    module = _entries(github, _source(github, None))
+    return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith("_")]
+
+
+def help(github, model, force_reload=False, skip_validation=False, trust_repo="check"):  # noqa: A001
+    """The docstring of what the ``hubconf.py`` of a folder offers under a name."""
+    return _entry(_entries(github, _source(github, None)), model).__doc__
+
+
+def load(repo_or_dir, model, *args, source="github", trust_repo="check", force_reload=False, verbose=True,
+         skip_validation=False, **kwargs):
+    """What the function ``model`` in the ``hubconf.py`` of a folder returns for the other arguments.
+
+    Args:
+        repo_or_dir: a folder.
+        model: the function's name.
+        source: ``"local"``.
+
+    Raises:
+        NotBuiltError: the source is GitHub.
+        RuntimeError: there is no such function, or a module that the file depends on is missing.
+    """
+    return _entry(_entries(repo_or_dir, source.lower()), model)(*args, **kwargs)

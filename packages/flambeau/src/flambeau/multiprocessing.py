@@ -1,0 +1,170 @@
+"""``torch.multiprocessing``: Python's ``multiprocessing``, and `spawn`. Tensors go between processes as copies."""
+import multiprocessing as _python
+import multiprocessing.connection as _connection
+import os
+import pickle
+import signal
+import tempfile
+import traceback
+from multiprocessing import *  # noqa: F403
+
+__all__ = [*_python.__all__, "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
+           "SpawnContext", "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
+           "start_processes"]
+
+
+def get_all_sharing_strategies() -> set:
+    """``{"file_system"}``: tensors are copied, and no file descriptors are kept."""
+    return {"file_system"}
+
+
+def get_sharing_strategy() -> str:
+    """``"file_system"``."""
+    return "file_system"
+
+
+def set_sharing_strategy(new_strategy: str) -> None:
+    """Nothing for what `get_sharing_strategy` returns or ``"file_descriptor"``; neither has an effect."""
+    if new_strategy not in ("file_system", "file_descriptor"):
+        raise AssertionError(f"unknown sharing strategy {new_strategy!r}")
+
+
+class ProcessException(Exception):
+    """A process failed."""
+
+    def __init__(self, msg: str, error_index: int, pid: int):
+        super().__init__(msg)
+        self.msg, self.error_index, self.pid = msg, error_index, pid
+
+    def __reduce__(self):
+        return type(self), (self.msg, self.error_index, self.pid)
+
+
+class ProcessRaisedException(ProcessException):
+    """A process ended by an exception; the message has its traceback."""
+
+
+class ProcessExitedException(ProcessException):
+    """A process ended without an exception, by a signal or a code."""
+
+    def __init__(self, msg, error_index, error_pid, exit_code, signal_name=None):
+        super().__init__(msg, error_index, error_pid)
+        self.exit_code, self.signal_name = exit_code, signal_name
+
+    def __reduce__(self):
+        return type(self), (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
+
+
+def _run(fn, index, args, error_file):
+    try:
+        fn(index, *args)
+    except KeyboardInterrupt:
+        pass
+    except BaseException:
+        with open(error_file, "wb") as f:
+            pickle.dump(traceback.format_exc(), f)
+        raise SystemExit(1) from None
+
+
+class ProcessContext:
+    """Processes that were started together."""
+
+    def __init__(self, processes, error_files):
+        self.processes, self.error_files = processes, error_files
+        self._waiting = {process.sentinel: index for index, process in enumerate(processes)}
+
+    def pids(self) -> list:
+        """The numbers of the processes."""
+        return [int(process.pid) for process in self.processes]
+
+    def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
+        """Wait until one fails or all end; whether all ended. After a failure the others are stopped.
+
+        Raises:
+            ProcessRaisedException: one ended by an exception.
+            ProcessExitedException: one ended otherwise, but by the code 0.
+        """
+        while self._waiting:
+            ready = _connection.wait(self._waiting, timeout=timeout)
+            failed = None
+            for sentinel in ready:
+                index = self._waiting.pop(sentinel)
+                process = self.processes[index]
+                process.join()
+                if process.exitcode:
+                    failed = index
+                    break
+            if failed is not None:
+                self._stop_others(grace_period)
+                self._raise(failed)
+            if timeout is not None:
+                break
+        return not self._waiting
+
+    def _stop_others(self, grace_period):
+        for process in self.processes:
+            if process.is_alive():
+                process.terminate()
+        for process in self.processes:
+            process.join(grace_period)
+            if process.is_alive():
+                process.kill()
+                process.join()
+
+    def _raise(self, index):
+        process = self.processes[index]
+        try:
+            with open(self.error_files[index], "rb") as f:
+                text = pickle.load(f)
+        except (OSError, EOFError):
+            code = process.exitcode
+            name = signal.Signals(-code).name if code < 0 else None
+            how = f"terminated with signal {name}" if name else f"terminated with exit code {code}"
+            raise ProcessExitedException(f"process {index} {how}", index, process.pid, code, name) from None
+        raise ProcessRaisedException(f"\n\n-- Process {index} terminated with the following error:\n{text}", index,
+                                     process.pid)
+
+    def __del__(self):
+        for file in self.error_files:
+            if os.path.exists(file):
+                os.unlink(file)
+
+
+SpawnContext = ProcessContext
+
+
+def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+    """Call ``fn(index, *args)`` in ``nprocs`` processes of their own.
+
+    Args:
+        fn: a function of a module, which the new processes import.
+        args: its arguments after the process's index.
+        nprocs: how many processes.
+        join: whether to wait for them all.
+        daemon: whether they end with this one.
+        start_method: ``"spawn"``, ``"fork"`` or ``"forkserver"``.
+
+    Returns:
+        None if they were waited for, or else the `ProcessContext`.
+    """
+    context = _python.get_context(start_method)
+    processes, files = [], []
+    for index in range(nprocs):
+        handle, file = tempfile.mkstemp(prefix="flambeau-spawn-")
+        os.close(handle)
+        os.unlink(file)
+        process = context.Process(target=_run, args=(fn, index, args, file), daemon=daemon)
+        process.start()
+        processes.append(process)
+        files.append(file)
+    started = ProcessContext(processes, files)
+    if not join:
+        return started
+    while not started.join():
+        pass
+    return None
+
+
+def spawn(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+    """Call ``fn(index, *args)`` in ``nprocs`` new processes, see `start_processes`."""
+    return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")

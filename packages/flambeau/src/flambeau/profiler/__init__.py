@@ -1,0 +1,92 @@
+"""``torch.profiler``: labels for parts of programs, and plans of what to record. Recording itself is not built."""
+from contextlib import ContextDecorator
+from enum import Enum
+
+__all__ = ["ProfilerAction", "ProfilerActivity", "kineto_available", "record_function", "schedule",
+           "supported_activities"]
+
+
+class ProfilerActivity(Enum):
+    """Where time is spent."""
+
+    CPU = 0
+    XPU = 1
+    MTIA = 2
+    CUDA = 3
+
+
+class ProfilerAction(Enum):
+    """What to do in a step."""
+
+    NONE = 0
+    WARMUP = 1
+    RECORD = 2
+    RECORD_AND_SAVE = 3
+
+
+def supported_activities() -> set:
+    """``{ProfilerActivity.CPU}``."""
+    return {ProfilerActivity.CPU}
+
+
+def kineto_available() -> bool:
+    """False."""
+    return False
+
+
+def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0):
+    """A function from the number of a step to what to do in it.
+
+    Args:
+        wait, warmup, active: how many steps of each kind follow each other.
+        repeat: how often; 0 for ever.
+        skip_first: how many steps to leave out before.
+        skip_first_wait: if not 0, the first round has no ``wait``.
+
+    >>> plan = schedule(wait=1, warmup=0, active=2, repeat=1)
+    >>> [plan(step).name for step in range(4)]
+    ['NONE', 'RECORD', 'RECORD_AND_SAVE', 'NONE']
+    """
+    if min(wait, warmup, repeat, skip_first) < 0 or active <= 0:
+        raise AssertionError("Invalid profiler schedule arguments")
+
+    def action(step):
+        if step < 0:
+            raise AssertionError(f"Step must be non-negative. Got {step}.")
+        if step < skip_first:
+            return ProfilerAction.NONE
+        step -= skip_first
+        if skip_first_wait:
+            step += wait
+        length = wait + warmup + active
+        if repeat and step >= repeat * length:
+            return ProfilerAction.NONE
+        place = step % length
+        if place < wait:
+            return ProfilerAction.NONE
+        if place < wait + warmup:
+            return ProfilerAction.WARMUP
+        return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
+
+    return action
+
+
+class record_function(ContextDecorator):  # noqa: N801
+    """A ``with`` block, or decorator, that names a part of a program. Nothing records it yet."""
+
+    def __init__(self, name: str, args: str | None = None):
+        self.name, self.args = name, args
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.profiler' has no attribute {name!r}")
+    raise not_built(f"torch.profiler.{name}")

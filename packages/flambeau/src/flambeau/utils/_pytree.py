@@ -1,0 +1,315 @@
+"""``torch.utils._pytree``: functions of all leaves of tuples, lists, dicts and other containers in each other.
+
+Dicts keep the order of their keys, and None is a leaf. The transforms of ``torch.func`` know the same containers, and
+those that are registered here.
+
+>>> tree_map(lambda x: x + 1, {"a": 1, "b": (2, [3])})
+{'a': 2, 'b': (3, [4])}
+>>> tree_flatten((1, [2, 3]))
+([1, 2, 3], TreeSpec(tuple, None, [*,
+  TreeSpec(list, None, [*,
+    *])]))
+"""
+from collections import OrderedDict, defaultdict, namedtuple
+from functools import wraps
+from typing import Any
+
+from flambeau.utils._treespec import (
+    GetAttrKey,
+    LeafSpec,
+    MappingKey,
+    SequenceKey,
+    TreeSpec,
+    key_get,
+    keystr,
+    treespec_dumps,
+    treespec_loads,
+)
+from flambeau_autograd.trees import NODES, Node, flatten_node, node_type
+from flambeau_autograd.trees import is_namedtuple as is_namedtuple
+from flambeau_tensor.return_types import NamedResult
+
+PyTree = Any
+Context = Any
+PyTreeSpec = TreeSpec
+SUPPORTED_NODES = NODES
+BUILTIN_TYPES = frozenset(NODES)
+STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
+
+__all__ = [
+    "GetAttrKey", "LeafSpec", "MappingKey", "PyTree", "PyTreeSpec", "SequenceKey", "TreeSpec", "is_namedtuple",
+    "is_namedtuple_class", "is_namedtuple_instance", "is_structseq", "is_structseq_class", "is_structseq_instance",
+    "key_get", "keystr", "register_dataclass", "register_pytree_node", "tree_all", "tree_all_only", "tree_any",
+    "tree_any_only", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves",
+    "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path",
+    "tree_structure", "tree_unflatten", "treespec_dumps", "treespec_loads", "treespec_pprint",
+]
+
+
+def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
+                         from_dumpable_context=None, flatten_with_keys_fn=None) -> None:
+    """Let instances of a class be containers.
+
+    Args:
+        cls: the class; subclasses are registered apart.
+        flatten_fn: from an instance to its children, a list, and whatever else makes it, the context.
+        unflatten_fn: from children and context to an instance.
+        serialized_type_name: what stands for the class in `treespec_dumps`.
+        to_dumpable_context, from_dumpable_context: the context to what JSON can hold, and back.
+        flatten_with_keys_fn: as ``flatten_fn``, with a pair of key and child for each child.
+
+    Raises:
+        ValueError: the class is registered, or only one of the functions for JSON is given.
+    """
+    if (to_dumpable_context is None) != (from_dumpable_context is None):
+        raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
+    if cls in NODES:
+        raise ValueError(f"{cls} is already registered as pytree node.")
+    NODES[cls] = Node(flatten_fn, unflatten_fn, flatten_with_keys_fn, to_dumpable_context, from_dumpable_context,
+                      serialized_type_name)
+
+
+_register_pytree_node = register_pytree_node
+_private_register_pytree_node = register_pytree_node
+
+
+def _deregister_pytree_node(cls) -> None:
+    NODES.pop(cls)
+
+
+def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None) -> None:
+    """Let instances of a dataclass be containers of their fields.
+
+    Args:
+        cls: the class.
+        field_names: which fields; all that ``__init__`` takes by default.
+        drop_field_names: which of them to leave out.
+        serialized_type_name: what stands for the class in `treespec_dumps`.
+    """
+    from dataclasses import fields
+
+    names = list(field_names) if field_names is not None else [f.name for f in fields(cls) if f.init]
+    names = [name for name in names if name not in (drop_field_names or ())]
+
+    def flatten(obj):
+        given = [name for name in names if getattr(obj, name) is not None]
+        return [getattr(obj, name) for name in given], [given, [name for name in names if name not in given]]
+
+    register_pytree_node(
+        cls, flatten,
+        lambda children, context: cls(**dict(zip(context[0], children, strict=True)), **dict.fromkeys(context[1])),
+        serialized_type_name=serialized_type_name,
+        flatten_with_keys_fn=lambda obj: ([(GetAttrKey(k), getattr(obj, k)) for k in flatten(obj)[1][0]],
+                                          flatten(obj)[1]))
+
+
+def tree_is_leaf(tree, is_leaf=None) -> bool:
+    """Whether a value is no container."""
+    return (is_leaf is not None and bool(is_leaf(tree))) or node_type(tree) is None
+
+
+def tree_iter(tree, is_leaf=None):
+    """The leaves, one after the other."""
+    if tree_is_leaf(tree, is_leaf):
+        yield tree
+    else:
+        for child in flatten_node(tree)[0]:
+            yield from tree_iter(child, is_leaf)
+
+
+def tree_leaves(tree, is_leaf=None) -> list:
+    """The leaves."""
+    return list(tree_iter(tree, is_leaf))
+
+
+def tree_flatten(tree, is_leaf=None) -> tuple[list, TreeSpec]:
+    """The leaves and the structure.
+
+    Args:
+        tree: any value.
+        is_leaf: a function that says of a value that it is a leaf, though it is a container.
+    """
+    leaves: list = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def _flatten(tree, leaves, is_leaf):
+    if tree_is_leaf(tree, is_leaf):
+        leaves.append(tree)
+        return LeafSpec()
+    children, context = flatten_node(tree)
+    return TreeSpec(node_type(tree), context, [_flatten(child, leaves, is_leaf) for child in children])
+
+
+def tree_structure(tree, is_leaf=None) -> TreeSpec:
+    """The structure."""
+    return tree_flatten(tree, is_leaf)[1]
+
+
+def tree_unflatten(leaves, treespec: TreeSpec):
+    """A tree of a structure with the leaves given.
+
+    Raises:
+        TypeError: ``treespec`` is none.
+        ValueError: their number is another.
+    """
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
+    return treespec.unflatten(leaves)
+
+
+def tree_map(func, tree, *rests, is_leaf=None):
+    """A tree of the results of ``func`` on each leaf, and on what stands in its place in further trees.
+
+    Raises:
+        ValueError: the other trees do not have the structure of the first.
+    """
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return spec.unflatten(map(func, leaves, *[spec.flatten_up_to(other) for other in rests]))
+
+
+def tree_map_(func, tree, *rests, is_leaf=None):
+    """Call ``func`` as `tree_map` does; returns the tree."""
+    leaves, spec = tree_flatten(tree, is_leaf)
+    for each in zip(leaves, *[spec.flatten_up_to(other) for other in rests], strict=True):
+        func(*each)
+    return tree
+
+
+def map_only(type_or_types_or_pred, /):
+    """A decorator: the function for leaves of some types, or for which a predicate holds; others pass through."""
+    holds = _predicate(type_or_types_or_pred)
+
+    def decorator(func):
+        @wraps(func)
+        def inner(x):
+            return func(x) if holds(x) else x
+
+        return inner
+
+    return decorator
+
+
+def _predicate(kinds):
+    if isinstance(kinds, (type, tuple)) or hasattr(kinds, "__args__"):
+        return lambda x: isinstance(x, kinds)
+    if callable(kinds):
+        return kinds
+    raise TypeError("Argument must be a type, a tuple of types, or a callable.")
+
+
+def tree_map_only(type_or_types_or_pred, func, tree, is_leaf=None):
+    """`tree_map` for the leaves of some types, or for which a predicate holds; others stay."""
+    return tree_map(map_only(type_or_types_or_pred)(func), tree, is_leaf=is_leaf)
+
+
+def tree_map_only_(type_or_types_or_pred, func, tree, is_leaf=None):
+    """Call ``func`` as `tree_map_only` does; returns the tree."""
+    return tree_map_(map_only(type_or_types_or_pred)(func), tree, is_leaf=is_leaf)
+
+
+def tree_all(pred, tree, is_leaf=None) -> bool:
+    """Whether a predicate holds for all leaves."""
+    return all(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_any(pred, tree, is_leaf=None) -> bool:
+    """Whether a predicate holds for a leaf."""
+    return any(map(pred, tree_iter(tree, is_leaf)))
+
+
+def tree_all_only(type_or_types, pred, tree, is_leaf=None) -> bool:
+    """Whether a predicate holds for all leaves of some types."""
+    return all(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
+
+
+def tree_any_only(type_or_types, pred, tree, is_leaf=None) -> bool:
+    """Whether a predicate holds for a leaf of some types."""
+    return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
+
+
+def tree_flatten_with_path(tree, is_leaf=None):
+    """The leaves as pairs with their paths, which are tuples of keys; and the structure."""
+    return list(_with_path((), tree, is_leaf)), tree_structure(tree, is_leaf)
+
+
+def tree_leaves_with_path(tree, is_leaf=None) -> list:
+    """The leaves as pairs with their paths."""
+    return list(_with_path((), tree, is_leaf))
+
+
+def _with_path(path, tree, is_leaf):
+    if tree_is_leaf(tree, is_leaf):
+        yield path, tree
+        return
+    for key, child in _keyed(tree):
+        yield from _with_path((*path, key), child, is_leaf)
+
+
+def _keyed(tree):
+    kind = node_type(tree)
+    node = NODES.get(kind)
+    if node is not None and node.keyed is not None:
+        return node.keyed(tree)[0]
+    if kind is namedtuple:
+        return [(GetAttrKey(name), child) for name, child in zip(tree._fields, tree, strict=True)]
+    if kind in STANDARD_DICT_TYPES:
+        return [(MappingKey(key), child) for key, child in tree.items()]
+    if kind in BUILTIN_TYPES or node is None:
+        return [(SequenceKey(index), child) for index, child in enumerate(flatten_node(tree)[0])]
+    raise ValueError(f"Did not find a flatten_with_keys_fn for type: {type(tree)}. Please pass a flatten_with_keys_fn "
+                     "argument to register_pytree_node.")
+
+
+def tree_map_with_path(func, tree, *rests, is_leaf=None):
+    """`tree_map` with the path of the leaf as the function's first argument."""
+    paths = [path for path, _ in _with_path((), tree, is_leaf)]
+    leaves, spec = tree_flatten(tree, is_leaf)
+    return spec.unflatten(map(func, paths, leaves, *[spec.flatten_up_to(other) for other in rests]))
+
+
+def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
+    """The leaves of ``tree``, each repeated for what stands in its place in a structure; None if they disagree."""
+    if tree_is_leaf(tree, is_leaf):
+        return [tree] * treespec.num_leaves
+    if treespec.is_leaf() or node_type(tree) is not treespec.type:
+        return None
+    children, context = flatten_node(tree)
+    if len(children) != treespec.num_children or context != treespec.context:
+        return None
+    parts = [_broadcast_to_and_flatten(child, spec, is_leaf)
+             for child, spec in zip(children, treespec.children(), strict=True)]
+    return None if None in parts else [leaf for part in parts for leaf in part]
+
+
+def treespec_pprint(treespec: TreeSpec) -> str:
+    """A structure as text, with ``*`` for leaves."""
+    return repr(treespec.unflatten([_Asterisk()] * treespec.num_leaves))
+
+
+class _Asterisk:
+    def __repr__(self):
+        return "*"
+
+
+def is_namedtuple_class(cls) -> bool:
+    """Whether a class is one of named tuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+is_namedtuple_instance = is_namedtuple
+
+
+def is_structseq(obj) -> bool:
+    """Whether a value is a tuple with names made by an operator, such as ``torch.return_types.max``, or its class."""
+    return is_structseq_class(obj if isinstance(obj, type) else type(obj))
+
+
+def is_structseq_class(cls) -> bool:
+    """Whether a class is one of tuples with names made by operators."""
+    return isinstance(cls, type) and issubclass(cls, NamedResult)
+
+
+def is_structseq_instance(obj) -> bool:
+    """Whether a value is a tuple with names made by an operator."""
+    return isinstance(obj, NamedResult)

@@ -1,0 +1,19 @@
+"""``torch.utils.benchmark``: how long statements take.
+
+>>> import flambeau as torch
+>>> from flambeau.utils.benchmark import Timer
+>>> Timer("x + x", globals={"x": torch.ones(3)}).timeit(10).number_per_run
+10
+"""
+from flambeau.utils.benchmark.measurement import Measurement, TaskSpec, select_unit, trim_sigfig
+from flambeau.utils.benchmark.timer import Language, Timer, timer
+
+__all__ = ["Language", "Measurement", "TaskSpec", "Timer", "select_unit", "timer", "trim_sigfig"]
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.utils.benchmark' has no attribute {name!r}")
+    raise not_built(f"torch.utils.benchmark.{name}")

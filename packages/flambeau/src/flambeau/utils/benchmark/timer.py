@@ -1,0 +1,118 @@
+"""The clock, and what it is held to."""
+import textwrap
+import timeit
+from enum import Enum
+from time import perf_counter
+
+from flambeau.utils.benchmark.measurement import Measurement, TaskSpec
+from flambeau_tensor import get_num_threads, set_num_threads
+
+timer = perf_counter
+
+
+class Language(Enum):
+    """What a statement is written in."""
+
+    PYTHON = 0
+    CPP = 1
+
+
+class _Threads:
+    """A ``with`` block with another number of threads."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __enter__(self):
+        self.before = get_num_threads()
+        set_num_threads(self.number)
+
+    def __exit__(self, kind, value, traceback):
+        set_num_threads(self.before)
+
+
+class Timer:
+    """Measures a statement of Python.
+
+    Args:
+        stmt: the statement.
+        setup: what runs once before it.
+        global_setup: for C++, which is not built.
+        timer: a function that gives the time in seconds.
+        globals: the names that the statement sees.
+        label, sub_label, description, env: what to show with the measurement.
+        num_threads: how many threads operators may use.
+        language: Python.
+
+    Raises:
+        ValueError: the language is another one.
+    """
+
+    def __init__(self, stmt="pass", setup="pass", global_setup="", timer=timer, globals=None, label=None,
+                 sub_label=None, description=None, env=None, num_threads=1, language=Language.PYTHON):
+        if language not in (Language.PYTHON, "py", "python"):
+            raise ValueError("Timer measures statements of Python, language='python'; C++ is not built")
+        names = dict(globals or {})
+        import flambeau
+
+        names.setdefault("torch", flambeau)
+        self._names, stmt, setup = names, textwrap.dedent(stmt), textwrap.dedent(setup)
+        self._timer = timeit.Timer(stmt, setup, timer, globals=names)
+        self._task_spec = TaskSpec(stmt=stmt, setup=setup, global_setup=global_setup, label=label, sub_label=sub_label,
+                                   description=description, env=env, num_threads=num_threads)
+
+    def _measurement(self, number, times):
+        return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
+
+    def timeit(self, number: int = 1000000) -> Measurement:
+        """One run of ``number`` executions, after some that are not counted."""
+        with _Threads(self._task_spec.num_threads):
+            self._timer.timeit(max(number // 100, 2))
+            return self._measurement(number, [self._timer.timeit(number)])
+
+    def repeat(self, repeat: int = -1, number: int = -1) -> None:
+        """Not there: see `timeit` and `blocked_autorange`."""
+        raise NotImplementedError("See `Timer.blocked_autorange.`")
+
+    def autorange(self, callback=None) -> None:
+        """Not there: see `blocked_autorange`."""
+        raise NotImplementedError("See `Timer.blocked_autorange.`")
+
+    def _block(self, min_run_time):
+        """How many executions take so long that reading the clock does not count."""
+        number, enough = 1, max(1e-3, min(min_run_time / 1000, 0.1))
+        while True:
+            time = self._timer.timeit(number)
+            if time >= enough or number >= 10**9:
+                return number
+            number *= 10
+
+    def blocked_autorange(self, callback=None, min_run_time: float = 0.2) -> Measurement:
+        """Runs of equal length, for ``min_run_time`` seconds in all; ``callback(number, time)`` is told of each."""
+        with _Threads(self._task_spec.num_threads):
+            number, times = self._block(min_run_time), []
+            while sum(times) < min_run_time:
+                times.append(self._timer.timeit(number))
+                if callback is not None:
+                    callback(number, times[-1])
+            return self._measurement(number, times)
+
+    def adaptive_autorange(self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
+                           callback=None) -> Measurement:
+        """Runs until the quartiles are nearer than ``threshold`` times the median, or for ``max_run_time`` seconds."""
+        with _Threads(self._task_spec.num_threads):
+            number, times = self._block(min_run_time), []
+            while sum(times) < max_run_time:
+                times.append(self._timer.timeit(number))
+                if callback is not None:
+                    callback(number, times[-1])
+                found = self._measurement(number, times)
+                if len(times) >= 4 and sum(times) >= min_run_time and found.iqr < threshold * found.median:
+                    break
+            return self._measurement(number, times)
+
+    def collect_callgrind(self, number: int = 100, *, repeats=None, collect_baseline=True, retain_out_file=False):
+        """Raises: it is not built."""
+        from flambeau_tensor.not_built import not_built
+
+        raise not_built("torch.utils.benchmark.Timer.collect_callgrind")

@@ -1,0 +1,104 @@
+"""torch.autocast on the CPU, and GradScaler."""
+import pickle
+
+import pytest
+
+import flambeau as torch
+from flambeau import nn
+from flambeau.nn import functional as F
+
+
+def test_products_compute_in_bfloat16():
+    x = torch.ones(2, 2)
+    with torch.autocast("cpu"):
+        assert torch.is_autocast_enabled("cpu") and not torch.is_autocast_enabled()
+        for y in (x @ x, x.mm(x), torch.matmul(x, x), nn.Linear(2, 2)(x), torch.einsum("ij,jk", x, x), x.matmul(x[0])):
+            assert y.dtype is torch.bfloat16
+        for y in (x + x, x.exp(), torch.mv(x, x[0]), torch.dot(x[0], x[0]), F.mse_loss(x.bfloat16(), x.bfloat16())):
+            assert y.dtype is torch.float32
+        assert (x.double() @ x.double()).dtype is torch.float64
+        assert x.bfloat16().prod().dtype is torch.float32 and torch.softmax(x.bfloat16(), 0).dtype is torch.bfloat16
+        with torch.autocast("cpu", enabled=False):
+            assert (x @ x).dtype is torch.float32
+        with torch.autocast("cpu", dtype=torch.float16):
+            assert (x @ x).dtype is torch.float16 and torch.get_autocast_dtype("cpu") is torch.float16
+        assert (x @ x).dtype is torch.bfloat16
+    assert (x @ x).dtype is torch.float32 and not torch.is_autocast_cpu_enabled()
+
+
+def test_gradients_have_the_dtype_of_parameters():
+    model, x = nn.Linear(3, 2), torch.ones(4, 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(x).float().sum()
+    loss.backward()
+    assert model.weight.grad.dtype is torch.float32 and model.weight.grad.tolist() == [[4.0] * 3] * 2
+
+
+def test_as_a_decorator():
+    @torch.autocast("cpu")
+    def product(x):
+        return x @ x
+
+    assert product(torch.ones(2, 2)).dtype is torch.bfloat16 and product.__name__ == "product"
+
+
+def test_what_cannot_be_switched_on():
+    with pytest.warns(UserWarning, match="CUDA is not available"):
+        block = torch.autocast("cuda")
+    with block:
+        assert not torch.is_autocast_enabled() and torch.ones(1, 1).mm(torch.ones(1, 1)).dtype is torch.float32
+    with pytest.warns(UserWarning, match="target dtype is not supported. Disabling"):
+        torch.autocast("cpu", dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="Expected one of cpu"):
+        torch.autocast("foo")
+    with pytest.warns(FutureWarning, match=r"`torch.cpu.amp.autocast\(args...\)` is deprecated"), \
+            torch.cpu.amp.autocast():
+        assert torch.is_autocast_enabled("cpu")
+
+
+def test_functions_of_their_own():
+    class Product(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x @ x
+
+        @staticmethod
+        @torch.amp.custom_bwd(device_type="cpu")
+        def backward(ctx, grad):
+            x, = ctx.saved_tensors
+            return grad @ x.mT + x.mT @ grad
+
+    x = torch.eye(2, dtype=torch.bfloat16).requires_grad_()
+    with torch.autocast("cpu"):
+        y = Product.apply(x)
+    assert y.dtype is torch.float32
+    y.sum().backward()
+    assert x.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_scaler_leaves_out_infinite_steps():
+    w = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.5)
+    scaler = torch.amp.GradScaler("cpu", init_scale=8.0, growth_interval=2)
+    for factor, scale, value in ((1.0, 8.0, 0.5), (float("inf"), 4.0, 0.5), (1.0, 4.0, 0.0), (1.0, 8.0, -0.5)):
+        optimizer.zero_grad()
+        scaler.scale((w * factor).sum()).backward()
+        scaler.step(optimizer)
+        with pytest.raises(RuntimeError, match="already been called since"):
+            scaler.step(optimizer)
+        scaler.update()
+        assert scaler.get_scale() == scale and w.tolist() == [value, value]
+    assert scaler.state_dict() == {"scale": 8.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2,
+                                   "_growth_tracker": 0}
+    other = pickle.loads(pickle.dumps(torch.amp.GradScaler("cpu")))
+    other.load_state_dict(scaler.state_dict())
+    assert other.get_scale() == 8.0
+
+
+def test_scaler_without_cuda_does_nothing():
+    with pytest.warns(UserWarning, match="CUDA is not available.  Disabling"):
+        scaler = torch.amp.GradScaler()
+    x = torch.ones(1)
+    assert not scaler.is_enabled() and scaler.scale(x) is x and scaler.get_scale() == 1.0 and scaler.state_dict() == {}
