@@ -16,20 +16,20 @@ LOOPS = hot("activation", "flambeau_nn._kernels").LOOPS
 
 # --- the loops ------------------------------------------------------------------------------------------------------
 
-def _count(arguments):
-    return len(arguments.split(",")) - 1 if arguments else 0
+def _names(arguments):
+    return " ".join(argument.split()[1].partition("=")[0] for argument in arguments.split(",")[1:])
 
 
 def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", aten=None, doc=""):
     """The operator `name`, with float `arguments` (", Scalar alpha=1, …"); `aten` is what aten calls it."""
-    kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=(1, _count(arguments)))
+    kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=_names(arguments))
     return Operator(f"{name}(Tensor self{arguments}) -> Tensor", kernel, namespace=namespace, variants=variants,
                     aten=f"{aten}(Tensor self{arguments}) -> Tensor" if aten else (), doc=doc)
 
 
 def _gradient(name, arguments=""):
     """Its gradient."""
-    kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=(2, _count(arguments)))
+    kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=_names(arguments))
     return Operator(f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor", kernel,
                     namespace=INTERNAL, variants="function",
                     doc=f"The gradient of {name}: `grad_output` times its slope at `self`.")
@@ -57,14 +57,14 @@ threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value")
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")
 gelu = Operator("gelu(Tensor self, *, str approximate='none') -> Tensor",
-                Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=(1, {"none": None, "tanh": _TANH})),
+                Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=("approximate", {"none": None, "tanh": _TANH})),
                 namespace=NAMESPACE, variants="function",
                 aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
                 doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
                     "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.")
 gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
                          Elementwise("gelu_backward", 2, LOOPS["gelu_backward"], dtypes="f",
-                                     modes=(2, {"none": None, "tanh": _TANH_BACKWARD})),
+                                     modes=("approximate", {"none": None, "tanh": _TANH_BACKWARD})),
                          namespace=INTERNAL, variants="function",
                          doc="The gradient of gelu: `grad_output` times its slope at `self`.")
 _PUBLIC = {"namespace": NAMESPACE, "variants": "function"}

@@ -14,10 +14,11 @@ from flambeau_overrides.abi cimport (
 
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport (
-    OP_COMPOSITE, Kernel, Operator, call_lazily, enable_vectorcall, is_bare_subclass, kernel_t,
+    OP_COMPOSITE, Kernel, Operator, call_lazily, is_bare_subclass, kernel_t,
 )
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
 cdef extern from "Python.h":

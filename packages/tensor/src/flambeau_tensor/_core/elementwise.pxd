@@ -5,6 +5,9 @@ from flambeau_tensor._core.loops cimport loop_t
 from flambeau_tensor._core.operator cimport Kernel, Operator
 from flambeau_tensor._core.types cimport *
 
+cdef enum:
+    MAX_PARAMS = 8  # doubles that a loop may read beside its operands
+
 cdef struct Entry:  # what to run for operands that promote to one dtype
     loop_t loop
     void* data
@@ -26,10 +29,11 @@ cdef class Elementwise(Kernel):
     cdef int[MAX_OPERANDS] fixed  # dtype of an operand outside promotion, else -1
     cdef Entry[NDTYPES] entries
     cdef readonly int nparams
-    cdef int first_param  # slots of the loop's float parameters
+    cdef int[MAX_PARAMS] params  # slots of the loop's float parameters
     cdef int alpha  # slot of a factor on the second operand, else -1
     cdef int mode  # slot of a string that picks among `modes`, else -1
     cdef dict modes
+    cdef tuple names  # of alpha, mode and params, which stand in the same slots of all operators that take the kernel
     cdef bint default_float  # integers compute in the default dtype
     cdef readonly str name
     cdef Check check

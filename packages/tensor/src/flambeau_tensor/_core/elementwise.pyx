@@ -19,16 +19,13 @@ from flambeau_tensor._core.operands cimport (
     broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, lie_apart, out_tensor,
     promote, result_strides, same_sizes,
 )
-from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2
+from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2, read_slot
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, is_number, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, same_shape, shape_str
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import _dtype_by_name
-
-cdef enum:
-    MAX_PARAMS = 8  # doubles that a loop may read beside its operands
 
 cdef object _ONE = 1
 
@@ -206,10 +203,10 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     data = e.data
     if el.nparams:
         for k in range(el.nparams):
-            if slots[el.first_param + k] == <PyObject*>None:
+            if slots[el.params[k]] == <PyObject*>None:
                 params[k] = params[el.nparams + k] = 0
             else:
-                read_scalar(slots[el.first_param + k], &s)
+                read_scalar(slots[el.params[k]], &s)
                 if s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
                     raise RuntimeError(f"value cannot be converted to type {c_name(compute)} without overflow")
                 if CATEGORY[compute] == CAT_INT:
@@ -292,10 +289,10 @@ cdef class Elementwise(Kernel):
             ``"real"`` for the real dtype of complex operands.
         default_float: integers are computed in the default floating dtype.
         dtypes: categories that are accepted, letters of ``"bifc"``; the rest is "not implemented for".
-        params: (first slot, how many) float arguments for the loop's data pointer.
-        alpha: the slot of a factor on the second operand.
+        params: the names of float arguments for the loop's data pointer, divided by blanks.
+        alpha: the name of an argument that is a factor on the second operand.
         fixed: {operand: dtype} outside promotion, such as a boolean condition.
-        modes: (slot, {value: kernel or None for this one}): a string argument that picks another kernel.
+        modes: (name, {value: kernel or None for this one}): a string argument that picks another kernel.
         bool_as: the dtype in which booleans are computed, where it is not their own.
         check: a compiled check of the operands.
         exact_numbers: Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
@@ -304,7 +301,7 @@ cdef class Elementwise(Kernel):
     """
 
     def __init__(self, str name not None, int nin, loops, *, str result="same", bint default_float=False,
-                 str dtypes="bifc", tuple params=(), int alpha=-1, dict fixed=None, tuple modes=(), str bool_as="",
+                 str dtypes="bifc", str params="", str alpha=None, dict fixed=None, tuple modes=(), str bool_as="",
                  Check check=None, bint exact_numbers=False, dict refuse=None):
         cdef int d, k
         cdef Entry* e
@@ -312,21 +309,20 @@ cdef class Elementwise(Kernel):
         self.handles_out = True
         self.name = name
         self.nin = nin
-        self.alpha = alpha
         self.default_float = default_float
-        self.mode = -1
+        self.alpha = self.mode = -1
+        self.names = alpha, modes[0] if modes else None, *params.split()
         if modes:
-            self.mode = modes[0]
             self.modes = {key: self if kernel is None else kernel for key, kernel in modes[1].items()}
         self.check = check
         self.exact_numbers = exact_numbers
         self.refusals = {"bifc".index(letter): text for letter, text in (refuse or {}).items()}
         tables, ufunc = loops if isinstance(loops, tuple) else (loops, None) if isinstance(loops, dict) else ({}, loops)
-        self.nparams = 0
-        if params:
-            self.first_param, self.nparams = params
-            if 2 * self.nparams > MAX_PARAMS:  # a complex number takes two
-                raise ValueError(f"{name}: a loop reads at most {MAX_PARAMS // 2} parameters, not {self.nparams}")
+        self.nparams = <int>len(self.names) - 2
+        if 2 * self.nparams > MAX_PARAMS:  # a complex number takes two
+            raise ValueError(f"{name}: a loop reads at most {MAX_PARAMS // 2} parameters, not {self.nparams}")
+        for k in range(self.nparams):
+            self.params[k] = -1
         for k in range(MAX_OPERANDS):
             self.fixed[k] = -1
         if fixed:
@@ -353,6 +349,16 @@ cdef class Elementwise(Kernel):
                 e.result = _real(d)
             else:
                 e.result = e.written
+
+    def read_slots(self, dict slots not None):
+        cdef int k
+        read_slot(&self.alpha, self.names[0], slots)
+        read_slot(&self.mode, self.names[1], slots)
+        for k in range(self.nparams):
+            read_slot(&self.params[k], self.names[2 + k], slots)
+        for kernel in (self.modes or {}).values():
+            if kernel is not self:
+                kernel.read_slots(slots)
 
 
 cdef class Check:

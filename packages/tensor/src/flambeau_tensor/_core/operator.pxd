@@ -41,6 +41,8 @@ cdef class Kernel:
     cdef kernel_t run
     cdef readonly bint handles_out  # also does in-place
 
+cdef int read_slot(int* slot, str name, dict slots, bint needed=*) except -1
+
 cdef class Operator:
     cdef vectorcallfunc vectorcall
     cdef kernel_t kernel
@@ -83,5 +85,3 @@ cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
 # --- for the core's other rooms -------------------------------------------------------------------------------------
 cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
 cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that overrides nothing
-cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
-cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy

@@ -25,6 +25,7 @@ from flambeau_tensor._core.sockets cimport (
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.schema import check_words, inplace_schema, parse
@@ -32,16 +33,7 @@ from flambeau_tensor._core.schema import check_words, inplace_schema, parse
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
-    void PyType_Modified(PyTypeObject*)
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
-    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
-    unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
-    ctypedef struct FullType "PyTypeObject":
-        Py_ssize_t tp_vectorcall_offset
-        unsigned long tp_flags
-        object (*tp_call)(object, object, object)
-        PyObject* tp_dict
-    object vectorcall_tp_call "PyVectorcall_Call"(object, object, object)
 
 cdef extern from *:
     """
@@ -64,6 +56,22 @@ cdef class Kernel:
 
     def __init__(self):
         raise TypeError("kernels are made by compiled modules")
+
+    def read_slots(self, dict slots not None):
+        """Look up the arguments that the kernel reads by name; every operator that takes it says where it has them."""
+
+
+cdef int read_slot(int* slot, str name, dict slots, bint needed=True) except -1:
+    """Set the slot of an argument that a kernel reads: -1 without a name, or where there may be none."""
+    cdef int found = -1
+    if name is not None:
+        if needed and name not in slots:
+            raise ValueError(f"the kernel reads an argument '{name}', which is not among {', '.join(slots)}")
+        found = slots.get(name, -1)
+    if slot[0] >= 0 and found != slot[0]:
+        raise ValueError(f"the argument '{name}' stands elsewhere in another operator with the same kernel")
+    slot[0] = found
+    return 0
 
 
 cdef Kernel make_kernel(kernel_t run, bint handles_out=False):
@@ -631,7 +639,10 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
 
 
 cdef int _choose_kernel(Operator self) except -1:
-    cdef bint native = isinstance(self.implementation, Kernel) and (<Kernel>self.implementation).handles_out
+    cdef bint native = False
+    if isinstance(self.implementation, Kernel):
+        self.implementation.read_slots(self.index)
+        native = (<Kernel>self.implementation).handles_out
     if native:
         self.flags |= OP_OUT
     if not isinstance(self.implementation, Kernel) and not callable(self.implementation):
@@ -645,20 +656,6 @@ cdef int _choose_kernel(Operator self) except -1:
     else:
         self.kernel = _raw(self)
     return 0
-
-
-cdef dict type_members(PyTypeObject* t):
-    return <dict>(<FullType*>t).tp_dict
-
-
-cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1:
-    cdef FullType* t = <FullType*>cls
-    t.tp_vectorcall_offset = offset
-    t.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
-    if descriptor:
-        t.tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR
-    t.tp_call = vectorcall_tp_call
-    PyType_Modified(<PyTypeObject*>cls)
 
 
 def _prepare():

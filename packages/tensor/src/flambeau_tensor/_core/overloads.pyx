@@ -11,10 +11,10 @@ from cpython.ref cimport Py_DECREF
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.operator cimport (
-    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_positional, enable_vectorcall, kernel_t,
-    vectorcallfunc,
+    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_positional, kernel_t, vectorcallfunc,
 )
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
+from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport K_INT, K_INTS, MAX_ARGS
 
 cdef extern from "Python.h":

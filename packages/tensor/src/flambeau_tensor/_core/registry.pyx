@@ -14,13 +14,14 @@ from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core cimport syntax as S
 from flambeau_tensor._core.binding cimport hand_over
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, Operator, call1, call2, call_positional, call_slots, is_bare_subclass, type_members,
+    A_NUMBER, Operator, call1, call2, call_positional, call_slots, is_bare_subclass,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, make_method
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport declare_t, find_t, sockets
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_plain
+from flambeau_tensor._core.type_slots cimport type_members
 from flambeau_tensor._core.types cimport K_TENSORS
 
 from _thread import RLock

@@ -15,15 +15,10 @@ from cpython.ref cimport Py_DECREF
 from cpython.type cimport PyType_Check
 
 from flambeau_tensor._core.tensor cimport SizeType, TensorType
+from flambeau_tensor._core.type_slots cimport FullType, destructor
 
 cdef extern from "Python.h":
     int PyObject_CallFinalizerFromDealloc(PyObject*)
-    ctypedef void (*destructor)(PyObject*) noexcept
-    ctypedef struct FullType "PyTypeObject":
-        destructor tp_dealloc
-        destructor tp_finalize
-        PyTypeObject* tp_base
-        Py_ssize_t tp_basicsize
 
 cdef extern from *:
     """

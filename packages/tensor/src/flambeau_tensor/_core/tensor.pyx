@@ -20,6 +20,7 @@ from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
 from flambeau_tensor._core.storage cimport Storage, new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
+from flambeau_tensor._core.type_slots cimport FullType, destructor, traverseproc, visitproc
 from flambeau_tensor._core.types cimport *
 
 from flambeau_overrides.abi import require
@@ -29,18 +30,6 @@ require(OVERRIDES_ABI, "flambeau-tensor")
 
 cdef extern from "Python.h":
     object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)
-    ctypedef void (*destructor)(PyObject*) noexcept
-    ctypedef int (*inquiry)(PyObject*) noexcept
-    ctypedef int (*visitproc)(PyObject*, void*) noexcept
-    ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
-    ctypedef struct FullType "PyTypeObject":
-        const char* tp_name
-        void* tp_vectorcall
-        destructor tp_dealloc
-        traverseproc tp_traverse
-        inquiry tp_clear
-        Py_ssize_t tp_dictoffset
-        PyObject* tp_dict
     ctypedef struct PyGetSetDef:
         const char* name
         object (*get)(object, void*)

@@ -8,7 +8,7 @@ from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operands cimport check_out_overlap
-from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator
+from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
@@ -77,14 +77,13 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef class Cumulative(Kernel):
-    """A kernel with the slots self, dim and perhaps dtype.
+    """A kernel with the slots self, dim and, of operators that have it, `dtype`.
 
     Args:
         name: how errors about dtypes call it.
         loops: the name of a table in ``hot/cumulative``.
         start: what the accumulated value starts from (-1 stands for -inf).
         places: the second result is where each value stands; integers stay as they are.
-        dtype: the slot of that argument, or -1.
         dtypes: categories that are accepted, letters of ``"bifc"``.
         fallback: the Python function of (tensor, dim) that answers for complex numbers where no loop does.
     """
@@ -95,14 +94,13 @@ cdef class Cumulative(Kernel):
     cdef object fallback
     cdef str name
 
-    def __init__(self, str name not None, str loops not None, *, int start=0, bint places=False, int dtype=-1,
+    def __init__(self, str name not None, str loops not None, *, int start=0, bint places=False,
                  str dtypes="bifc", fallback=None):
         cdef int d, compute
         table = hot("cumulative").LOOPS[loops]
         self.run = _run
-        self.name, self.start, self.places, self.dtype = name, start, places, dtype
+        self.name, self.start, self.places, self.dtype = name, start, places, -1
         self.fallback = fallback
-        self.handles_out = dtype >= 0  # where `out` says what to compute in
         for d in range(NDTYPES):
             compute = d
             if CATEGORY[d] <= CAT_INT:
@@ -117,6 +115,10 @@ cdef class Cumulative(Kernel):
             if "bifc"[CATEGORY[d]] in dtypes and reads in table:
                 along, across = table[reads]
                 self.entries[d].along, self.entries[d].across = <along_t><size_t>along, <across_t><size_t>across
+
+    def read_slots(self, dict slots not None):
+        read_slot(&self.dtype, "dtype", slots, False)
+        self.handles_out = self.dtype >= 0  # where `out` says what to compute in
 
 
 cdef object _run(Operator op, PyObject** slots):

@@ -16,7 +16,7 @@ from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
-from flambeau_tensor._core.operator cimport Kernel, Operator
+from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core
@@ -390,12 +390,13 @@ cdef class Reduction(Kernel):
         refusal: the error for other dtypes; `{}` in it is the dtype.
         fallback: the Python function of (tensor, dim, keepdim) that answers for complex numbers where no loop does.
         each: an empty list of dimensions reduces none instead of all.
-        dim, keepdim, dtype, p: the slots of arguments, or -1.
+
+    It reads the arguments `dim`, `keepdim`, `dtype` and `correction` of operators that have them.
     """
 
     def __init__(self, str name not None, str loops not None, *, str result="same", str finish=None, empty=None,
                  str dtypes="bifc", str compute=None, bint values=True, bint indices=False, bint default_float=False,
-                 str refusal=None, fallback=None, bint each=False, int dim=1, int keepdim=2, int dtype=-1, int p=-1):
+                 str refusal=None, fallback=None, bint each=False):
         from flambeau_tensor._core.dtype import _dtype_by_name
 
         cdef int d
@@ -405,8 +406,8 @@ cdef class Reduction(Kernel):
         self.name, self.empty, self.default_float, self.refusal = name, empty, default_float, refusal
         self.fallback = fallback
         self.values, self.indices, self.each = values, indices, each
-        self.dim, self.keepdim, self.dtype, self.p = dim, keepdim, dtype, p
-        self.handles_out = dtype >= 0 and finish is None  # where `out` says what to compute in
+        self.dim = self.keepdim = self.dtype = self.p = -1
+        self.finishes = finish is not None
         for d in range(NDTYPES):
             e = &self.entries[d]
             e.along = NULL
@@ -428,6 +429,13 @@ cdef class Reduction(Kernel):
                 e.result = (<DType>_dtype_by_name(result)).id
                 if e.result == BOOL and d == UINT8:
                     e.result = UINT8
+
+    def read_slots(self, dict slots not None):
+        read_slot(&self.dim, "dim", slots, False)
+        read_slot(&self.keepdim, "keepdim", slots, False)
+        read_slot(&self.dtype, "dtype", slots, False)
+        read_slot(&self.p, "correction", slots, False)
+        self.handles_out = self.dtype >= 0 and not self.finishes  # where `out` says what to compute in
 
 
 cdef Tensor copy_to(Tensor out, Tensor x):

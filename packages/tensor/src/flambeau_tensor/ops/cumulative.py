@@ -10,10 +10,10 @@ _INPLACE = "function method inplace"
 _FOLD = "(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!)? out=None) -> Tensor"
 _PLACES = "(Tensor self, int dim, *, Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 
-cumsum = Operator("cumsum" + _FOLD, Cumulative("cumsum", "sum", dtype=2), variants=_INPLACE, doc="""
+cumsum = Operator("cumsum" + _FOLD, Cumulative("cumsum", "sum"), variants=_INPLACE, doc="""
 The sum of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted first.
 """)
-cumprod = Operator("cumprod" + _FOLD, Cumulative("cumprod", "prod", start=1, dtype=2), variants=_INPLACE, doc="""
+cumprod = Operator("cumprod" + _FOLD, Cumulative("cumprod", "prod", start=1), variants=_INPLACE, doc="""
 The product of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted
 first.
 """)

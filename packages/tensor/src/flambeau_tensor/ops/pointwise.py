@@ -38,9 +38,9 @@ def _binary(name, loops, doc, *, syntax="", variants=BOTH, numbers="", different
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
-add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha=2), variants=BOTH, numbers="self other",
+add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha="alpha"), variants=BOTH, numbers="self other",
                syntax="add iadd", doc="Adds `other`, multiplied by `alpha`, to `input`.")
-sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha=2, dtypes="ifc", check=kernels.no_bool),
+sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifc", check=kernels.no_bool),
                variants=BOTH, numbers="self other", syntax="sub isub",
                doc="Subtracts `other`, multiplied by `alpha`, from `input`.")
 mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other")
@@ -101,7 +101,7 @@ ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> T
                  variants=UNARY, numbers="other", doc="input · 2**other.")
 
 div = Operator("div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
-               Elementwise("div", 2, np.true_divide, default_float=True, modes=(2, {
+               Elementwise("div", 2, np.true_divide, default_float=True, modes=("rounding_mode", {
                    None: None,
                    "trunc": Elementwise("div_trunc", 2, LOOPS["trunc_divide"], **_INTEGER_DIVISION),
                    "floor": Elementwise("div_floor", 2, (LOOPS["floor_divide"], np.floor_divide),
@@ -202,7 +202,7 @@ neg_view = Operator("_neg_view(Tensor(a) self) -> Tensor(a)", kernels.neg_view,
                     doc="The negative, a view that is computed when it is read.")
 conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.")
 round = Operator("round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
-                 Elementwise("round", 1, LOOPS["round"], dtypes="if", params=(1, 1)), variants=UNARY,
+                 Elementwise("round", 1, LOOPS["round"], dtypes="if", params="decimals"), variants=UNARY,
                  doc="Rounded to `decimals` places, halves to even.")
 for _name, _op in (("negative", neg), ("absolute", abs), ("fix", trunc), ("arctan2", atan2), ):
     alias(_name, _op)
@@ -240,7 +240,7 @@ erfinv = _float("erfinv", LOOPS["erfinv"], "The inverse of the error function.")
 lgamma = _float("lgamma", LOOPS["lgamma"], "The logarithm of the absolute gamma function.")
 digamma = _float("digamma", LOOPS["digamma"], "The derivative of lgamma.")
 _polygamma = Operator("polygamma(Tensor self, int n, *, Tensor(a!)? out=None) -> Tensor",
-                      Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params=(1, 1)),
+                      Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params="n"),
                       namespace="torch._ops", variants="function", doc="The `n`-th derivative of digamma, n > 0.")
 sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
@@ -272,9 +272,9 @@ lerp = Operator("lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out
                 Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes), variants=BOTH,
                 numbers="weight", doc="input + weight · (end - input).")
 _ADDC = "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)? out=None) -> Tensor"
-addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifc", params=(3, 1)),
+addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifc", params="value"),
                    variants=BOTH, doc="input + value · tensor1 · tensor2.")
-addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params=(3, 1),
+addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value",
                                                   check=kernels.float_divisor),
                    variants=BOTH, doc="input + value · tensor1 / tensor2.")
 
@@ -360,7 +360,7 @@ Operator("polygamma(Tensor self, int n) -> Tensor", lambda input, n: _of_order(n
 
 
 _logit = Operator("logit(Tensor self, Scalar eps, *, Tensor(a!)? out=None) -> Tensor",
-                  Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params=(1, 1)),
+                  Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params="eps"),
                   namespace="torch._ops", variants="function",
                   doc="log(x / (1 - x)) of x between eps and 1 - eps, unless eps is negative.")
 
@@ -387,7 +387,8 @@ def nan_to_num(input, nan, posinf, neginf, out):
 
 
 _nan_to_num = Operator("nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf, *, Tensor(a!)? out=None) -> "
-                       "Tensor", Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params=(1, 3)),
+                       "Tensor",
+                       Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params="nan posinf neginf"),
                        namespace="torch._ops", variants="function", doc="Numbers for NaN and infinities.")
 
 

@@ -29,20 +29,20 @@ def _with_and_without_dim(op, by_dim, overload):
 
 # --- sums and means -------------------------------------------------------------------------------------------------
 
-sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtype=3), **_INNER, doc="""
+sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0), **_INNER, doc="""
 The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
 with `dtype` the elements are converted first.
 """)
 _with_and_without_dim(sum, "int[1]? dim", "dim_IntList")
 nansum = Operator("nansum" + _SUM, Reduction(
-    "nansum", "nansum", result="wide", empty=0, dtype=3, dtypes="bif",
+    "nansum", "nansum", result="wide", empty=0, dtypes="bif",
     refusal="nansum on CPU does not support complex inputs"), doc="The sum with NaN counted as zero.")
 prod = Operator("prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
-                Reduction("prod", "prod", result="wide", empty=1, dtype=3), **_INNER,
+                Reduction("prod", "prod", result="wide", empty=1), **_INNER,
                 doc="The product of the elements over one dimension or all.")
 _with_and_without_dim(prod, "int dim", "dim_int")
 mean = Operator("mean" + _SUM, Reduction(
-    "mean", "sum", finish="mean", empty=float("nan"), dtype=3, dtypes="fc",
+    "mean", "sum", finish="mean", empty=float("nan"), dtypes="fc",
     refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             "Got: {}"), **_INNER, doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.")
 _with_and_without_dim(mean, "int[1]? dim", "dim")
@@ -85,7 +85,7 @@ amin = Operator("amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OU
 
 
 def _extreme(name, word, both):
-    all_ = Operator(f"{name}(Tensor self, *, {_OUT}", Reduction(name, name, dtypes="bif", dim=-1, keepdim=-1),
+    all_ = Operator(f"{name}(Tensor self, *, {_OUT}", Reduction(name, name, dtypes="bif"),
                     doc=f"The {word} element; NaN wins. {_NOTHING_LIKE_IT}")
     Operator(f"{name}.other(Tensor self, Tensor other, *, {_OUT}", Forward(both), composite=True,
              doc=f"The {word} of two, element by element; NaN wins.")
@@ -132,7 +132,7 @@ for _op in all, any:
         "(Tensor self", ".dim(Tensor self, int dim, bool keepdim=False",
         ".dims(Tensor self, int[]? dim=None, bool keepdim=False")))
 count_nonzero = Operator("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0, keepdim=-1),
+                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0),
                          differentiable=False, doc="How many elements are nonzero.", **_INNER)
 overloads(count_nonzero, "count_nonzero(Tensor self, int? dim=None) -> Tensor",
           "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor")
@@ -167,7 +167,7 @@ def _signatures(name, compute, result, out, doc, **how):
 
 def _spread(name, finish, word):
     inner = Operator(f"{name}{_DEVIATION}", Reduction(
-        name, "moments", finish=finish, empty=float("nan"), dtypes="f", keepdim=3, p=2, refusal=_ONLY_FLOATS),
+        name, "moments", finish=finish, empty=float("nan"), dtypes="f", refusal=_ONLY_FLOATS),
         **_INNER, doc=f"The {word} over `dim`.")
 
     def compute(input, dim, correction, keepdim):
