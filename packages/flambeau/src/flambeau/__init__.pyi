@@ -38,6 +38,7 @@ from . import overrides as overrides
 from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
+from . import testing as testing
 from . import utils as utils
 from . import version as version
 from . import xpu as xpu

@@ -34,10 +34,10 @@ TABLE = {
 }
 # Modules that are files of this package.
 OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "torch_version", "utils",
-       "version", "xpu"}
+       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "testing",
+       "torch_version", "utils", "version", "xpu"}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"distributions", "fx", "quantization", "sparse", "special", "testing"}
+MISSING = {"distributions", "fx", "quantization", "sparse", "special"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",
