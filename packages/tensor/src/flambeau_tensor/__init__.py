@@ -71,15 +71,23 @@ _named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORC
 
 # What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
-LAZY_NAMES = {"set_printoptions": "printing", "printoptions": "printing", "finfo": "numeric_limits",
-              "iinfo": "numeric_limits", "manual_seed": "random", "seed": "random", "initial_seed": "random",
-              "get_rng_state": "random", "set_rng_state": "random", "Generator": "random",
-              "default_generator": "random", "fork_rng": "random", "_check": "checks", "_check_index": "checks",
-              **dict.fromkeys(("is_storage", "TypedStorage", "UntypedStorage", *(
-                  f"{_kind}Storage" for _kind in (
-                      "Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double",
-                      "ComplexFloat", "ComplexDouble"))), "storage"),
-              "_check_not_implemented": "checks", "_check_type": "checks", "_check_value": "checks"}
+_KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
+LAZY_NAMES = {name: module for module, names in {
+    "printing": ("set_printoptions", "printoptions"),
+    "numeric_limits": ("finfo", "iinfo"),
+    "random": ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator",
+               "default_generator", "fork_rng"),
+    "checks": ("_check", "_check_index", "_check_not_implemented", "_check_type", "_check_value"),
+    "storage": ("is_storage", "TypedStorage", "UntypedStorage",
+                *(f"{kind}Storage" for kind in (*_KINDS, "ComplexFloat", "ComplexDouble"))),
+    "tensor_types": ("set_default_tensor_type", "typename", *(f"{kind}Tensor" for kind in _KINDS)),
+    "default_device": ("set_default_device", "get_default_device"),
+    "switches": ("are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
+                 "get_float32_matmul_precision", "get_num_interop_threads",
+                 "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
+                 "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
+                 "set_num_interop_threads", "set_warn_always", "use_deterministic_algorithms"),
+}.items() for name in names}
 
 _named |= _functions("torch", lazy=False)
 globals().update(_named)

@@ -60,6 +60,17 @@ class device:
     def __reduce__(self):
         return device, (self.type, self.index)
 
+    def __enter__(self) -> "device":
+        from flambeau_tensor.default_device import DeviceContext
+
+        DeviceContext(self).__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        from flambeau_overrides.modes import _get_current_function_mode
+
+        _get_current_function_mode().__exit__(*error)  # what was entered last: blocks nest
+
 
 class _Named:
     __slots__ = ("name",)

@@ -37,6 +37,15 @@ cdef extern from * nogil:
     #if defined(__x86_64__) || defined(_M_X64) || defined(__i386__)
     #include <immintrin.h>
     #define fl_pause() _mm_pause()
+    #define FL_FLUSHES 1
+    #define fl_float_mode() _mm_getcsr()
+    #define fl_set_float_mode(mode) _mm_setcsr(mode)
+    #else
+    #define FL_FLUSHES 0
+    #define fl_float_mode() 0
+    #define fl_set_float_mode(mode) ((void)(mode))
+    #endif
+    #if FL_FLUSHES
     #elif defined(__aarch64__) && !defined(_MSC_VER)
     #define fl_pause() __asm__ __volatile__("isb")
     #else
@@ -48,6 +57,12 @@ cdef extern from * nogil:
     void fl_set(long long* p, long long v)
     bint fl_change(long long* p, long long before, long long after)  # if it was `before`
     void fl_pause()
+    bint FL_FLUSHES  # whether the processor can be told to take denormal numbers for zero
+    unsigned int fl_float_mode()  # how this thread rounds and what it takes for zero
+    void fl_set_float_mode(unsigned int mode)
+
+cdef enum:
+    DENORMALS_ARE_ZERO = 0x8040  # as operands and as results
 
 cdef enum:
     MOST = 64
@@ -74,6 +89,7 @@ cdef task_t _task
 cdef void* _context
 cdef Py_ssize_t _n, _share, _chunk
 cdef int _sharers
+cdef unsigned int _float_mode
 cdef long long[MOST] _next  # of each thread's share: the first piece that nobody has begun
 
 
@@ -110,6 +126,7 @@ cdef void _work(void* arg) noexcept nogil:
     while True:
         _await(&w.order, GIVEN, &w.asleep, w.wake)
         if fl_change(&w.order, GIVEN, TAKEN):  # else it has been called off
+            fl_set_float_mode(_float_mode)
             _take(<int>(w - _workers) + 1)
             fl_set(&w.order, NONE)
             if fl_change(&w.awaited, 1, 0):
@@ -141,7 +158,7 @@ cdef inline Py_ssize_t _whole_lines(Py_ssize_t n) noexcept nogil:
 
 
 cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* context) noexcept nogil:
-    global _task, _context, _n, _share, _chunk, _sharers
+    global _task, _context, _n, _share, _chunk, _sharers, _float_mode
     cdef int helpers = _threads - 1, i
     cdef Worker* w
     if grain < 1:
@@ -154,6 +171,7 @@ cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* contex
     if _started < helpers:
         helpers = min(helpers, _start(helpers))
     _task, _context, _n, _sharers = task, context, n, helpers + 1
+    _float_mode = fl_float_mode()
     _share = _whole_lines((n + helpers) // (helpers + 1))
     _chunk = _whole_lines(max(grain, (_share + CHUNKS - 1) // CHUNKS))
     for i in range(_sharers):
@@ -188,6 +206,25 @@ def set_num_threads(int n):
     _threads = min(n, MOST)
     for follow in _followers:
         follow(_threads)
+
+
+def set_flush_denormal(mode):
+    """Let numbers that are too small for full precision count as zero, in what this thread computes: they are slow on
+    many processors. Returns whether the processor can (x86 can).
+
+    >>> import flambeau_tensor as ft
+    >>> ft.set_flush_denormal(True)
+    True
+    >>> ft.tensor([1e-323], dtype=ft.float64) * 1
+    tensor([0.], dtype=torch.float64)
+    >>> ft.set_flush_denormal(False)
+    True
+    """
+    if type(mode) is not bool:
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
+    before = fl_float_mode()
+    fl_set_float_mode(before | DENORMALS_ARE_ZERO if mode else before & ~<unsigned int>DENORMALS_ARE_ZERO)
+    return bool(FL_FLUSHES)
 
 
 def _cgroup_share() -> float:

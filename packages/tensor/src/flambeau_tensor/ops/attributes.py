@@ -156,11 +156,19 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
 
 
 def _of_type(input, dtype, non_blocking):
-    short = dtype.removeprefix("torch.").removesuffix("Tensor")
-    found = [d for d in all_dtypes() if type_name(d) == short]
+    found = [d for d in all_dtypes() if f"torch.{type_name(d)}Tensor" == dtype]
     if not found:
         raise ValueError(f"invalid type: '{dtype}'")
     return to(input, found[0])
+
+
+def _of_class(input, dtype, non_blocking):
+    if not isinstance(dtype, type):
+        raise TypeError("dtype must be a type, str, or dtype object")
+    name = f"{dtype.__module__}.{dtype.__qualname__}".removeprefix("builtins.")
+    if name.startswith("torch.cuda."):
+        check_device("cuda")
+    return _of_type(input, name, non_blocking)
 
 
 Operator("type(Tensor self, *, bool non_blocking=False) -> str",
@@ -171,6 +179,8 @@ Operator("type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) 
          doc="The tensor converted to a dtype.")
 Operator("type.name(Tensor(a) self, str dtype, bool non_blocking=False) -> Tensor(a)", _of_type, composite=True,
          variants=METHOD, doc="The tensor converted to the type of a name, such as `torch.FloatTensor`.")
+Operator("type.class(Tensor(a) self, Class dtype, bool non_blocking=False) -> Tensor(a)", _of_class, composite=True,
+         variants=METHOD, doc="The tensor converted to what a type such as `torch.FloatTensor` stands for.")
 type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
                    composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
 cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",

@@ -1,10 +1,18 @@
 """Making tensors: from data, by size, by example, and by rule (ranges, identity)."""
 import numpy as np
 
-from flambeau_overrides import DisableTorchFunction
-from flambeau_tensor._core.dtype import DType, _dtype_by_name, get_default_dtype, numpy_dtype, type_name
+from flambeau_overrides import DisableTorchFunction, handle_torch_function, has_torch_function_unary
+from flambeau_tensor._core.dtype import (
+    DType,
+    _dtype_by_name,
+    c_type_name,
+    get_default_dtype,
+    numpy_dtype,
+    type_name,
+)
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
+from flambeau_tensor._core.registry import set_attribute
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
@@ -314,37 +322,51 @@ complex_ = Operator("complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) 
                     variants=FUNCTION, doc="A complex tensor of two real ones.")
 
 
-# --- torch.Tensor(...) ----------------------------------------------------------------------------------------------
+# --- torch.Tensor(...), torch.FloatTensor(...), Tensor.new(...) -----------------------------------------------------
 
-def _construct(*args, device=None, data=None, **unknown):
-    """`torch.Tensor(2, 3)`: uninitialised; `torch.Tensor([1, 2])`: from data, in the default dtype."""
+def construct(dtype, args, /, *, device=None, data=None, **unknown):
+    """Sizes: uninitialised, `torch.Tensor(2, 3)`. A sequence: its numbers, `torch.Tensor([1, 2])`. A tensor: another
+    over its memory, which must be of `dtype` unless that is None, for the default dtype."""
     if unknown:
         raise TypeError(f"new() got an unexpected keyword argument '{next(iter(unknown))}'")
     check_device(device)
     if data is not None:
         args = (data,)
     with DisableTorchFunction():
-        return _constructed(args)
+        return _constructed(dtype, args)
 
 
-def _constructed(args):
+def _constructed(alike, args):
+    dtype = alike or get_default_dtype()
     if not args:
-        return empty((0,))
+        return empty((0,), dtype=dtype)
     if all(isinstance(a, int) and not isinstance(a, bool) for a in args):
-        return empty(args)
+        return empty(args, dtype=dtype)
     if len(args) == 1:
-        if isinstance(args[0], Tensor):
-            return interop.detached_alias(args[0])
-        if type(args[0]).__name__ == "Size":
-            return empty(tuple(args[0]))
-        if isinstance(args[0], (list, tuple, np.ndarray, range)):
-            return interop.from_data(args[0], get_default_dtype())
-        if isinstance(args[0], DType) or isinstance(args[0], str):
-            raise TypeError(f"new(): invalid data type '{type(args[0]).__name__}'")
-        if hasattr(args[0], "__array__") or hasattr(args[0], "__len__"):
-            return interop.from_data(args[0], get_default_dtype())
+        data, kind = args[0], type(args[0]).__name__
+        if isinstance(data, Tensor):
+            if alike is not None and data.dtype is not alike:
+                raise TypeError(f"expected TensorOptions(dtype={c_type_name(alike.id)}) (got "
+                                f"TensorOptions(dtype={c_type_name(data.dtype.id)}))")
+            return interop.detached_alias(data)
+        if kind == "Size":
+            return empty(tuple(data), dtype=dtype)
+        if isinstance(data, (DType, str)):
+            raise TypeError(f"new(): invalid data type '{kind}'")
+        if not (hasattr(data, "__array__") or hasattr(data, "__len__")):
+            raise TypeError(f"new(): data must be a sequence (got {kind})")
+        return interop.from_data(data, dtype)
     raise TypeError("new() received an invalid combination of arguments - got "
                     f"({', '.join(type(a).__name__ for a in args)}), but expected sizes, or one sequence of numbers")
 
 
-sockets.construct = _construct
+def _new_like(self, *args, **options):
+    """A tensor of the same dtype: `x.new(2, 3)` uninitialised, `x.new([1, 2])` from data, `x.new()` of no elements."""
+    if has_torch_function_unary(self):
+        return handle_torch_function(Tensor.new, (self,), self, *args, **options)
+    return construct(self.dtype, args, **options)
+
+
+_new_like.__name__ = _new_like.__qualname__ = "new"
+set_attribute("new", _new_like)
+sockets.construct = lambda *args, **options: construct(None, args, **options)

@@ -10,7 +10,7 @@ from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.ops import views
-from flambeau_tensor.options import contiguous_format
+from flambeau_tensor.options import check_device, contiguous_format
 
 FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
@@ -177,6 +177,7 @@ _composite("repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -
 
 def _triangle_indices(name, lower):
     def indices(row, col, offset, dtype, layout, device, pin_memory, requires_grad):
+        check_device(device)
         if row < 0:
             raise RuntimeError(f"row must be non-negative, got{row}")
         if col < 0:

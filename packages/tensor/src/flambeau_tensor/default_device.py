@@ -1,0 +1,67 @@
+"""The device that tensors are made on unless another one is given.
+
+It is a mode, so what is not a factory does not see it. `with torch.device(...)` makes one for a block of code.
+
+>>> get_default_device()
+device(type='cpu')
+"""
+from threading import local
+
+import flambeau_tensor
+from flambeau_overrides import TorchFunctionMode
+from flambeau_overrides.modes import _get_current_function_mode_stack
+from flambeau_tensor.options import device as as_device
+
+# What makes tensors out of nothing, or out of data that is no tensor yet.
+_FACTORIES = (
+    "arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_permuted", "empty_strided",
+    "eye", "full", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "ones", "rand", "randint",
+    "randn", "randperm", "range", "tensor", "tril_indices", "triu_indices", "zeros")
+_FREQUENCIES = ("fftfreq", "rfftfreq")
+
+
+def _factories():
+    from flambeau_tensor import fft
+
+    return {*(getattr(flambeau_tensor, name) for name in _FACTORIES if hasattr(flambeau_tensor, name)),
+            *(getattr(fft, name) for name in _FREQUENCIES)}
+
+
+class DeviceContext(TorchFunctionMode):
+    """Inside, factories that are given no device take this one."""
+
+    def __init__(self, device):
+        self.device = as_device(device)
+        self.__torch_function_handles__ = _factories()
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        if kwargs.get("device") is None:
+            kwargs["device"] = self.device
+        return func(*args, **kwargs)
+
+
+_thread = local()  # context: what `set_default_device` entered, if anything
+
+
+def set_default_device(device) -> None:
+    """Make tensors on a device unless another one is given; None goes back to the CPU.
+
+    Args:
+        device: a `torch.device` or its name.
+    """
+    device = None if device is None else as_device(device)
+    if hasattr(_thread, "context"):
+        _thread.context.__exit__(None, None, None)
+        del _thread.context
+    if device is not None and device.type != "cpu":
+        _thread.context = DeviceContext(device)
+        _thread.context.__enter__()
+
+
+def get_default_device():
+    """The device that factories take unless another one is given."""
+    for mode in reversed(_get_current_function_mode_stack()):
+        if isinstance(mode, DeviceContext):
+            return mode.device
+    return as_device("cpu")

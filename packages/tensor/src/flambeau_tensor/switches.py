@@ -1,0 +1,113 @@
+"""Switches that programs set and ask for. Results here never depend on the time that threads take, and products of
+float32 matrices are never rounded to fewer digits, so most of them are only remembered.
+
+>>> use_deterministic_algorithms(True)
+>>> are_deterministic_algorithms_enabled(), get_deterministic_debug_mode()
+(True, 2)
+>>> use_deterministic_algorithms(False)
+"""
+import os
+
+from flambeau_tensor._core.parallel import set_flush_denormal
+
+__all__ = [
+    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "get_float32_matmul_precision",
+    "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
+    "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
+    "set_warn_always", "use_deterministic_algorithms",
+]
+_DEBUG_MODES = ("default", "warn", "error")
+_PRECISIONS = ("highest", "high", "medium")
+_state = {"deterministic": False, "warn only": False, "precision": "highest", "warn always": False,
+          "interop": os.cpu_count() or 1}
+
+
+def _check_bool(name, argument, value, position):
+    if type(value) is not bool:
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be bool, not "
+                        f"{type(value).__name__}")
+
+
+# --- determinism ----------------------------------------------------------------------------------------------------
+
+def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
+    """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set."""
+    _check_bool("use_deterministic_algorithms", "mode", mode, 1)
+    _check_bool("use_deterministic_algorithms", "warn_only", warn_only, 2)
+    _state["deterministic"], _state["warn only"] = mode, warn_only
+
+
+def are_deterministic_algorithms_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` is on."""
+    return _state["deterministic"]
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether it was set with `warn_only`."""
+    return _state["warn only"]
+
+
+def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
+    """`use_deterministic_algorithms` by one word or number: "default" (0), "warn" (1) or "error" (2)."""
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
+    if isinstance(debug_mode, str):
+        if debug_mode not in _DEBUG_MODES:
+            raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
+                               f"{debug_mode}")
+        debug_mode = _DEBUG_MODES.index(debug_mode)
+    if debug_mode not in (0, 1, 2):
+        raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
+    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, as `set_deterministic_debug_mode` takes them."""
+    if not _state["deterministic"]:
+        return 0
+    return 1 if _state["warn only"] else 2
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+def set_float32_matmul_precision(precision: str) -> None:
+    """Allow products of float32 matrices to be less exact: "highest", "high" or "medium". They are exact here, whatever
+    is set; what is none of these words warns and changes nothing."""
+    if precision not in _PRECISIONS:
+        import warnings
+
+        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+                      "setFloat32MatmulPrecision call has no effect.", stacklevel=2)
+        return
+    _state["precision"] = precision
+
+
+def get_float32_matmul_precision() -> str:
+    """What `set_float32_matmul_precision` was given; "highest" to begin with."""
+    return _state["precision"]
+
+
+def set_warn_always(b: bool) -> None:
+    """Ask for warnings each time, not once. Python's filters decide that here, whatever is set."""
+    if type(b) is not bool:
+        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
+    _state["warn always"] = b
+
+
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was given."""
+    return _state["warn always"]
+
+
+def set_num_interop_threads(num_threads: int) -> None:
+    """How many operations may run at once, from TorchScript, which there is not: it is remembered."""
+    if not isinstance(num_threads, int) or isinstance(num_threads, bool):
+        raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num_threads).__name__}")
+    if num_threads < 1:
+        raise RuntimeError("set_num_interop_threads expects a positive integer")
+    _state["interop"] = num_threads
+
+
+def get_num_interop_threads() -> int:
+    """What `set_num_interop_threads` was given; the number of processors to begin with."""
+    return _state["interop"]

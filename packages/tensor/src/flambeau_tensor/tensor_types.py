@@ -1,0 +1,88 @@
+"""The types of tensors by their dtype: ``torch.FloatTensor`` and its kin, from before there were dtypes.
+
+>>> isinstance(FloatTensor(2, 3), FloatTensor), isinstance(LongTensor([1, 2]), FloatTensor)
+(True, False)
+"""
+import copyreg
+
+from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.ops.factories import construct
+from flambeau_tensor.options import strided
+
+
+class tensortype(type):
+    """The type of these types. They make tensors and know which are theirs; there are no instances of their own."""
+
+    def __call__(cls, *args, **options):
+        return construct(cls.dtype, args, **options)
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, Tensor) and value.dtype is cls.dtype
+
+    def __getattr__(cls, name):
+        return getattr(Tensor, name)
+
+    def __reduce__(cls):
+        return tensor_type, (cls.__name__,)
+
+
+copyreg.pickle(tensortype, tensortype.__reduce__)
+_types = {}
+
+
+def tensor_type(name: str) -> type:
+    """The type of a name: that of an element type in PyTorch's messages, and "Tensor". AttributeError if there is none.
+
+    >>> tensor_type("FloatTensor")
+    <class 'torch.FloatTensor'>
+    """
+    if name not in _types:
+        found = [d for d in all_dtypes() if f"{type_name(d)}Tensor" == name and not d.is_complex]
+        if not found:
+            raise AttributeError(f"module 'torch' has no attribute {name!r}")
+        _types[name] = tensortype(name, (), {
+            "__module__": "torch", "__doc__": f"Tensors of dtype {found[0]!r}.", "dtype": found[0], "layout": strided,
+            "is_cuda": False, "is_sparse": False})
+    return _types[name]
+
+
+def set_default_tensor_type(t: "type | str") -> None:
+    """Set the default dtype to that of a type, such as ``torch.DoubleTensor``, or of its name.
+
+    Raises:
+        TypeError: it is no type of tensors, its elements are not floating point, or it belongs to another device.
+    """
+    if isinstance(t, str):
+        if t.startswith("torch.cuda."):
+            raise TypeError(f"type {t} not available. Torch not compiled with CUDA enabled.")
+        t = tensor_type(t.removeprefix("torch."))
+    if not isinstance(t, tensortype):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    if not t.dtype.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    set_default_dtype(t.dtype)
+
+
+def typename(obj: object) -> str:
+    """The name of an object's type with its module; of a tensor, the type of its dtype.
+
+    >>> typename(FloatTensor(2)), typename(3)
+    ('torch.FloatTensor', 'int')
+    """
+    if isinstance(obj, Tensor):
+        return obj.type()
+    module, name = "", ""
+    if getattr(obj, "__module__", None) not in (None, "builtins"):
+        module = f"{obj.__module__}."
+    if hasattr(obj, "__qualname__"):
+        name = obj.__qualname__
+    elif hasattr(obj, "__name__"):
+        name = obj.__name__
+    else:
+        name = obj.__class__.__name__
+    return module + name
+
+
+def __getattr__(name):
+    return tensor_type(name)
