@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -32,6 +33,7 @@ batched(plain, "torch.linalg.third")
 """
 START = """
 import sys
+import textwrap
 import flambeau as torch
 import odd.ops
 assert "odd.ops.powers" not in sys.modules
@@ -106,6 +108,7 @@ import flambeau_tensor as torch
 import odd.ops
 y = torch.fourth(torch.tensor(2.))
 import sys
+import textwrap
 assert "flambeau_autograd" not in sys.modules
 import flambeau_autograd
 x = torch.tensor(2., requires_grad=True)
@@ -149,3 +152,21 @@ def test_all_families_of_the_packages_load():
     operators()
     assert not [name for place in ("torch", "torch.linalg", "torch.Tensor") for name in lazy_names(place)]
     assert torch.linalg.vector_norm(torch.ones(4)).item() == 2
+
+
+def test_functions_of_torch_that_layers_need():
+    """They load ``flambeau_nn`` when one is named, and all of them stand in the list."""
+    from flambeau import _layout
+    from flambeau_nn.ops import OF_TORCH
+
+    code = """
+        import sys, pickle, flambeau as torch
+        assert "flambeau_nn" not in sys.modules and "conv2d" in dir(torch)
+        assert torch.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).sum().item() == 16
+        assert torch.nn.functional.conv2d is torch.conv2d is pickle.loads(pickle.dumps(torch.conv2d))
+        assert torch.conv2d in torch.overrides.get_overridable_functions()[torch]
+        """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+    declared = {op.name for op in operators().values() if op.namespace == "torch" and op.is_function and
+                getattr(op.implementation, "__module__", "").startswith("flambeau_nn")}
+    assert declared | set(OF_TORCH) <= _layout.FUNCTIONS_OF_NN

@@ -17,6 +17,7 @@ from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import ignore_names as _ignore_names
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
@@ -36,8 +37,7 @@ for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
 for _name, _names in _IGNORED.items():
     _ignore_names(_name, _names)
-for _name in ("torch.nn.", "torch._C._nn.", "torch.lstm", "torch.gru", "torch.rnn_tanh", "torch.rnn_relu",
-              "torch.lstm_cell", "torch.gru_cell", "torch.rnn_tanh_cell", "torch.rnn_relu_cell"):
+for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function in _layout.FUNCTIONS_OF_NN)):
     _sockets.providers[_name] = "flambeau_nn"
 
 
@@ -55,7 +55,7 @@ def __getattr__(name: str):
                 raise
     if name in _tensor.LAZY_NAMES:
         return getattr(_tensor, name)
-    found = _first_use("torch", name)
+    found = _find_operator(f"torch.{name}") if name in _layout.FUNCTIONS_OF_NN else _first_use("torch", name)
     if found is not None:
         globals()[name] = found
         return found
@@ -69,5 +69,5 @@ def __getattr__(name: str):
 def __dir__():
     from importlib.util import find_spec
 
-    return sorted({*_layout.NAMES, *globals(), *_lazy_names("torch")} |
+    return sorted({*_layout.NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN} |
                   {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})

@@ -50,6 +50,10 @@ NAMES = {
                      "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
                      "set_autocast_dtype"), "flambeau.amp.autocast_mode"),
 }
+# Functions of torch itself that flambeau_nn declares, which is imported when one of them is first used.
+FUNCTIONS_OF_NN = frozenset(("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc "
+                             "convolution lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell "
+                             "rnn_relu_cell").split())
 
 
 class _Alias:

@@ -10,7 +10,7 @@ Nothing here checks that it gets tensors: an operator's slots hold what its sche
 from cpython.object cimport PyObject
 
 cdef enum:
-    COMPUTE_ABI = 3  # rises with every change of this file
+    COMPUTE_ABI = 4  # rises with every change of this file
 
 cdef enum:  # Array.dtype
     D_BOOL = 0
@@ -78,6 +78,11 @@ cdef struct Product:  # c[m, n] = a[m, k] @ b[k, n], or c += a @ b; `count` of t
     Py_ssize_t count, a_step, b_step, c_step  # elements from one product to the next
 
 cdef int multiply(const Product* p) except -1  # with the GIL; by BLAS, and on the pool where that is worth it
+# One product, c = a @ b, by the calling thread alone, such as one of the pool's. BLAS is held to one thread meanwhile:
+# between the two calls after it, which are made with the GIL.
+cdef void multiply_here(const Product* p) noexcept nogil
+cdef void hold_blas() noexcept
+cdef void release_blas() noexcept
 
 # --- work
 ctypedef void (*range_task)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

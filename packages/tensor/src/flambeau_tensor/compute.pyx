@@ -165,12 +165,16 @@ cdef void convert(int source_dtype, const char* source, Py_ssize_t source_step, 
 
 # --- products of matrices -------------------------------------------------------------------------------------------
 
-cdef int multiply(const Product* p) except -1:
-    cdef blas.Products q
+cdef inline void _describe_product(const Product* p, blas.Products* q) noexcept nogil:
     q.dtype, q.m, q.n, q.k = p.dtype, p.m, p.n, p.k
     q.a, q.b, q.c = <char*>p.a, <char*>p.b, p.c
     q.a_row, q.a_col, q.b_row, q.b_col, q.c_row = p.a_row, p.a_col, p.b_row, p.b_col, p.c_row
     q.alpha[0], q.alpha[1], q.beta[0], q.beta[1] = 1, 0, p.add, 0
+
+
+cdef int multiply(const Product* p) except -1:
+    cdef blas.Products q
+    _describe_product(p, &q)
     q.nbatch = p.count != 1
     q.batch_sizes[0], q.a_batch[0], q.b_batch[0], q.c_batch[0] = p.count, p.a_step, p.b_step, p.c_step
     if p.dtype in (D_BOOL, D_FLOAT16, D_BFLOAT16):
@@ -184,6 +188,25 @@ cdef int multiply(const Product* p) except -1:
     if p.add and not blas.has_factors(p.dtype):
         return _multiply_and_add(p, &q)
     return blas.multiply(&q)
+
+
+cdef void multiply_here(const Product* p) noexcept nogil:
+    cdef blas.Products q
+    _describe_product(p, &q)
+    q.beta[0] = 0
+    blas.fits(p.m, p.k, &q.a_row, &q.a_col)
+    blas.fits(p.k, p.n, &q.b_row, &q.b_col)
+    blas.multiply_here(&q)
+
+
+cdef void hold_blas() noexcept:
+    if blas.has_factors(types.FLOAT32):
+        blas.hold()
+
+
+cdef void release_blas() noexcept:
+    if blas.has_factors(types.FLOAT32):
+        blas.release()
 
 
 cdef int _multiply_and_add(const Product* p, blas.Products* q) except -1:

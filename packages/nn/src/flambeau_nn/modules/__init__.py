@@ -8,6 +8,7 @@ from importlib import import_module as _import
 from flambeau_nn.modules.activation import *
 from flambeau_nn.modules.batchnorm import *
 from flambeau_nn.modules.container import *
+from flambeau_nn.modules.conv import *
 from flambeau_nn.modules.distance import *
 from flambeau_nn.modules.dropout import *
 from flambeau_nn.modules.flatten import *

@@ -1,14 +1,13 @@
 """Layers of ``torch.nn`` that are not built.
 
-Their classes exist, as programs ask ``isinstance(module, nn.Conv2d)`` of modules that are none. Making one raises
+Their classes exist, as programs ask ``isinstance(module, nn.Transformer)`` of modules that are none. Making one raises
 NotBuiltError.
 """
 from flambeau_nn.modules.module import Module
 from flambeau_tensor.not_built import not_built
 
 MISSING = (
-    "AdaptiveLogSoftmaxWithLoss", "CTCLoss", "ChannelShuffle", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d",
-    "ConvTranspose2d", "ConvTranspose3d", "CrossMapLRN2d", "DataParallel", "EmbeddingBag", "Fold",
+    "AdaptiveLogSoftmaxWithLoss", "CTCLoss", "ChannelShuffle", "CrossMapLRN2d", "DataParallel", "EmbeddingBag", "Fold",
     "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
     "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
     "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear", "LinearCrossEntropyLoss",

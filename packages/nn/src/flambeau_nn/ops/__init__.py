@@ -8,9 +8,12 @@ from importlib import import_module as _import
 
 from flambeau_tensor.extend import declare_lazily as _declare_lazily
 
-FAMILIES = ("activation", "softmax", "linear", "dropout", "pooling", "normalization", "padding", "distance", "loss")
+FAMILIES = ("activation", "softmax", "linear", "dropout", "pooling", "normalization", "padding", "distance", "loss",
+            "convolution")
 NAMESPACE = "torch.nn.functional"
 INTERNAL = "torch._C._nn"  # what the functions are made of
+# Functions of torch itself that are these, too.
+OF_TORCH = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv_tbc")
 
 for _family in FAMILIES:
     _import(f"flambeau_nn.ops.{_family}")

@@ -19,6 +19,7 @@ cdef struct Products:
 cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* col) noexcept nogil
 cdef bint has_factors(int dtype) noexcept nogil
 cdef int multiply(Products* p) except -1  # holds no tensors: the caller keeps them alive
+cdef void multiply_here(Products* p) noexcept nogil  # one product, by this thread; BLAS is held
 
 # The function of that name, without prefix and suffix, in the BLAS's library, which has LAPACK, too; NULL: none.
 cdef void* symbol(str name) except? NULL

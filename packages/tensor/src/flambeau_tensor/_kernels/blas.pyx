@@ -359,6 +359,10 @@ cdef inline void _turn(const Products* p, floating* out, const floating* b) noex
             out[i * p.n + j] = b[i * p.b_row + j * p.b_col]
 
 
+cdef void multiply_here(Products* p) noexcept nogil:
+    _product(p, p.a, p.b, p.c, p.m, p.n)
+
+
 cdef int multiply(Products* p) except -1:
     cdef Py_ssize_t work = p.m * p.n * p.k, threads
     cdef int d

@@ -1,0 +1,28 @@
+"""What the loops of convolution and their callers share.
+
+A convolution relates an *image* to *values*: the value of a feature at a position is the sum over a window of the
+image, weighted. In which of the two the input is and in which the result depends on whether it is transposed.
+"""
+
+cdef enum:
+    AXES = 3  # leading ones of size 1 where there are fewer
+
+cdef struct Geometry:
+    Py_ssize_t channels, features  # of the image and of the values, in one group
+    Py_ssize_t[AXES] size  # of the image
+    Py_ssize_t[AXES] count  # positions
+    Py_ssize_t[AXES] kernel
+    Py_ssize_t[AXES] stride
+    Py_ssize_t[AXES] padding
+    Py_ssize_t[AXES] dilation
+    Py_ssize_t plane, positions, taps, rows  # products of size, count and kernel; rows = channels * taps
+
+cdef struct Piece:  # of the work, on one group of one sample unless `samples` says more
+    char* image  # (channels, plane)
+    char* values  # (features, positions)
+    char* weight  # (features, channels, taps)
+    char* columns  # of positions `begin` to `end` what the weights of rows `first` to `last` meet, `width` apart
+    Py_ssize_t begin, end, first, last, width
+    Py_ssize_t samples, image_step, values_step  # from one sample to the next
+
+ctypedef void (*convolved_t)(const Geometry* g, const Piece* p) noexcept nogil

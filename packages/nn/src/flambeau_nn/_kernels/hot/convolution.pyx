@@ -1,0 +1,362 @@
+# cython: language_level=3
+"""Convolution in elements: columns for a matrix product, and sums over windows without one. ``LOOPS`` holds the loops
+(see convolved.pxd), by the size of an element where they only copy.
+"""
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+from flambeau_nn._kernels.convolved cimport Geometry, Piece
+
+ctypedef float complex complex64_t
+ctypedef double complex complex128_t
+
+ctypedef fused copied_t:  # elements of 4, 8 and 16 bytes
+    float
+    double
+    complex128_t
+
+ctypedef fused number_t:
+    float
+    double
+    int64_t
+    complex64_t
+    complex128_t
+
+cdef enum:
+    LANES = 16  # accumulators that a row is spread over
+
+
+cdef struct Span:  # the positions of a row at which a tap lies in the image
+    Py_ssize_t begin, end
+    Py_ssize_t at  # where position 0 would meet the image
+
+
+cdef inline Span _span(const Geometry* g, int axis, Py_ssize_t tap, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Span s
+    cdef Py_ssize_t stride = g.stride[axis], last
+    s.at = tap * g.dilation[axis] - g.padding[axis]
+    last = g.size[axis] - 1 - s.at
+    s.begin, s.end = begin, end
+    if stride == 1:
+        s.begin, s.end = max(begin, -s.at), min(end, last + 1)
+    else:
+        if s.at < 0:
+            s.begin = max(begin, (stride - 1 - s.at) // stride)
+        s.end = min(end, last // stride + 1) if last >= 0 else begin
+    if s.begin > end:
+        s.begin = end
+    if s.end < s.begin:
+        s.end = s.begin
+    return s
+
+
+cdef inline Py_ssize_t _row_of(const Geometry* g, Py_ssize_t a, Py_ssize_t b, Py_ssize_t i,
+                               Py_ssize_t j) noexcept nogil:
+    """The row of a channel's plane that taps (a, b) meet at positions (i, j); -1 outside."""
+    cdef Py_ssize_t outer = i * g.stride[0] - g.padding[0] + a * g.dilation[0]
+    cdef Py_ssize_t inner = j * g.stride[1] - g.padding[1] + b * g.dilation[1]
+    if outer < 0 or outer >= g.size[0] or inner < 0 or inner >= g.size[1]:
+        return -1
+    return outer * g.size[1] + inner
+
+
+# --- columns --------------------------------------------------------------------------------------------------------
+
+cdef void _gather(const Geometry* g, const Piece* p, copied_t* tag) noexcept nogil:
+    """What weights meet, as a matrix: a row for each weight of a feature, a column for each position."""
+    cdef Py_ssize_t r, c, tap, a, b, k, i, j, m, n, q, row, at, stride = g.stride[2]
+    cdef const copied_t* x
+    cdef copied_t* out
+    cdef Span s
+    for r in range(p.first, p.last):
+        c, tap = r // g.taps, r % g.taps
+        k, b, a = tap % g.kernel[2], tap // g.kernel[2] % g.kernel[1], tap // (g.kernel[2] * g.kernel[1])
+        out = <copied_t*>p.columns + (r - p.first) * p.width
+        at = p.begin
+        m, j, i = at % g.count[2], at // g.count[2] % g.count[1], at // (g.count[2] * g.count[1])
+        while at < p.end:
+            n = min(g.count[2] - m, p.end - at)
+            row = _row_of(g, a, b, i, j)
+            if row < 0:
+                memset(out, 0, n * sizeof(copied_t))
+            else:
+                s = _span(g, 2, k, m, m + n)
+                x = <const copied_t*>p.image + c * g.plane + row * g.size[2] + s.at
+                for q in range(m, s.begin):
+                    out[q - m] = 0
+                if stride == 1:
+                    for q in range(s.begin, s.end):
+                        out[q - m] = x[q]
+                else:
+                    for q in range(s.begin, s.end):
+                        out[q - m] = x[q * stride]
+                for q in range(s.end, m + n):
+                    out[q - m] = 0
+            out += n
+            at += n
+            m = 0
+            j += 1
+            if j == g.count[1]:
+                j = 0
+                i += 1
+
+
+cdef void _scatter(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """Columns added to the places in the image that ``_gather`` reads."""
+    cdef Py_ssize_t r, c, tap, a, b, k, i, j, m, n, q, row, at, stride = g.stride[2]
+    cdef number_t* x
+    cdef const number_t* values
+    cdef Span s
+    for r in range(p.first, p.last):
+        c, tap = r // g.taps, r % g.taps
+        k, b, a = tap % g.kernel[2], tap // g.kernel[2] % g.kernel[1], tap // (g.kernel[2] * g.kernel[1])
+        values = <const number_t*>p.columns + (r - p.first) * p.width
+        at = p.begin
+        m, j, i = at % g.count[2], at // g.count[2] % g.count[1], at // (g.count[2] * g.count[1])
+        while at < p.end:
+            n = min(g.count[2] - m, p.end - at)
+            row = _row_of(g, a, b, i, j)
+            if row >= 0:
+                s = _span(g, 2, k, m, m + n)
+                x = <number_t*>p.image + c * g.plane + row * g.size[2] + s.at
+                if stride == 1:
+                    for q in range(s.begin, s.end):
+                        x[q] += values[q - m]
+                else:
+                    for q in range(s.begin, s.end):
+                        x[q * stride] += values[q - m]
+            values += n
+            at += n
+            m = 0
+            j += 1
+            if j == g.count[1]:
+                j = 0
+                i += 1
+
+
+# --- without a product ----------------------------------------------------------------------------------------------
+
+cdef inline void _add_taps(const Geometry* g, number_t* y, const number_t* x, const number_t* w) noexcept nogil:
+    """A row of values plus what the taps of one row of a window see of a row of the image."""
+    cdef Py_ssize_t k, q, stride = g.stride[2], n = g.count[2], begin, end
+    cdef number_t v, v1, v2
+    cdef const number_t* at
+    cdef Span s, last
+    if g.kernel[2] == 3 and stride == 1 and g.dilation[2] == 1:
+        s, last = _span(g, 2, 0, 0, n), _span(g, 2, 2, 0, n)
+        begin, end = s.begin, max(s.begin, last.end)
+        v, v1, v2, at = w[0], w[1], w[2], x + s.at
+        for q in range(begin, end):
+            y[q] += v * at[q] + v1 * at[q + 1] + v2 * at[q + 2]
+        for k in range(3):
+            s = _span(g, 2, k, 0, n)
+            for q in range(s.begin, min(s.end, begin)):
+                y[q] += w[k] * x[q + s.at]
+            for q in range(max(s.begin, end), s.end):
+                y[q] += w[k] * x[q + s.at]
+        return
+    for k in range(g.kernel[2]):
+        s = _span(g, 2, k, 0, n)
+        v, at = w[k], x + s.at
+        if stride == 1:
+            for q in range(s.begin, s.end):
+                y[q] += v * at[q]
+        else:
+            for q in range(s.begin, s.end):
+                y[q] += v * at[q * stride]
+
+
+cdef void _values(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """The values of features `first` to `last`, added to what stands there."""
+    cdef Py_ssize_t f, c, i, j, a, b, row
+    cdef number_t* y
+    cdef const number_t* w
+    for f in range(p.first, p.last):
+        for i in range(g.count[0]):
+            for j in range(g.count[1]):
+                y = <number_t*>p.values + f * g.positions + (i * g.count[1] + j) * g.count[2]
+                for c in range(g.channels):
+                    w = <const number_t*>p.weight + (f * g.channels + c) * g.taps
+                    for a in range(g.kernel[0]):
+                        for b in range(g.kernel[1]):
+                            row = _row_of(g, a, b, i, j)
+                            if row >= 0:
+                                _add_taps(g, y, <const number_t*>p.image + c * g.plane + row * g.size[2],
+                                          w + (a * g.kernel[1] + b) * g.kernel[2])
+
+
+cdef void _image(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """The channels `first` to `last` of an image: what every value gives to its window, added to what stands there."""
+    cdef Py_ssize_t f, c, i, j, a, b, k, q, row, stride = g.stride[2]
+    cdef const number_t* y
+    cdef const number_t* w
+    cdef number_t* x
+    cdef number_t v
+    cdef Span s
+    for c in range(p.first, p.last):
+        for f in range(g.features):
+            for i in range(g.count[0]):
+                for j in range(g.count[1]):
+                    y = <const number_t*>p.values + f * g.positions + (i * g.count[1] + j) * g.count[2]
+                    for a in range(g.kernel[0]):
+                        for b in range(g.kernel[1]):
+                            row = _row_of(g, a, b, i, j)
+                            if row < 0:
+                                continue
+                            w = <const number_t*>p.weight + (f * g.channels + c) * g.taps + \
+                                (a * g.kernel[1] + b) * g.kernel[2]
+                            for k in range(g.kernel[2]):
+                                s = _span(g, 2, k, 0, g.count[2])
+                                v, x = w[k], <number_t*>p.image + c * g.plane + row * g.size[2] + s.at
+                                if stride == 1:
+                                    for q in range(s.begin, s.end):
+                                        x[q] += v * y[q]
+                                else:
+                                    for q in range(s.begin, s.end):
+                                        x[q * stride] += v * y[q]
+
+
+cdef inline number_t _dot(const number_t* y, const number_t* x, Py_ssize_t stride, Py_ssize_t n) noexcept nogil:
+    cdef number_t[LANES] lanes
+    cdef number_t total = 0
+    cdef Py_ssize_t q = 0, k
+    if n >= LANES:
+        for k in range(LANES):
+            lanes[k] = 0
+        if stride == 1:
+            while q + LANES <= n:
+                for k in range(LANES):
+                    lanes[k] += y[q + k] * x[q + k]
+                q += LANES
+        else:
+            while q + LANES <= n:
+                for k in range(LANES):
+                    lanes[k] += y[q + k] * x[(q + k) * stride]
+                q += LANES
+        for k in range(LANES):
+            total += lanes[k]
+    while q < n:
+        total += y[q] * x[q * stride]
+        q += 1
+    return total
+
+
+cdef void _weights(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """The weights of features `first` to `last`: sums over samples and positions of values times image."""
+    cdef Py_ssize_t f, c, a, b, k, n, i, j, row
+    cdef number_t total
+    cdef const number_t* x
+    cdef const number_t* y
+    cdef number_t* w
+    cdef Span s
+    for f in range(p.first, p.last):
+        for c in range(g.channels):
+            w = <number_t*>p.weight + (f * g.channels + c) * g.taps
+            for a in range(g.kernel[0]):
+                for b in range(g.kernel[1]):
+                    for k in range(g.kernel[2]):
+                        s = _span(g, 2, k, 0, g.count[2])
+                        total = 0
+                        for n in range(p.samples):
+                            x = <const number_t*>p.image + n * p.image_step + c * g.plane + s.at + \
+                                s.begin * g.stride[2]
+                            y = <const number_t*>p.values + n * p.values_step + f * g.positions + s.begin
+                            for i in range(g.count[0]):
+                                for j in range(g.count[1]):
+                                    row = _row_of(g, a, b, i, j)
+                                    if row >= 0:
+                                        total += _dot(y + (i * g.count[1] + j) * g.count[2], x + row * g.size[2],
+                                                      g.stride[2], s.end - s.begin)
+                        w[0] = total
+                        w += 1
+
+
+# --- what stands beside the sums ------------------------------------------------------------------------------------
+
+cdef void _fill(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """Rows at `values`, `width` apart, of `end` - `begin` equal numbers each: those at `weight`, or 0."""
+    cdef Py_ssize_t r, q, n = p.end - p.begin
+    cdef number_t v = 0
+    cdef number_t* out
+    for r in range(p.first, p.last):
+        out = <number_t*>p.values + r * p.width + p.begin
+        if p.weight != NULL:
+            v = (<const number_t*>p.weight)[r]
+        for q in range(n):
+            out[q] = v
+
+
+cdef void _add(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """As ``_fill``, but added."""
+    cdef Py_ssize_t r, q, n = p.end - p.begin
+    cdef number_t v
+    cdef number_t* out
+    for r in range(p.first, p.last):
+        out = <number_t*>p.values + r * p.width + p.begin
+        v = (<const number_t*>p.weight)[r]
+        for q in range(n):
+            out[q] += v
+
+
+cdef void _accumulate(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """A matrix of all features and rows `first` to `last`, at `columns`, added to the weights."""
+    cdef Py_ssize_t f, r, n = p.last - p.first
+    cdef const number_t* source
+    cdef number_t* out
+    for f in range(g.features):
+        source = <const number_t*>p.columns + f * n
+        out = <number_t*>p.weight + f * g.rows + p.first
+        for r in range(n):
+            out[r] += source[r]
+
+
+cdef void _totals(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
+    """The numbers `first` to `last` at `weight`: the sums of rows of `width` numbers at `values`, over the samples."""
+    cdef Py_ssize_t r, n, q, k
+    cdef number_t total
+    cdef number_t[LANES] lanes
+    cdef const number_t* y
+    for r in range(p.first, p.last):
+        total = 0
+        for n in range(p.samples):
+            y = <const number_t*>p.values + n * p.values_step + r * p.width
+            for k in range(LANES):
+                lanes[k] = 0
+            q = 0
+            while q + LANES <= p.width:
+                for k in range(LANES):
+                    lanes[k] += y[q + k]
+                q += LANES
+            for k in range(p.width - q):
+                lanes[k] += y[q + k]
+            for k in range(1, LANES):
+                lanes[0] += lanes[k]
+            total += lanes[0]
+        (<number_t*>p.weight)[r] = total
+
+
+def _each(*loops):
+    return dict(zip(("float32", "float64", "int64", "complex64", "complex128"), loops, strict=True))
+
+
+LOOPS = {
+    "gather": _each(<size_t><void*>_gather[float], <size_t><void*>_gather[double], <size_t><void*>_gather[double],
+                    <size_t><void*>_gather[double], <size_t><void*>_gather[complex128_t]),
+    "scatter": _each(<size_t><void*>_scatter[float], <size_t><void*>_scatter[double], <size_t><void*>_scatter[int64_t],
+                     <size_t><void*>_scatter[complex64_t], <size_t><void*>_scatter[complex128_t]),
+    "values": _each(<size_t><void*>_values[float], <size_t><void*>_values[double], <size_t><void*>_values[int64_t],
+                    <size_t><void*>_values[complex64_t], <size_t><void*>_values[complex128_t]),
+    "image": _each(<size_t><void*>_image[float], <size_t><void*>_image[double], <size_t><void*>_image[int64_t],
+                   <size_t><void*>_image[complex64_t], <size_t><void*>_image[complex128_t]),
+    "weights": _each(<size_t><void*>_weights[float], <size_t><void*>_weights[double], <size_t><void*>_weights[int64_t],
+                     <size_t><void*>_weights[complex64_t], <size_t><void*>_weights[complex128_t]),
+    "fill": _each(<size_t><void*>_fill[float], <size_t><void*>_fill[double], <size_t><void*>_fill[int64_t],
+                  <size_t><void*>_fill[complex64_t], <size_t><void*>_fill[complex128_t]),
+    "add": _each(<size_t><void*>_add[float], <size_t><void*>_add[double], <size_t><void*>_add[int64_t],
+                 <size_t><void*>_add[complex64_t], <size_t><void*>_add[complex128_t]),
+    "accumulate": _each(<size_t><void*>_accumulate[float], <size_t><void*>_accumulate[double],
+                        <size_t><void*>_accumulate[int64_t],
+                        <size_t><void*>_accumulate[complex64_t], <size_t><void*>_accumulate[complex128_t]),
+    "totals": _each(<size_t><void*>_totals[float], <size_t><void*>_totals[double], <size_t><void*>_totals[int64_t],
+                    <size_t><void*>_totals[complex64_t], <size_t><void*>_totals[complex128_t]),
+}
