@@ -39,6 +39,11 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
 
 
 def __getattr__(name):
+    if name == "multi_head_attention_forward":
+        from flambeau_nn.ops.multi_head import multi_head_attention_forward
+
+        globals()[name] = multi_head_attention_forward
+        return globals()[name]
     if name == "pdist":
         from flambeau_tensor import pdist
 

@@ -11,8 +11,6 @@ INSTEAD = {
     "torch.load": "pickle.load; tensors, modules and state dicts pickle",
     "torch.save": "pickle.dump; tensors, modules and state dicts pickle",
     "torch.nn.DataParallel": "the module itself; operators use all cores",
-    "torch.nn.functional.multi_head_attention_forward": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
-    "torch.nn.functional.scaled_dot_product_attention": "softmax((q @ k.mT) / sqrt(d), -1) @ v",
     "torch.nn.functional.unfold": "Tensor.unfold",
     "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
     "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",

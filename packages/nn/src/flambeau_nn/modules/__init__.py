@@ -21,7 +21,10 @@ from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
 
 _RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
-LATE = {name: family for family, names in {"rnn": _RECURRENT}.items() for name in names.split()}
+_TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer"
+LATE = {name: family for family, names in {
+    "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
+}.items() for name in names.split()}
 
 
 def __getattr__(name):

@@ -11,9 +11,8 @@ MISSING = (
     "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
     "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
     "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear", "LinearCrossEntropyLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "MultiheadAttention", "PixelShuffle",
-    "PixelUnshuffle", "SyncBatchNorm", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
-    "TransformerEncoder", "TransformerEncoderLayer", "TripletMarginWithDistanceLoss", "Unfold", "Upsample",
+    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "PixelShuffle",
+    "PixelUnshuffle", "SyncBatchNorm", "TripletMarginWithDistanceLoss", "Unfold", "Upsample",
     "UpsamplingBilinear2d", "UpsamplingNearest2d",
 )
 

@@ -22,6 +22,7 @@ _CELLS = "lstm gru rnn_tanh rnn_relu"
 LAZY = {
     "recurrent": [*(f"torch.{name}{end}" for name in _CELLS.split() for end in ("", "_cell")),
                   *(f"{INTERNAL}.{name}{end}" for name in ("lstm_layer", "rnn_layer") for end in ("", "_backward"))],
+    "attention": [f"{NAMESPACE}.scaled_dot_product_attention"],
 }
 for _family, _names in LAZY.items():
     _declare_lazily(f"flambeau_nn.ops.{_family}", _names)

@@ -1,0 +1,268 @@
+"""Transformers (Vaswani et al., 2017): encoder, decoder and both."""
+import copy
+import math
+
+import flambeau_tensor as ft
+from flambeau_nn import functional as F
+from flambeau_nn import init
+from flambeau_nn.modules.attention import MultiheadAttention
+from flambeau_nn.modules.container import ModuleList
+from flambeau_nn.modules.dropout import Dropout
+from flambeau_nn.modules.linear import Linear
+from flambeau_nn.modules.module import Module
+from flambeau_nn.modules.normalization import LayerNorm
+from flambeau_nn.ops.multi_head import canonical_mask
+from flambeau_tensor import Tensor
+
+__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+           "TransformerEncoderLayer"]
+
+
+def _causal_mask(size, dtype=None):
+    return ft.full((size, size), -math.inf, dtype=dtype).triu(1)
+
+
+def _is_causal(mask, said, size=None):
+    """Whether the mask is the causal one: as it is said, or as it turns out."""
+    if said is not None or mask is None:
+        return said is True
+    causal = _causal_mask(mask.shape[-2] if size is None else size, mask.dtype)
+    return mask.shape == causal.shape and bool((mask == causal).all())
+
+
+def _length(x, batch_first):
+    """How many times a sequence has."""
+    return x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
+
+
+def _activation(name):
+    if name not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {name}")
+    return getattr(F, name)
+
+
+def _copies(module, count):
+    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+
+
+class _Layer(Module):
+    """What the layers of encoder and decoder have in common: attention, a network of two linear layers, dropout, and
+    a norm behind each, or before it with `norm_first`."""
+
+    __constants__ = ["norm_first"]
+
+    def _build(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
+               bias, attentions, device, dtype):
+        options = {"device": device, "dtype": dtype}
+        for name in attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias,
+                                                   **options))
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **options)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **options)
+        self.norm_first = norm_first
+        parts = len(attentions) + 1
+        for k in range(parts):
+            setattr(self, f"norm{k + 1}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options))
+        for k in range(parts):
+            setattr(self, f"dropout{k + 1}", Dropout(dropout))
+        self.activation = _activation(activation) if isinstance(activation, str) else activation
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        if not hasattr(self, "activation"):
+            self.activation = F.relu
+
+    def _attend(self, attention, dropout, x, other, mask, padding, is_causal):
+        return dropout(attention(x, other, other, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal,
+                                 need_weights=False)[0])
+
+    def _ff_block(self, x, dropout):
+        return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+    def _run(self, x, parts):
+        """`x` plus what each part makes of it, with its norm."""
+        for norm, part in parts:
+            x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
+        return x
+
+
+class TransformerEncoderLayer(_Layer):
+    """A sequence's attention to itself, and a network of two linear layers; each is added, with dropout, and
+    normalized.
+
+    Args:
+        d_model: numbers in each element of a sequence.
+        nhead: heads of the attention.
+        dim_feedforward: width of the network.
+        dropout: its probability, everywhere.
+        activation: of the network: "relu", "gelu" or a function.
+        layer_norm_eps: eps of the norms.
+        batch_first: whether sequences are (batch, time, size) rather than (time, batch, size).
+        norm_first: whether a part gets what is normalized, rather than normalizing what it has been added to.
+        bias: whether layers and norms have biases.
+
+    >>> import flambeau_tensor as ft
+    >>> TransformerEncoderLayer(8, 2)(ft.ones(5, 3, 8)).shape
+    torch.Size([5, 3, 8])
+    """
+
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu,
+                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
+                 device=None, dtype=None) -> None:
+        super().__init__()
+        self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
+                    ("self_attn",), device, dtype)
+
+    def forward(self, src: Tensor, src_mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
+                is_causal: bool = False) -> Tensor:
+        padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask",
+                                 None if src_mask is None else src_mask.dtype, "src_mask", src.dtype)
+        mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
+        return self._run(src, (
+            (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, mask, padding, is_causal)),
+            (self.norm2, lambda x: self._ff_block(x, self.dropout2))))
+
+
+class TransformerDecoderLayer(_Layer):
+    """A sequence's attention to itself, then to `memory`, and a network of two linear layers; each is added, with
+    dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`."""
+
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu,
+                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
+                 device=None, dtype=None) -> None:
+        super().__init__()
+        self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
+                    ("self_attn", "multihead_attn"), device, dtype)
+
+    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: "Tensor | None" = None,
+                memory_mask: "Tensor | None" = None, tgt_key_padding_mask: "Tensor | None" = None,
+                memory_key_padding_mask: "Tensor | None" = None, tgt_is_causal: bool = False,
+                memory_is_causal: bool = False) -> Tensor:
+        return self._run(tgt, (
+            (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask,
+                                                tgt_is_causal)),
+            (self.norm2, lambda x: self._attend(self.multihead_attn, self.dropout2, x, memory, memory_mask,
+                                                memory_key_padding_mask, memory_is_causal)),
+            (self.norm3, lambda x: self._ff_block(x, self.dropout3))))
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other, and a norm behind them.
+
+    `enable_nested_tensor` and `mask_check` are about a fast path of PyTorch's; they are kept and change nothing.
+    """
+
+    __constants__ = ["norm"]
+
+    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: "Module | None" = None,
+                 enable_nested_tensor: bool = True, mask_check: bool = True) -> None:
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = False
+        self.mask_check = mask_check
+
+    def forward(self, src: Tensor, mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
+                is_causal: "bool | None" = None) -> Tensor:
+        padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask", None if mask is None else mask.dtype,
+                                 "mask", src.dtype)
+        mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
+        first = self.layers[0].self_attn.batch_first if len(self.layers) else False
+        causal = _is_causal(mask, is_causal, _length(src, first))
+        for layer in self.layers:
+            src = layer(src, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        return src if self.norm is None else self.norm(src)
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other, and a norm behind them."""
+
+    __constants__ = ["norm"]
+
+    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: "Module | None" = None) -> None:
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: "Tensor | None" = None,
+                memory_mask: "Tensor | None" = None, tgt_key_padding_mask: "Tensor | None" = None,
+                memory_key_padding_mask: "Tensor | None" = None, tgt_is_causal: "bool | None" = None,
+                memory_is_causal: bool = False) -> Tensor:
+        first = self.layers[0].self_attn.batch_first if len(self.layers) else False
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, first))
+        for layer in self.layers:
+            tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                        tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+                        tgt_is_causal=causal, memory_is_causal=memory_is_causal)
+        return tgt if self.norm is None else self.norm(tgt)
+
+
+class Transformer(Module):
+    """An encoder, and a decoder that attends to what it gives.
+
+    Args:
+        d_model: numbers in each element of a sequence.
+        nhead: heads of the attention.
+        num_encoder_layers, num_decoder_layers: layers of each.
+        dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias: of the layers, see
+            :class:`TransformerEncoderLayer`.
+        custom_encoder, custom_decoder: modules to use instead.
+
+    >>> import flambeau_tensor as ft
+    >>> model = Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)
+    >>> model(ft.ones(5, 3, 8), ft.ones(4, 3, 8)).shape
+    torch.Size([4, 3, 8])
+    """
+
+    def __init__(self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
+                 dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu, custom_encoder=None,
+                 custom_decoder=None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+                 norm_first: bool = False, bias: bool = True, device=None, dtype=None) -> None:
+        super().__init__()
+        options = {"device": device, "dtype": dtype}
+        layer = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias
+
+        def norm():
+            return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options)
+
+        if custom_encoder is None:
+            encoder_layer = TransformerEncoderLayer(*layer, **options)
+            custom_encoder = TransformerEncoder(encoder_layer, num_encoder_layers, norm())
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            decoder_layer = TransformerDecoderLayer(*layer, **options)
+            custom_decoder = TransformerDecoder(decoder_layer, num_decoder_layers, norm())
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def forward(self, src: Tensor, tgt: Tensor, src_mask: "Tensor | None" = None, tgt_mask: "Tensor | None" = None,
+                memory_mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
+                tgt_key_padding_mask: "Tensor | None" = None, memory_key_padding_mask: "Tensor | None" = None,
+                src_is_causal: "bool | None" = None, tgt_is_causal: "bool | None" = None,
+                memory_is_causal: bool = False) -> Tensor:
+        dim = 0 if self.batch_first else 1
+        if src.ndim == 3 and src.shape[dim] != tgt.shape[dim]:
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
+        return self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
+                            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
+                            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal)
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz: int, device=None, dtype=None) -> Tensor:
+        """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
+        return _causal_mask(sz, dtype)
+
+    def _reset_parameters(self) -> None:
+        for p in self.parameters():
+            if p.ndim > 1:
+                init.xavier_uniform_(p)

@@ -1,0 +1,91 @@
+"""Attention (Vaswani et al., 2017). ``multi_head_attention_forward`` stands in ``multi_head.py``."""
+import math
+
+import flambeau_tensor as ft
+from flambeau_nn.ops import NAMESPACE
+from flambeau_tensor import Operator
+
+_NUMBERS = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int",
+            "Int": "int", "Bool": "bool"}
+
+
+def _type(t):
+    name = t.type().split(".")[-1].removesuffix("Tensor")
+    return _NUMBERS.get(name, name)
+
+
+def _check(query, key, value, mask, dropout_p, is_causal):
+    if not query.dtype is key.dtype is value.dtype:
+        raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
+                           f"{_type(query)} key.dtype: {_type(key)} and value.dtype: {_type(value)} instead.")
+    if query.ndim < 2 or key.ndim < 2 or value.ndim < 2:
+        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+                           f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
+    if mask is not None:
+        if mask.dtype is not ft.bool and mask.dtype is not query.dtype and mask.dtype is not ft.float32:
+            raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                               f"attn_mask.dtype: {_type(mask)} and  query.dtype: {_type(query)} instead.")
+        if is_causal:
+            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                               "is_causal=True")
+    if not 0 <= dropout_p <= 1:
+        raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
+
+
+def _repeated(query, key, value):
+    """Keys and values once for each head of the queries."""
+    heads, of_keys, of_values = query.shape[-3], key.shape[-3], value.shape[-3]
+    if of_keys == 0 or of_values == 0 or heads % of_keys or heads % of_values:
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in query")
+    return key.repeat_interleave(heads // of_keys, -3), value.repeat_interleave(heads // of_values, -3)
+
+
+def _scores(query, key, mask, is_causal, scale):
+    """q · k scaled, with the mask on it, and where a row has no key at all (None: nowhere)."""
+    if not query.is_floating_point() and not query.is_complex():
+        raise RuntimeError(f"expected scalar type Float but found {query.type().split('.')[-1][:-6]}")
+    # The scale is split so that neither product leaves the range of half types.
+    root = math.sqrt(abs(scale))
+    scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
+    if is_causal:
+        mask = ft.ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).tril()
+    if mask is None:
+        return scores, None
+    scores = scores.masked_fill(mask.logical_not(), -math.inf) if mask.dtype is ft.bool else scores + mask
+    return scores, None if is_causal else (scores == -math.inf).all(-1, keepdim=True)
+
+
+def attention(query, key, value, mask, dropout_p, is_causal, scale):
+    """The composition."""
+    scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    scores, empty = _scores(query, key, mask, is_causal, scale)
+    if empty is not None:  # a query that sees no key gets zeros
+        scores = scores.masked_fill(empty, 0.0)
+    weights = ft.softmax(scores, -1)
+    if empty is not None:
+        weights = weights.masked_fill(empty, 0.0)
+    if dropout_p > 0:
+        from flambeau_nn.functional import dropout
+
+        weights = dropout(weights, dropout_p, True)
+    return weights.to(value.dtype) @ value
+
+
+def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
+    _check(query, key, value, attn_mask, dropout_p, is_causal)
+    if enable_gqa and query.ndim > 3:
+        key, value = _repeated(query, key, value)
+    return attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
+
+
+scaled_dot_product_attention = Operator(
+    "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
+    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor", _scaled_dot_product_attention,
+    namespace=NAMESPACE, variants="function", composite=True,
+    aten="scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
+         "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    doc="softmax(query keyᵀ · scale + attn_mask) value over the last two dimensions: (*, L, E), (*, S, E) and "
+        "(*, S, Ev) to (*, L, Ev). `scale` is 1/sqrt(E) unless given. `attn_mask` (*, L, S) is added, or says as "
+        "booleans which keys a query sees; with `is_causal` it sees those up to its own place. A query that sees none "
+        "gets zeros. `dropout_p` drops weights. With `enable_gqa` several heads of queries (dimension -3) share one of "
+        "keys and values.")
