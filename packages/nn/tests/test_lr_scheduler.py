@@ -12,6 +12,7 @@ from flambeau_nn.optim.lr_scheduler import (
     ConstantLR,
     CosineAnnealingLR,
     CosineAnnealingWarmRestarts,
+    CyclicLR,
     ExponentialLR,
     LambdaLR,
     LinearLR,
@@ -271,3 +272,53 @@ def test_warnings():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make(optimizer())
+
+
+# --- CyclicLR -------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize(("mode", "height"), [
+    ("triangular", lambda cycle, i: 1.0), ("triangular2", lambda cycle, i: 0.5 ** (cycle - 1)),
+    ("exp_range", lambda cycle, i: 0.9 ** i),
+])
+def test_cycles(mode, height):
+    o = optimizer(SGD, momentum=0.5)
+    schedule = CyclicLR(o, [0.1, 0.2], 1.1, step_size_up=4, step_size_down=6, mode=mode, gamma=0.9)
+    for i in range(25):
+        cycle, at = divmod(i, 10)
+        part = (at / 4 if at <= 4 else (10 - at) / 6) * height(cycle + 1, i)
+        np.testing.assert_allclose(rates(o), [0.1 + part, 0.2 + 0.9 * part], rtol=1e-12)
+        np.testing.assert_allclose([g["momentum"] for g in o.param_groups], 0.9 - 0.1 * part, rtol=1e-12)
+        o.step()
+        schedule.step()
+
+
+def test_cycles_of_a_function_of_ones_own():
+    class Falling:
+        rate = 0.5
+
+        def __call__(self, step):
+            return self.rate ** step
+
+    o = optimizer(Adam)
+    schedule = CyclicLR(o, 0.1, 1.1, 4, scale_fn=Falling(), scale_mode="iterations")
+    for _ in range(2):
+        o.step()
+        schedule.step()
+    np.testing.assert_allclose(rates(o), 0.1 + 0.5 * 0.25)
+    np.testing.assert_allclose([g["betas"][0] for g in o.param_groups], 0.9 - 0.1 * 0.5 * 0.25)
+    schedule.scale_fn.__self__._scale_fn_custom.rate = 0.25
+    saved = pickle.loads(pickle.dumps(schedule.state_dict()))
+    other = CyclicLR(optimizer(Adam), 0.3, 1.3, 4, scale_fn=Falling())
+    other.load_state_dict(saved)
+    assert other.scale_fn(1) == 0.25 and other.scale_mode == "iterations" and other.last_epoch == 2
+    assert CyclicLR(optimizer(Adam), 0.1, 1.0, scale_fn=lambda x: 1.0).state_dict()["_scale_fn_custom"] is None
+
+
+@pytest.mark.parametrize(("make", "text"), [
+    (lambda: CyclicLR(optimizer(), 0.1, 1.0, mode="x"), "mode is invalid and scale_fn is None"),
+    (lambda: CyclicLR(optimizer(), [0.1], 1.0), "base_lr must have the same length as optimizer.param_groups"),
+    (lambda: CyclicLR(optimizer(Adagrad), 0.1, 1.0), "optimizer must support momentum or beta1 with `cycle_momentum`"),
+])
+def test_cycles_that_cannot_be(make, text):
+    with pytest.raises(ValueError, match=text):
+        make()

@@ -1,15 +1,28 @@
-"""Optimizers, and schedules for their learning rates in :mod:`lr_scheduler`."""
+"""Optimizers, schedules for their learning rates in :mod:`lr_scheduler`, means of models in :mod:`swa_utils`."""
 from flambeau_nn.optim import lr_scheduler
+from flambeau_nn.optim.adadelta import Adadelta
+from flambeau_nn.optim.adafactor import Adafactor
 from flambeau_nn.optim.adagrad import Adagrad
 from flambeau_nn.optim.adam import Adam, AdamW
+from flambeau_nn.optim.asgd import ASGD
+from flambeau_nn.optim.lbfgs import LBFGS
+from flambeau_nn.optim.moments import Adamax, NAdam, RAdam
+from flambeau_nn.optim.muon import Muon
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_nn.optim.rmsprop import RMSprop
+from flambeau_nn.optim.rprop import Rprop
 from flambeau_nn.optim.sgd import SGD
+from flambeau_nn.optim.sparse_adam import SparseAdam
 
-__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon", "NAdam",
+           "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils"]
 
 
 def __getattr__(name):
+    if name == "swa_utils":  # needs modules, which need optimizers for nothing
+        from importlib import import_module
+
+        return import_module("flambeau_nn.optim.swa_utils")
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.optim", name)

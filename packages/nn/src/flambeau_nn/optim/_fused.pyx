@@ -30,7 +30,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     STATES = 3
-    COEFFICIENTS = 10
+    COEFFICIENTS = 11
 
 ctypedef void (*loop_t)(char* p, const char* g, char* a, char* b, char* c, Py_ssize_t n, const double* k) noexcept nogil
 
@@ -38,12 +38,13 @@ cdef struct Plan:  # how the parameters of one group are updated
     double[COEFFICIENTS] k
     double lr
     double[2] beta
-    double taken  # the coefficient of a gradient from the second step on, or the decay of the rate
+    double taken  # the coefficient of a gradient from the second step on, or the decay of the rate or the momentum
+    double[2] more  # what only one optimizer has
     double step  # the one that `k` is for
     bint[STATES] wanted
 
 ctypedef int (*read_t)(dict group, Plan* plan) except -1
-ctypedef void (*count_t)(Plan* plan, double step) noexcept
+ctypedef int (*count_t)(Plan* plan, double step, dict entries) except -1
 
 cdef struct Job:
     loop_t loop
@@ -103,9 +104,9 @@ cdef class Rule:
                 optimizer._new_state(p, group)
                 entries = <dict?>state[p]
                 if not self.counted:
-                    self.count(plan, 1)
+                    self.count(plan, 1, entries)
             elif not self.counted:
-                self.count(plan, 2)
+                self.count(plan, 2, entries)
         return self._run(p, grad, entries, plan)
 
     cdef int _run(self, object p, object grad, dict entries, Plan* plan) except -1:
@@ -151,7 +152,7 @@ cdef class Rule:
                     copies = [None] * (STATES + 2)
                 copies[k] = dense(originals[k], dtype, &arrays[k])
         if self.counted:
-            self.count(plan, _next_step(entries["step"]))
+            self.count(plan, _next_step(entries["step"]), entries)
         job.loop = self.loops[0 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 1]
         job.item = 4 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 8
         if dtype == D_COMPLEX64 or dtype == D_COMPLEX128:
@@ -183,6 +184,35 @@ cdef int _refuse_layers(str name, object p, object grad) except -1:
     check_read(p, name)
     check_read(grad, name)
     return 0
+
+
+cdef double _single(object value, str name) except? -1e300:
+    """The number in a state that is a tensor of one."""
+    cdef Array a
+    if not is_tensor(<PyObject*>value):
+        raise TypeError(f"state '{name}' must be a Tensor, not {type(value).__name__}")
+    array_of(<PyObject*>value, &a)
+    if a.numel == 1 and a.dtype == D_FLOAT32:
+        return (<float*>a.data)[0]
+    if a.numel == 1 and a.dtype == D_FLOAT64:
+        return (<double*>a.data)[0]
+    return value.item()
+
+
+cdef double _set_single(object value, str name, double number) except? -1e300:
+    """Put a number there; what is there then, rounded to its dtype."""
+    cdef Array a
+    array_of(<PyObject*>value, &a)
+    if a.numel != 1 or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
+        value.fill_(number)
+        return value.item()
+    begin_write(<PyObject*>value, name)
+    if a.dtype == D_FLOAT32:
+        number = (<float*>a.data)[0] = <float>number
+    else:
+        (<double*>a.data)[0] = number
+    written(<PyObject*>value)
+    return number
 
 
 cdef double _next_step(object step) except -1:
@@ -228,11 +258,13 @@ cdef int _read_sgd(dict group, Plan* plan) except -1:
     return 0
 
 
-cdef void _count_sgd(Plan* plan, double step) noexcept:
+cdef int _count_sgd(Plan* plan, double step, dict entries) except -1:
     plan.k[4] = 1 if step == 1 else plan.taken  # the buffer starts as the first gradient
+    return 0
 
 
-cdef int _read_adam(dict group, Plan* plan) except -1:
+cdef int _moments(dict group, Plan* plan) except -1:
+    """What Adam and its kin share: means of the gradients and of their squares, a decay of either kind."""
     betas = group["betas"]
     _common(group, plan)
     plan.k[2] = 1
@@ -243,15 +275,22 @@ cdef int _read_adam(dict group, Plan* plan) except -1:
     plan.k[3], plan.k[4] = plan.beta[0], 1 - plan.beta[0]
     plan.k[5], plan.k[6] = plan.beta[1], 1 - plan.beta[1]
     plan.k[7] = _number(group, "eps")
-    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, bool(group["amsgrad"])
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, False
     return 0
 
 
-cdef void _count_adam(Plan* plan, double step) noexcept:
+cdef int _read_adam(dict group, Plan* plan) except -1:
+    _moments(group, plan)
+    plan.wanted[2] = bool(group["amsgrad"])
+    return 0
+
+
+cdef int _count_adam(Plan* plan, double step, dict entries) except -1:
     if step != plan.step:
         plan.k[8] = plan.lr / (1 - math.pow(plan.beta[0], step))
         plan.k[9] = 1 / math.sqrt(1 - math.pow(plan.beta[1], step))
         plan.step = step
+    return 0
 
 
 cdef int _read_rmsprop(dict group, Plan* plan) except -1:
@@ -265,8 +304,8 @@ cdef int _read_rmsprop(dict group, Plan* plan) except -1:
     return 0
 
 
-cdef void _count_rmsprop(Plan* plan, double step) noexcept:
-    pass
+cdef int _count_nothing(Plan* plan, double step, dict entries) except -1:
+    return 0
 
 
 cdef int _read_adagrad(dict group, Plan* plan) except -1:
@@ -277,8 +316,87 @@ cdef int _read_adagrad(dict group, Plan* plan) except -1:
     return 0
 
 
-cdef void _count_adagrad(Plan* plan, double step) noexcept:
+cdef int _count_adagrad(Plan* plan, double step, dict entries) except -1:
     plan.k[2] = plan.lr / (1 + (step - 1) * plan.taken)
+    return 0
+
+
+cdef int _read_adadelta(dict group, Plan* plan) except -1:
+    _common(group, plan)
+    plan.k[2] = plan.lr
+    plan.k[3] = _number(group, "rho")
+    plan.k[4] = 1 - plan.k[3]
+    plan.k[5] = _number(group, "eps")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, False
+    return 0
+
+
+cdef int _read_adamax(dict group, Plan* plan) except -1:
+    betas = group["betas"]
+    _common(group, plan)
+    plan.beta[0], plan.beta[1] = betas[0], betas[1]
+    plan.k[3], plan.k[4] = plan.beta[0], 1 - plan.beta[0]
+    plan.k[5] = plan.beta[1]
+    plan.k[6] = _number(group, "eps")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, False
+    return 0
+
+
+cdef int _count_adamax(Plan* plan, double step, dict entries) except -1:
+    plan.k[2] = plan.lr / (1 - math.pow(plan.beta[0], step))
+    return 0
+
+
+cdef int _read_nadam(dict group, Plan* plan) except -1:
+    _moments(group, plan)
+    plan.taken = _number(group, "momentum_decay")
+    return 0
+
+
+cdef int _count_nadam(Plan* plan, double step, dict entries) except -1:
+    cdef double now = plan.beta[0] * (1 - 0.5 * math.pow(0.96, step * plan.taken))
+    cdef double then = plan.beta[0] * (1 - 0.5 * math.pow(0.96, (step + 1) * plan.taken))
+    product = entries["mu_product"]
+    cdef double so_far = _set_single(product, "mu_product", _single(product, "mu_product") * now)
+    plan.k[8] = plan.lr * (1 - now) / (1 - so_far)
+    plan.k[9] = plan.lr * then / (1 - so_far * then)
+    plan.k[10] = 1 / math.sqrt(1 - math.pow(plan.beta[1], step))
+    return 0
+
+
+cdef int _count_radam(Plan* plan, double step, dict entries) except -1:
+    cdef double power = math.pow(plan.beta[1], step), most = 2 / (1 - plan.beta[1]) - 1
+    cdef double length = most - 2 * step * power / (1 - power)  # of the simple moving average that has this variance
+    plan.k[8] = plan.lr / (1 - math.pow(plan.beta[0], step))
+    plan.k[9] = length > 5
+    if length > 5:
+        plan.k[8] *= math.sqrt((1 - power) * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length))
+    return 0
+
+
+cdef int _read_rprop(dict group, Plan* plan) except -1:
+    plan.k[0] = -1 if group["maximize"] else 1
+    plan.k[1], plan.k[2] = group["etas"]
+    plan.k[3], plan.k[4] = group["step_sizes"]
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, False
+    return 0
+
+
+cdef int _read_asgd(dict group, Plan* plan) except -1:
+    _common(group, plan)
+    plan.taken = _number(group, "lambd")
+    plan.more[0], plan.more[1] = _number(group, "alpha"), _number(group, "t0")
+    plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, False, False
+    return 0
+
+
+cdef int _count_asgd(Plan* plan, double step, dict entries) except -1:
+    eta, mu = entries["eta"], entries["mu"]  # the rate, and the share of the new parameters in their mean
+    plan.k[3], plan.k[4] = _single(eta, "eta"), _single(mu, "mu")
+    plan.k[2] = 1 - plan.taken * plan.k[3]
+    _set_single(eta, "eta", plan.lr / math.pow(1 + plan.taken * plan.lr * step, plan.more[0]))
+    _set_single(mu, "mu", 1 / max(1.0, step - plan.more[1]))
+    return 0
 
 
 cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bint counted):
@@ -292,8 +410,14 @@ cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bin
 
 sgd = _rule("SGD.step", "sgd", _read_sgd, _count_sgd, ("momentum_buffer",), False)
 adam = _rule("Adam.step", "adam", _read_adam, _count_adam, ("exp_avg", "exp_avg_sq", "max_exp_avg_sq"), True)
-rmsprop = _rule("RMSprop.step", "rmsprop", _read_rmsprop, _count_rmsprop,
+rmsprop = _rule("RMSprop.step", "rmsprop", _read_rmsprop, _count_nothing,
                 ("square_avg", "momentum_buffer", "grad_avg"), True)
+adadelta = _rule("Adadelta.step", "adadelta", _read_adadelta, _count_nothing, ("square_avg", "acc_delta"), True)
+adamax = _rule("Adamax.step", "adamax", _read_adamax, _count_adamax, ("exp_avg", "exp_inf"), True)
+nadam = _rule("NAdam.step", "nadam", _read_nadam, _count_nadam, ("exp_avg", "exp_avg_sq"), True)
+radam = _rule("RAdam.step", "radam", _moments, _count_radam, ("exp_avg", "exp_avg_sq"), True)
+rprop = _rule("Rprop.step", "rprop", _read_rprop, _count_nothing, ("prev", "step_size"), True)
+asgd = _rule("ASGD.step", "asgd", _read_asgd, _count_asgd, ("ax",), True)
 adagrad = _rule("Adagrad.step", "adagrad", _read_adagrad, _count_adagrad, ("sum",), True)
 
 

@@ -1,12 +1,12 @@
 """Gradients divided by the root of the sum of their squares."""
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, full_like
 
 __all__ = ["Adagrad"]
 
 
-class Adagrad(Optimizer):
+class Adagrad(FusedOptimizer):
     """Gradients divided by the root of the sum of their squares since the start.
 
     ``foreach`` and ``fused`` are accepted and make no difference: a step is one compiled call.
@@ -35,6 +35,8 @@ class Adagrad(Optimizer):
     tensor([0.9000], requires_grad=True)
     """
 
+    _rule = _fused.adagrad
+
     def __init__(self, params, lr: "float | Tensor" = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: "bool | None" = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: "bool | None" = None) -> None:
@@ -54,9 +56,3 @@ class Adagrad(Optimizer):
         start = self.defaults["initial_accumulator_value"]
         state["step"] = _counter(0.0, group)
         state["sum"] = full_like(p.detach(), complex(start, start) if p.is_complex() else start)
-
-    def step(self, closure=None):
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
-        loss = None if closure is None else self._evaluate(closure)
-        _fused.adagrad(self)
-        return loss

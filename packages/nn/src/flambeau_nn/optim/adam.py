@@ -1,12 +1,12 @@
 """Adaptive moment estimation, with the decay in the gradient (Adam) or apart from it (AdamW)."""
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["Adam", "AdamW"]
 
 
-class Adam(Optimizer):
+class Adam(FusedOptimizer):
     """Steps of about `lr` along running means of the gradients, divided by the roots of those of their squares.
 
     ``foreach``, ``fused`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
@@ -36,6 +36,8 @@ class Adam(Optimizer):
     tensor([0.9000, 2.1000], requires_grad=True)
     """
 
+    _rule = _fused.adam
+
     def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, foreach: "bool | None" = None,
                  maximize: bool = False, capturable: bool = False, differentiable: bool = False,
@@ -63,12 +65,6 @@ class Adam(Optimizer):
         state["exp_avg_sq"] = zeros_like(like)
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = zeros_like(like)
-
-    def step(self, closure=None):
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
-        loss = None if closure is None else self._evaluate(closure)
-        _fused.adam(self)
-        return loss
 
 
 class AdamW(Adam):

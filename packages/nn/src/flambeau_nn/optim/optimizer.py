@@ -290,6 +290,18 @@ class Optimizer:
         return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
+class FusedOptimizer(Optimizer):
+    """Base of optimizers whose step is one compiled call over all parameters: ``_rule`` of ``_fused``."""
+
+    _rule = None
+
+    def step(self, closure: "Callable | None" = None):
+        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        loss = None if closure is None else self._evaluate(closure)
+        self._rule(self)
+        return loss
+
+
 def _fitted(value, param, group, key=None):
     """A loaded state: tensors in the dtype of their parameter, counts of steps as they are."""
     if isinstance(value, Tensor):
@@ -314,6 +326,12 @@ def _at_least_zero(**options) -> None:
     for name, value in options.items():
         if not 0.0 <= value:
             raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")
+
+
+def _in_range(rule: str, holds: bool, value) -> None:
+    """The same in the words of newer optimizers, which say what should be."""
+    if not holds:
+        raise ValueError(f"{rule} but is: {value}")
 
 
 def _check_options(name: str, lr, *, foreach=None, fused=None, differentiable=False) -> None:

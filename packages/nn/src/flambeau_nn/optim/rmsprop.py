@@ -1,12 +1,12 @@
 """Gradients divided by the root of the running mean of their squares."""
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["RMSprop"]
 
 
-class RMSprop(Optimizer):
+class RMSprop(FusedOptimizer):
     """Gradients divided by the root of the running mean of their squares, with momentum on the quotients.
 
     ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
@@ -36,6 +36,8 @@ class RMSprop(Optimizer):
     tensor([0.8000], requires_grad=True)
     """
 
+    _rule = _fused.rmsprop
+
     def __init__(self, params, lr: "float | Tensor" = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
                  foreach: "bool | None" = None, maximize: bool = False, differentiable: bool = False) -> None:
@@ -55,9 +57,3 @@ class RMSprop(Optimizer):
             state["momentum_buffer"] = zeros_like(like)
         if group["centered"]:
             state["grad_avg"] = zeros_like(like)
-
-    def step(self, closure=None):
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
-        loss = None if closure is None else self._evaluate(closure)
-        _fused.rmsprop(self)
-        return loss

@@ -1,12 +1,12 @@
 """Gradient descent with momentum."""
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import Optimizer, _at_least_zero, _check_options
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["SGD"]
 
 
-class SGD(Optimizer):
+class SGD(FusedOptimizer):
     """Gradient descent, p ← p - lr·g, with momentum: b ← momentum·b + (1 - dampening)·g takes the place of g.
 
     The first b is the first gradient. ``foreach`` and ``fused`` are accepted and make no difference: a step is one
@@ -35,6 +35,8 @@ class SGD(Optimizer):
     tensor([0.9500, 2.0500], requires_grad=True)
     """
 
+    _rule = _fused.sgd
+
     def __init__(self, params, lr: "float | Tensor" = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
                  foreach: "bool | None" = None, differentiable: bool = False, fused: "bool | None" = None) -> None:
@@ -48,9 +50,3 @@ class SGD(Optimizer):
 
     def _new_state(self, p, group):
         self.state[p]["momentum_buffer"] = zeros_like(p.detach())
-
-    def step(self, closure=None):
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
-        loss = None if closure is None else self._evaluate(closure)
-        _fused.sgd(self)
-        return loss

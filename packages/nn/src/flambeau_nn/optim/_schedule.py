@@ -1,0 +1,130 @@
+"""What all schedules share: the epoch, the groups' rates, saving and loading."""
+import warnings
+
+from flambeau_nn.optim.optimizer import Optimizer
+from flambeau_tensor import Tensor
+
+_EPOCH_IS_DEPRECATED = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available.")
+
+
+def _values(optimizer, key):
+    """`key` of every group; tensors are copied, since they may be changed in place."""
+    return [g[key].clone() if isinstance(g[key], Tensor) else g[key] for g in optimizer.param_groups]
+
+
+def _set(group, key, value):
+    if isinstance(group[key], Tensor):
+        group[key].fill_(float(value))
+    else:
+        group[key] = value
+
+
+def _check_optimizer(optimizer):
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def _one_a_group(name, optimizer, value):
+    n = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        return [value] * n
+    if len(value) != n:
+        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
+                         f"param_groups has {n}.")
+    return list(value)
+
+
+class LRScheduler:
+    """Base of schedules: a subclass defines ``get_lr``, which returns the groups' rates for ``self.last_epoch``.
+
+    Args:
+        optimizer: whose rates are set.
+        last_epoch: -1 to start; otherwise the epoch to go on from (the groups then have an "initial_lr").
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
+        KeyError: `last_epoch` is given and a group has no "initial_lr".
+    """
+
+    _get_lr_called_within_step = False
+    _is_initial = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        _check_optimizer(optimizer)
+        self.optimizer = optimizer
+        for i, (group, lr) in enumerate(zip(optimizer.param_groups, _values(optimizer, "lr"), strict=True)):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", lr)
+            elif "initial_lr" not in group:
+                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
+                               "last_epoch >= 0: load the optimizer's state first, or start with last_epoch=-1")
+        self.base_lrs = _values(optimizer, "initial_lr")
+        self.last_epoch = last_epoch
+        self._initial_step()
+
+    def _initial_step(self):
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def state_dict(self) -> dict:
+        """All attributes but the optimizer."""
+        return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict) -> None:
+        """Take over what ``state_dict`` returned."""
+        self.__dict__.update(state_dict)
+
+    def get_last_lr(self) -> list:
+        """The rates that the last step set, one a group."""
+        return self._last_lr
+
+    def get_lr(self) -> list:
+        """The rates for ``self.last_epoch``, one a group; for ``step`` to call."""
+        raise NotImplementedError
+
+    def step(self, epoch: "int | None" = None) -> None:
+        """Go on to the next epoch; after ``optimizer.step()``."""
+        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
+                          "later, you should call them in the opposite order: `optimizer.step()` before "
+                          "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
+                          "of the learning rate schedule.", UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(_EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _update_lr(self, epoch=None):
+        if epoch is None:
+            self.last_epoch += 1
+        else:
+            self.last_epoch = epoch
+        closed = epoch is not None and hasattr(self, "_get_closed_form_lr")
+        self._apply(self._get_closed_form_lr if closed else self.get_lr)
+
+    def _apply(self, rates):
+        """Set what the function `rates` returns."""
+        self._get_lr_called_within_step = True
+        try:
+            values = rates()
+        finally:
+            self._get_lr_called_within_step = False
+        for group, lr in zip(self.optimizer.param_groups, values, strict=True):
+            _set(group, "lr", lr)
+        self._last_lr = _values(self.optimizer, "lr")
+
+    def _scaled(self, factor=None):
+        """For get_lr: the present rates times `factor`; None: as they are."""
+        if not self._get_lr_called_within_step:
+            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                          UserWarning, stacklevel=3)
+        if factor is None:
+            return _values(self.optimizer, "lr")
+        return [group["lr"] * factor for group in self.optimizer.param_groups]

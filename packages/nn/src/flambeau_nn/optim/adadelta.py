@@ -1,0 +1,53 @@
+"""Gradients in units of the parameters' own changes."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["Adadelta"]
+
+
+class Adadelta(FusedOptimizer):
+    """Gradients times the root of the mean square of the last changes, divided by that of the last gradients.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: a factor of the step.
+        rho: how much of the means is kept.
+        eps: added below both roots.
+        weight_decay: this much of the parameter is added to the gradient.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: M. D. Zeiler, Adadelta: an adaptive learning rate method, 2012.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0], requires_grad=True)
+    >>> p.grad = ft.tensor([2.0])
+    >>> Adadelta([p], lr=100.0).step()
+    >>> p
+    tensor([0.6838], requires_grad=True)
+    """
+
+    _rule = _fused.adadelta
+
+    def __init__(self, params, lr: "float | Tensor" = 1.0, rho: float = 0.9, eps: float = 1e-6,
+                 weight_decay: float = 0, foreach: "bool | None" = None, *, capturable: bool = False,
+                 maximize: bool = False, differentiable: bool = False) -> None:
+        _check_options("Adadelta", lr, foreach=foreach, differentiable=differentiable)
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        _at_least_zero(epsilon__value=eps, weight_decay__value=weight_decay)
+        super().__init__(params, {
+            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
+            "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
+
+    def _new_state(self, p, group):
+        state, like = self.state[p], p.detach()
+        state["step"] = _counter(0.0, group)
+        state["square_avg"] = zeros_like(like)
+        state["acc_delta"] = zeros_like(like)

@@ -1,0 +1,54 @@
+"""Gradient descent that keeps a mean of the parameters."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["ASGD"]
+
+
+class ASGD(FusedOptimizer):
+    """Gradient descent with a rate that goes down; ``state[p]["ax"]`` is the mean of the parameters from step `t0` on.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the rate at the start.
+        lambd: how fast the rate goes down, and how much the parameters shrink: by lambd·rate.
+        alpha: the rate of step t is lr / (1 + lambd·lr·t)^alpha.
+        t0: before this step the mean is the parameters themselves.
+        weight_decay: this much of the parameter is added to the gradient.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: B. T. Polyak and A. B. Juditsky, Acceleration of stochastic approximation by averaging, SIAM J. Control
+    Optim. 30, 1992.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0], requires_grad=True)
+    >>> p.grad = ft.tensor([2.0])
+    >>> ASGD([p], lr=0.1, lambd=0).step()
+    >>> p
+    tensor([0.8000], requires_grad=True)
+    """
+
+    _rule = _fused.asgd
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
+                 weight_decay: float = 0, foreach: "bool | None" = None, maximize: bool = False,
+                 differentiable: bool = False, capturable: bool = False) -> None:
+        _check_options("ASGD", lr, foreach=foreach, differentiable=differentiable)
+        _at_least_zero(weight_decay__value=weight_decay)
+        super().__init__(params, {
+            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
+            "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
+
+    def _new_state(self, p, group):
+        state = self.state[p]
+        state["step"] = _counter(0.0)
+        state["eta"] = _counter(float(group["lr"]))
+        state["mu"] = _counter(1.0)
+        state["ax"] = zeros_like(p.detach())

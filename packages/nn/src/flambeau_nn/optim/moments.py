@@ -1,0 +1,152 @@
+"""Relatives of Adam: with a maximum (Adamax), with Nesterov's momentum (NAdam), rectified (RAdam)."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_tensor import Tensor, zeros_like
+
+__all__ = ["Adamax", "NAdam", "RAdam"]
+
+
+class _Moments(FusedOptimizer):
+    """Running means of the gradients and of something beside."""
+
+    _second = "exp_avg_sq"
+
+    def __init__(self, params, **options) -> None:
+        _check_options(type(self).__name__, options["lr"], foreach=options["foreach"],
+                       differentiable=options["differentiable"])
+        _at_least_zero(epsilon__value=options["eps"])
+        for i in (0, 1):
+            if not 0.0 <= options["betas"][i] < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {i}: {options['betas'][i]}")
+        _at_least_zero(**{f"{name}__value": options[name] for name in ("weight_decay", "momentum_decay")
+                          if name in options})
+        super().__init__(params, options)
+
+    def _new_state(self, p, group):
+        state, like = self.state[p], p.detach()
+        state["step"] = _counter(0.0, group)
+        if "momentum_decay" in group:
+            state["mu_product"] = _counter(1.0, group)
+        state["exp_avg"] = zeros_like(like)
+        state[self._second] = zeros_like(like)
+
+
+class Adamax(_Moments):
+    """Steps along a running mean of the gradients, divided by the greatest one so far, which decays.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        betas: how much of the mean and of the greatest gradient is kept.
+        eps: added to the size of each gradient.
+        weight_decay: this much of the parameter is added to the gradient.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015, section 7.1.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.5, -0.5])
+    >>> Adamax([p], lr=0.1).step()
+    >>> p
+    tensor([0.9000, 2.1000], requires_grad=True)
+    """
+
+    _rule = _fused.adamax
+    _second = "exp_inf"
+
+    def __init__(self, params, lr: "float | Tensor" = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, foreach: "bool | None" = None, *, maximize: bool = False,
+                 differentiable: bool = False, capturable: bool = False) -> None:
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
+                         maximize=maximize, differentiable=differentiable, capturable=capturable)
+
+
+class NAdam(_Moments):
+    """Adam that looks ahead along its mean, as Nesterov's momentum does.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        betas: how much of the mean and of the mean of squares is kept.
+        eps: added to the divisor.
+        weight_decay: this much of the parameter is added to the gradient.
+        momentum_decay: how fast the momentum of step t, betas[0]·(1 - 0.96^(t·momentum_decay) / 2), grows.
+        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: T. Dozat, Incorporating Nesterov momentum into Adam, ICLR 2016 workshop.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.5, -0.5])
+    >>> NAdam([p], lr=0.1).step()
+    >>> p
+    tensor([0.8944, 2.1056], requires_grad=True)
+    """
+
+    _rule = _fused.nadam
+
+    def __init__(self, params, lr: "float | Tensor" = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
+                 foreach: "bool | None" = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay,
+                         decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach,
+                         capturable=capturable, differentiable=differentiable)
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for entries in self.state.values():
+            if entries and not isinstance(entries["mu_product"], Tensor):  # as older versions saved it
+                entries["mu_product"] = _counter(float(entries["mu_product"]))
+
+
+class RAdam(_Moments):
+    """Adam that does not divide until it has seen enough gradients, and then with a factor for how many.
+
+    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step size.
+        betas: how much of the mean and of the mean of squares is kept.
+        eps: added to the divisor.
+        weight_decay: this much of the parameter is added to the gradient.
+        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: L. Liu et al., On the variance of the adaptive learning rate and beyond, ICLR 2020.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 2.0], requires_grad=True)
+    >>> p.grad = ft.tensor([0.5, -0.5])
+    >>> RAdam([p], lr=0.1).step()
+    >>> p
+    tensor([0.9500, 2.0500], requires_grad=True)
+    """
+
+    _rule = _fused.radam
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: "bool | None" = None,
+                 maximize: bool = False, capturable: bool = False, differentiable: bool = False) -> None:
+        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
+                         foreach=foreach, capturable=capturable, decoupled_weight_decay=decoupled_weight_decay,
+                         differentiable=differentiable)

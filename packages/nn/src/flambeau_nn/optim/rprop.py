@@ -1,0 +1,53 @@
+"""Steps whose sizes depend on the signs of the gradients alone."""
+from flambeau_nn.optim import _fused
+from flambeau_nn.optim.optimizer import FusedOptimizer, _check_options, _counter
+from flambeau_tensor import Tensor, full_like, zeros_like
+
+__all__ = ["Rprop"]
+
+
+class Rprop(FusedOptimizer):
+    """Each element has a step size of its own, which grows while its gradient keeps its sign and shrinks when it turns.
+
+    After a turn the element waits for one step. ``foreach`` and ``capturable`` are accepted and make no difference: a
+    step is one compiled call.
+
+    Args:
+        params: the parameters, see :class:`Optimizer`.
+        lr: the step sizes at the start.
+        etas: the factors with which they shrink and grow.
+        step_sizes: the smallest and the greatest one.
+        maximize: go up instead of down.
+
+    Raises:
+        ValueError: an option is out of its range.
+        NotImplementedError: ``differentiable=True``.
+
+    Source: M. Riedmiller and H. Braun, A direct adaptive method for faster backpropagation learning: the RPROP
+    algorithm, 1993.
+
+    >>> import flambeau_tensor as ft
+    >>> p = ft.tensor([1.0, 1.0], requires_grad=True)
+    >>> p.grad = ft.tensor([2.0, -0.001])
+    >>> Rprop([p], lr=0.1).step()
+    >>> p
+    tensor([0.9000, 1.1000], requires_grad=True)
+    """
+
+    _rule = _fused.rprop
+
+    def __init__(self, params, lr: "float | Tensor" = 1e-2, etas: tuple = (0.5, 1.2), step_sizes: tuple = (1e-6, 50), *,
+                 capturable: bool = False, foreach: "bool | None" = None, maximize: bool = False,
+                 differentiable: bool = False) -> None:
+        _check_options("Rprop", lr, foreach=foreach, differentiable=differentiable)
+        if not 0.0 < etas[0] < 1.0 < etas[1]:
+            raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
+        super().__init__(params, {
+            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "capturable": capturable})
+
+    def _new_state(self, p, group):
+        state, like, lr = self.state[p], p.detach(), float(group["lr"])
+        state["step"] = _counter(0.0, group)
+        state["prev"] = zeros_like(like)
+        state["step_size"] = full_like(like, complex(lr, lr) if p.is_complex() else lr)
