@@ -112,6 +112,13 @@ OWN = {
     "distances of rows": (lambda a, b: torch.cdist(a, b), [X, ((3, 4), -2, 2)]),
     "distances of rows by products": (lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"),
                                       [X, ((3, 4), -2, 2)]),
+    "frexp": (lambda x: torch.frexp(x), [((3, 4), 0.6, 0.9)]),
+    "index_reduce": (lambda x, i, s: torch.index_reduce(x, 0, i, s, "amax"), [X, PLACES, X]),
+    "index_reduce_": (lambda x, i, s: x.clone().index_reduce_(0, i, s, "mean"), [X, PLACES, X]),
+    "renorm": (lambda x: torch.renorm(x, 2, 0, 1), [X]),
+    "diagflat": (lambda x: torch.diagflat(x, 1), [((2, 2), -1, 1)]),
+    "unsafe pieces": (lambda x: (*torch.unsafe_chunk(x, 2, 1), *torch.unsafe_split(x, 3, 1),
+                                 *torch.unsafe_split_with_sizes(x, (1, 2))), [X]),
     "histc": (lambda x: torch.histc(x, 5, -1.5, 1), [X]),
     "histc of all": (lambda x: torch.histc(x, 5), [X]),
     "bincount": (lambda i: torch.bincount(i, minlength=9), [[[1, 2], [8, 1], [0, 0]]]),
@@ -155,7 +162,8 @@ OWN = {
 }
 
 # Where in memory, and writing to a tensor without examples: in test_func_semantics.py.
-ELSEWHERE = {"as_strided", "as_strided, overlapping", "as_strided of a transposed one", "copy_", "fill_"}
+ELSEWHERE = {"as_strided", "as_strided_scatter", "as_strided, overlapping", "as_strided of a transposed one", "copy_",
+             "fill_"}
 OWN |= {f"unary {name}": (getattr(torch, name), [((2, 3), *bounds)]) for name, bounds in POINTWISE["UNARY"].items()}
 OWN |= {f"{where} {name}": (function, [X]) for where, table_ in (("indexing", INDEXING), ("views", VIEWS))
         for name, function in table_["CASES"].items() if name not in ELSEWHERE}
@@ -344,7 +352,7 @@ def test_gradients_for_each_example(name):
 
 UNREACHED = {
     "random numbers": "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
-                      "random_ rand_like randn_like randint_like uniform_",
+                      "poisson random_ rand_like randn_like randint_like uniform_",
     "concerns the tensor itself": "__deepcopy__ resize_",
     "where in memory, and the base of views": "as_strided as_strided_backward alias",
     "runs in the kernel of lstsq": "_least_squares",

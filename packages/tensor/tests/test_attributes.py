@@ -174,3 +174,27 @@ def test_devices_that_are_not_there(name):
     for other in ("cpu", ft.device("cpu"), "meta"):
         with pytest.raises(RuntimeError, match=f"Invalid device, must be {name} device"):
             getattr(ft.ones(2), name)(other)
+
+
+def test_python_functions_on_elements():
+    x = ft.arange(6.0).view(2, 3)
+    assert x.clone().apply_(lambda v: v + 0.5).tolist() == [[0.5, 1.5, 2.5], [3.5, 4.5, 5.5]]
+    assert x.t().apply_(lambda v: v * 2) is not None and x.tolist() == [[0, 2, 4], [6, 8, 10]]
+    assert x.clone().map_(x[0], lambda a, b: a - b).tolist() == [[0, 0, 0], [6, 6, 6]]
+    assert x.clone().map2_(x, x, lambda a, b, c: a * b + c).tolist() == [[0, 6, 20], [42, 72, 110]]
+    assert ft.tensor([1, 2]).apply_(lambda v: v * 2.6).tolist() == [2, 5]
+    with pytest.raises(TypeError, match="map_: expected torch.LongTensor for 'other' \\(got torch.FloatTensor\\)"):
+        x.long().map_(x, lambda a, b: a)
+    with pytest.raises(TypeError, match="map2_: expected torch.FloatTensor for 'y' \\(got torch.LongTensor\\)"):
+        x.map2_(x, x.long(), lambda a, b, c: a)
+
+
+def test_filled_and_resized():
+    x = ft.arange(6.0).view(2, 3)
+    assert ft.fill(x, 3).tolist() == ft.fill(x, ft.tensor(3)).tolist() == [[3] * 3] * 2 and x[0, 0] == 0
+    with pytest.raises(RuntimeError, match="0-dimension value tensor but got tensor with 1 dimensions"):
+        ft.fill(x, ft.ones(2))
+    y = ft.empty(0)
+    assert y.resize_as_(x) is y and y.shape == (2, 3)
+    image = ft.ones(2, 3, 4, 5).to(memory_format=ft.channels_last)
+    assert ft.empty(0).resize_as_(image, memory_format=ft.preserve_format).stride() == image.stride()

@@ -1,4 +1,6 @@
 """Making tensors: by size, by example, by rule and from data. Expected values and errors are PyTorch 2.13's."""
+import re
+
 import numpy as np
 import pytest
 
@@ -272,3 +274,12 @@ def test_limits_show_and_compare():
 def test_no_line_of_bools(make):
     with pytest.raises(NotImplementedError, match="_cpu\" not implemented for 'Bool'"):
         make(0, 3, 50, dtype=ft.bool)
+
+
+def test_empty_permuted():
+    assert ft.empty_permuted((2, 3, 4), (2, 0, 1)).stride() == (3, 1, 6)
+    assert ft.empty_permuted((2, 0, 4), (0, 2, 1), dtype=ft.int32).dtype is ft.int32
+    for layout, text in (((2, 0, 0), "Duplicate dim not allowed"), ((2, 0), "i.e. len(size) = 3 is not equal to"),
+                         ((-1, 0, 1), "expected to be between 0 and 2, but got -1 at index 0")):
+        with pytest.raises(RuntimeError, match=re.escape(text)):
+            ft.empty_permuted((2, 3, 4), layout)

@@ -343,3 +343,44 @@ def test_no_index_may_have_any_dtype():
     assert ft.equal(ft.scatter(t, 0, none, ft.zeros(0, 3)), t)
     with pytest.raises(RuntimeError, match="Expected dtype int32/int64 for index"):
         ft.gather(t, 0, ft.zeros((1, 3), dtype=ft.uint8))
+
+
+@pytest.mark.parametrize("reduce", ["prod", "mean", "amax", "amin"])
+@pytest.mark.parametrize("include_self", [True, False])
+def test_index_reduce(reduce, include_self):
+    rng = np.random.default_rng(3)
+    x, source, index = rng.standard_normal((3, 4, 2)), rng.standard_normal((3, 5, 2)), np.array([2, 0, 2, 2, 1])
+    expected = x.copy()
+    for i in set(index.tolist()):
+        parts = source[:, index == i]
+        if include_self:
+            parts = np.concatenate([x[:, i:i + 1], parts], 1)
+        expected[:, i] = getattr(np, reduce)(parts, 1)
+    t = ft.tensor(x)
+    found = ft.index_reduce(t, 1, ft.tensor(index, dtype=ft.int32), ft.tensor(source), reduce,
+                            include_self=include_self)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    t.index_reduce_(-2, ft.tensor(index), ft.tensor(source), reduce, include_self=include_self)
+    np.testing.assert_allclose(t, expected, rtol=1e-14)
+
+
+def test_index_reduce_of_integers_and_numbers():
+    i = ft.arange(6).view(2, 3)
+    assert ft.index_reduce(i, 0, ft.tensor([0, 0]), i, "mean").tolist() == [[1, 2, 3], [3, 4, 5]]
+    assert ft.index_reduce(i > 1, 0, ft.tensor([0, 0]), i > 2, "amax").all()
+    assert ft.index_reduce(ft.tensor(2.0), 0, ft.tensor(0), ft.tensor(3.0), "prod").item() == 6
+
+
+@pytest.mark.parametrize("index, source, reduce, error, text", [
+    ([0, 0], ft.ones(2, 3), "sum", RuntimeError, "Expected reduce to be one of prod, mean, amax or amin but got sum"),
+    ([0, 5], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
+    ([0, -1], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
+    ([0], ft.ones(2, 3), "mean", RuntimeError, r"Number of indices \(1\) should be equal to source.size\(dim\): \(2\)"),
+    ([[0, 0]], ft.ones(2, 3), "mean", IndexError, "Index is supposed to be a vector, but got dim: 2"),
+    ([0.0, 0.0], ft.ones(2, 3), "mean", RuntimeError, "Expected dtype int32/int64 for index but got: Float"),
+    ([0, 0], ft.ones(2, 3).double(), "mean", RuntimeError, "must have the same scalar type"),
+    ([0, 0], ft.ones(2, 2), "mean", RuntimeError, "source tensor shape must match self tensor shape"),
+])
+def test_errors_of_index_reduce(index, source, reduce, error, text):
+    with pytest.raises(error, match=text):
+        ft.index_reduce(ft.ones(2, 3), 0, ft.tensor(index), source, reduce)

@@ -281,3 +281,11 @@ def test_subclasses_and_overrides():
 
     assert ft.cat((Duck(), ones(2))) is find_operator("torch.cat")
     assert joining.meshgrid(Duck(), ones(2)) is joining.meshgrid
+
+
+def test_pieces_that_may_be_written_to():
+    x = ft.arange(7.0)
+    for pieces, sizes in ((ft.unsafe_split(x, 3), [3, 3, 1]), (ft.unsafe_chunk(x, 2), [4, 3]),
+                          (x.unsafe_split_with_sizes((2, 5), -1), [2, 5])):
+        assert [p.numel() for p in pieces] == sizes and ft.cat(pieces).tolist() == x.tolist()
+        assert pieces[1].data_ptr() == x.data_ptr() + 4 * sizes[0]

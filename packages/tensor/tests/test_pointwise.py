@@ -475,3 +475,15 @@ def test_reflected_division_of_tensors_has_the_dtype_of_two_steps():
     got = ft.tensor([1, 2, 4]).__rdiv__(ft.tensor([2.0, 3.0, 6.0], dtype=ft.bfloat16))
     assert got.dtype == ft.float32 and got.tolist() == [2.0, 1.5, 1.5]
     assert ft.tensor([1, 2]).__rdiv__(3).tolist() == [3.0, 1.5]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_frexp(dtype):
+    a = np.array([3.0, -8.0, 0.1, 0.0, -0.0, float("inf"), float("nan"), 1e-7], dtype)
+    found, expected = ft.frexp(ft.tensor(a)), np.frexp(a)
+    np.testing.assert_array_equal(found.mantissa, expected[0])
+    assert found.mantissa.dtype is getattr(ft, dtype) and found.exponent.dtype is ft.int32
+    assert found.exponent.tolist() == expected[1].tolist()
+    assert ft.frexp(ft.tensor([3.0]).bfloat16()).mantissa.tolist() == [0.75]
+    with pytest.raises(RuntimeError, match="only supports floating-point dtypes"):
+        ft.frexp(ft.tensor([1]))

@@ -757,3 +757,20 @@ def test_processor_levels_agree():
     here = ft.randn(37).tolist() + ft.rand(9).tolist() + ft.randint(99, (9,)).tolist() + empty((20,)).cauchy_().tolist()
     for numbers in results:
         np.testing.assert_allclose(numbers, here, 1e-6, 1e-6)
+
+
+def test_poisson():
+    """PyTorch 2.13 draws these from the same seed."""
+    rates = ft.tensor([0.0, 0.3, 2.0, 9.9, 10.0, 35.0, 1000.0], dtype=ft.float64)
+    ft.manual_seed(3)
+    assert ft.poisson(rates).tolist() == [0, 0, 2, 11, 5, 48, 1015]
+    assert ft.poisson(rates, generator=ft.Generator().manual_seed(3)).tolist() == [0, 0, 2, 11, 5, 48, 1015]
+    for dtype in ft.float16, ft.bfloat16, ft.float32:
+        assert ft.poisson(rates[:4].to(dtype)).dtype is dtype
+    many = ft.poisson(ft.tensor([3.0, 20.0]).double().expand(20_000, 2))
+    np.testing.assert_allclose(many.mean(0), [3, 20], rtol=0.02)
+    np.testing.assert_allclose(many.var(0), [3, 20], rtol=0.05)
+    with pytest.raises(RuntimeError, match="invalid Poisson rate, expected rate to be non-negative"):
+        ft.poisson(-rates)
+    with pytest.raises(NotImplementedError, match="\"poisson_cpu\" not implemented for 'Long'"):
+        ft.poisson(rates.long())

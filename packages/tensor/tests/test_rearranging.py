@@ -241,3 +241,9 @@ def test_copies_of_views():
 def test_constants():
     assert (ft.pi, ft.e, ft.inf, ft.newaxis) == (np.pi, np.e, np.inf, None) and ft.nan != ft.nan
     assert ft.is_tensor(ft.ones(1)) and not ft.is_tensor(np.ones(1))
+
+
+def test_diagflat():
+    x = ft.arange(4.0).view(2, 2)
+    for offset in 0, 1, -2:
+        np.testing.assert_array_equal(ft.diagflat(x, offset), np.diagflat(x.numpy(), offset))

@@ -495,3 +495,26 @@ def test_sum_to_size_counts_truth_only_where_it_sums():
 
 def test_the_nuclear_norm_is_that_of_matrices():
     assert abs(float(ft.norm(ft.ones(2, 2), "nuc")) - 2) < 1e-6
+
+
+@pytest.mark.parametrize("p", [0.5, 1, 2, 3.5, float("inf")])
+@pytest.mark.parametrize("dim", [0, -1])
+def test_renorm(p, dim):
+    x = ft.tensor(np.random.default_rng(1).standard_normal((3, 2, 4)))
+    for slice_, found in zip(x.unbind(dim), ft.renorm(x, p, dim, 1.5).unbind(dim), strict=True):
+        norm = ft.norm(slice_, p).item()
+        np.testing.assert_allclose(found, slice_ * (1.5 / norm if norm > 1.5 else 1), rtol=1e-6)
+    assert ft.allclose(x.clone().renorm_(p, dim, 1.5), ft.renorm(x, p, dim, 1.5))
+    assert ft.renorm(x.half(), p, dim, 1.5).dtype is ft.float16
+    assert ft.renorm(x.to(ft.complex64), p, dim, 1.5).dtype is ft.complex64
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ((2, 0, -1), "renorm: expected maxnorm to be >= 0 but got -1"), ((0, 0, 1), "non-positive-norm not supported"),
+    ((1j, 0, 1), "renorm: p must be real-valued"),
+])
+def test_errors_of_renorm(arguments, text):
+    with pytest.raises(RuntimeError, match=text):
+        ft.renorm(ft.ones(2, 3), *arguments)
+    with pytest.raises(RuntimeError, match="renorm: input needs at least 2 dimensions, got 1 dimensions"):
+        ft.renorm(ft.ones(2), 2, 0, 1)

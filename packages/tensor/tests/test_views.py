@@ -205,3 +205,14 @@ def test_flatten_of_one_dimension_is_the_tensor_itself():
     assert x.flatten() is x and ft.ones(2, 3).flatten(1).shape == (2, 3)
     y = ft.ones(2, 3)
     assert y.flatten(-1) is y and y.flatten(0, 1) is not y and ft.tensor(3).flatten().shape == (1,)
+
+
+def test_as_strided_scatter():
+    x = ft.arange(6.0).view(2, 3)
+    assert ft.as_strided_scatter(x, -ft.ones(2, 2), (2, 2), (1, 2)).tolist() == [[-1, -1, -1], [-1, 4, 5]]
+    part = ft.arange(12.0).view(3, 4)[1:]  # places count from the beginning of the memory
+    assert part.as_strided_scatter(-ft.ones(2), (2,), (4,), 5).tolist() == [[4, -1, 6, 7], [8, -1, 10, 11]]
+    turned = ft.as_strided_scatter(x.t(), -ft.ones(2), (2,), (1,))
+    assert turned.stride() == (1, 3) and turned.tolist() == [[-1, 3], [-1, 4], [2, 5]]
+    with pytest.raises(RuntimeError, match="expected src to have a size equal to the slice of self. src size"):
+        ft.as_strided_scatter(x, ft.ones(2, 3), (2, 2), (1, 2))

@@ -56,6 +56,10 @@ class eigh(NamedTuple):
     eigenvalues: Tensor
     eigenvectors: Tensor
 
+class frexp(NamedTuple):
+    mantissa: Tensor
+    exponent: Tensor
+
 class geqrf(NamedTuple):
     a: Tensor
     tau: Tensor

@@ -15,7 +15,7 @@ from flambeau_autograd.batching.table import (
 
 _MADE = {op for name in ("rand", "randn", "randint", "randperm") for op in with_kernels(f"torch.{name}")}
 _LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
-         "torch.normal")
+         "torch.poisson", "torch.normal")
 _FILLED = tuple(f"torch.Tensor.{name}" for name in (
     "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_"))
 
@@ -57,7 +57,7 @@ def made(op, args):
 def _like(level, op, args, dims):
     if _allowed(level):
         return in_dim_0(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
-    if op.name in ("bernoulli", "multinomial", "normal"):
+    if op.name in ("bernoulli", "multinomial", "normal", "poisson"):
         _refuse_same(op)
     return call(op, *_one(args, dims, 0)), None
 

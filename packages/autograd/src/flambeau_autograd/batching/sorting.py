@@ -1,7 +1,7 @@
 """Batching of places in sorted sequences, histograms and one-hot vectors."""
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import batch_first, batched, call, flat, in_dim_0, looped
+from flambeau_autograd.batching.table import batch_first, batched, call, flat, in_dim_0, looped, plain
 from flambeau_tensor.ops import factories
 
 
@@ -54,4 +54,5 @@ def _one_hot(level, op, args, dims):
 batched(_searchsorted, "torch.searchsorted")
 batched(_bucketize, "torch.bucketize")
 batched(_histc, "torch.histc")
+batched(plain, "torch.frexp")
 batched(_one_hot, "torch.nn.functional.one_hot")

@@ -207,3 +207,5 @@ def _logit(grad, self, eps):
 
 derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self))
 derivative(find_operator("torch._ops.polygamma"), self=lambda grad, self, n: grad * ops.polygamma(n + 1, self))
+derivative(ops.frexp, self=lambda grad, exponent: grad * ops.exp2(-exponent.to(grad.dtype)),
+           jvp=lambda self_t, exponent: (self_t * ops.exp2(-exponent.to(self_t.dtype)), None))

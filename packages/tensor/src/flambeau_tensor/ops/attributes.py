@@ -103,11 +103,51 @@ copy_ = Operator("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) ->
                  variants=METHOD, numbers="src", lazy=True, doc="Write the elements of `src`, broadcast and converted.")
 fill_ = Operator("fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)", kernels.fill_, variants="function method",
                  numbers="value", lazy=True, doc="Write one value everywhere.")
+fill = Operator("fill(Tensor self, Tensor value) -> Tensor", lambda input, value: fill_(clone(input), value),
+                composite=True, variants="function", numbers="value", doc="One value in the size and dtype of `input`.")
 zero_ = Operator("zero_(Tensor(a!) self) -> Tensor(a!)", kernels.zero_, variants="function method",
                  lazy=True, doc="Write zeros everywhere.")
 resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
                    kernels.resize_, variants=METHOD, differentiable=False, lazy=True,
                    doc="Change the sizes in place, growing the storage where needed.")
+
+
+
+def _resize_as(input, the_template, memory_format):
+    if memory_format is preserve_format:
+        memory_format = suggest_memory_format(the_template)
+    return resize_(input, tuple(the_template.shape), memory_format=memory_format)
+
+
+Operator("resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+         _resize_as, composite=True, variants=FUNCTION + " " + METHOD,
+         doc="Change the sizes in place to those of another tensor, growing the storage where needed.")
+
+
+def _applied(name, input, others, callable):
+    if any(map(interop.requires_grad, (input, *others))):
+        raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
+    for i, other in enumerate(others):
+        if other.dtype is not input.dtype:
+            word = "other" if len(others) == 1 else "xy"[i]
+            raise TypeError(f"{name}: expected torch.{type_name(input.dtype)}Tensor for '{word}' (got "
+                            f"torch.{type_name(other.dtype)}Tensor)")
+    columns = [t.expand(tuple(input.shape)).reshape((-1,)).tolist() for t in (input, *others)]
+    values = [callable(*row) for row in zip(*columns, strict=True)]
+    return copy_(input, interop.from_data(values, input.dtype).reshape(tuple(input.shape)))
+
+
+_CALLED = {"variants": METHOD, "composite": True}
+Operator("apply_(Tensor(a!) self, Callable callable) -> Tensor(a!)",
+         lambda input, callable: _applied("apply_", input, (), callable), **_CALLED,
+         doc="Call a Python function with each element, and write what it returns in its place. Slow.")
+Operator("map_(Tensor(a!) self, Tensor tensor, Callable callable) -> Tensor(a!)",
+         lambda input, tensor, callable: _applied("map_", input, (tensor,), callable), **_CALLED,
+         doc="Call a Python function with each element and that of another tensor of the same dtype, broadcast, and "
+             "write what it returns to the first one's place. Slow.")
+Operator("map2_(Tensor(a!) self, Tensor x, Tensor y, Callable callable) -> Tensor(a!)",
+         lambda input, x, y, callable: _applied("map2_", input, (x, y), callable), **_CALLED,
+         doc="`map_` with the elements of two other tensors.")
 as_subclass = Operator("as_subclass(Tensor(a) self, Class cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
                        plain_result=True, object_state=True, doc="The same data as an instance of a Tensor subclass.")
 

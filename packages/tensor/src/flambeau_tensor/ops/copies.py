@@ -3,9 +3,9 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.options import contiguous_format
 
-_VIEWS = ("torch._ops.alias", "torch.as_strided", "torch.diagonal", "torch.Tensor.expand", "torch.permute",
-          "torch.select", "torch._ops.slice", "torch.split.Tensor", "torch.split_with_sizes", "torch.squeeze",
-          "torch.t", "torch.transpose", "torch.unbind", "torch.Tensor.unfold", "torch.unsqueeze",
+_VIEWS = ("torch._ops.alias", "torch.as_strided", "torch.diagonal", "torch.Tensor.expand", "torch.narrow",
+          "torch.permute", "torch.select", "torch._ops.slice", "torch.split.Tensor", "torch.split_with_sizes",
+          "torch.squeeze", "torch.t", "torch.transpose", "torch.unbind", "torch.Tensor.unfold", "torch.unsqueeze",
           "torch.view_as_complex", "torch.view_as_real", "torch.Tensor.view")
 
 

@@ -49,6 +49,32 @@ full_like = _factory(f"full_like(Tensor self, Scalar fill_value, *, {_LIKE}) -> 
                      "One value in the size and dtype of `input`.")
 empty_strided = _factory("empty_strided(int[] size, int[] stride, *, OPTIONS) -> Tensor", kernels.empty_strided,
                          "An uninitialised tensor with the given sizes and strides.")
+
+
+def _empty_permuted(size, physical_layout, **options):
+    n = len(size)
+    if len(physical_layout) != n:
+        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
+                           f"len(size) = {n} is not equal to len(physical_layout) = {len(physical_layout)}")
+    strides, step = [None] * n, 1
+    for i, d in enumerate(physical_layout):
+        if not 0 <= d < n:
+            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {n - 1}, but got {d} at index "
+                               f"{i}).  NB: negative dims not currently supported; file an issue if you want it.")
+        if physical_layout.index(d) != i:
+            raise RuntimeError("Duplicate dim not allowed")
+    for d in reversed(physical_layout):
+        strides[d] = step
+        step *= max(size[d], 1)
+    return empty_strided(size, strides, **options)
+
+
+empty_permuted = _factory(
+    "empty_permuted(int[] size, int[] physical_layout, *, OPTIONS) -> Tensor",
+    lambda size, physical_layout, dtype, layout, device, pin_memory, requires_grad: _empty_permuted(
+        size, physical_layout, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad),
+    "An uninitialised tensor without gaps, whose dimensions lie in memory in the order of `physical_layout`, largest "
+    "steps first.", composite=True)
 new_empty = _factory("new_empty(Tensor self, int[] size, *, OPTIONS) -> Tensor", kernels.new_empty,
                      "An uninitialised tensor of another size and the dtype of `input`.", METHOD)
 

@@ -1,4 +1,5 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
@@ -42,6 +43,58 @@ scatter_reduce = Operator("scatter_reduce.two(Tensor self, int dim, Tensor index
                           "bool include_self=True) -> Tensor", kernels.scatter_reduce, variants=INPLACE,
                           doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
                               "with what is there unless `include_self` is False.")
+
+
+def _index_reduce(input, dim, index, source, reduce, include_self):
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
+                           f"{reduce}.")
+    if index.ndim > 1:
+        raise IndexError(f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+                         f"{type_name(index.dtype)} and size: {list(index.shape)}")
+    if index.dtype.name not in ("int64", "int32"):
+        raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index but got: {type_name(index.dtype)}")
+    if input.dtype is not source.dtype:
+        raise RuntimeError(f"index_reduce_(): self ({type_name(input.dtype)}) and source ({type_name(source.dtype)}) "
+                           "must have the same scalar type")
+    dim = wrapped_dim(dim, input.ndim)
+    if source.ndim != input.ndim or any(
+            a != b for d, (a, b) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim):
+        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
+    count = source.shape[dim] if source.ndim else 1
+    if index.numel() != count:
+        raise RuntimeError(f"index_reduce_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+                           f"({count}), for dim: {dim}")
+    places = index.long().reshape(tuple(count if d == dim else 1 for d in range(source.ndim)))
+    try:
+        return scatter_reduce(input, dim, places.expand(tuple(source.shape)), source, reduce, include_self=include_self)
+    except RuntimeError as error:
+        if "out of bounds" in str(error):
+            raise IndexError("index out of range in self") from None
+        raise
+
+
+index_reduce = Operator("index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, "
+                        "bool include_self=True) -> Tensor", _index_reduce, variants=INPLACE, composite=True, doc="""
+Combines slices of `source` with the slices of a dimension that `index` names.
+
+Args:
+    dim: the dimension of the slices.
+    index: their numbers, an int64 or int32 vector, as many as `source` has slices.
+    source: of the dtype of `input`, and of its sizes in other dimensions.
+    reduce: 'prod', 'mean', 'amax' or 'amin', of what comes to one place.
+    include_self: whether what is there takes part, too.
+
+Raises:
+    IndexError: an index is out of range, or `index` is no vector.
+    RuntimeError: sizes or dtypes do not fit, or `reduce` is something else.
+
+>>> import flambeau_tensor as ft
+>>> ft.index_reduce(ft.ones(2, 2), 0, ft.tensor([1, 1]), ft.tensor([[2.0, 3.0], [4.0, 5.0]]), "prod")
+tensor([[ 1.,  1.],
+        [ 8., 15.]])
+""")
 embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
                      "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
                      kernels.embedding, namespace=FUNCTIONAL, variants="function",

@@ -81,6 +81,25 @@ for _overload, _argument in _SECTIONS.items():
            "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.")
 
 
+def _declare_unsafe(schema, split):
+    """The same pieces, each of which may be written to: it is not remembered that there are others."""
+    def pieces(input, how, dim):
+        out, start = [], 0
+        for piece in split(input, how, dim):
+            length = piece.shape[dim]
+            out.append(find_operator("torch.narrow")(input, dim, start, length))
+            start += length
+        return tuple(out)
+
+    Operator(f"unsafe_{schema} -> Tensor[]", pieces, composite=True,
+             doc=f"`{split.name}`, whose results may be written to.")
+
+
+_declare_unsafe("split(Tensor self, int split_size, int dim=0)", split)
+_declare_unsafe("split_with_sizes(Tensor self, int[] split_sizes, int dim=0)", split_with_sizes)
+_declare_unsafe("chunk(Tensor self, int chunks, int dim=0)", chunk)
+
+
 def _split_along(name, least, dim_of):
     def cut(input, indices_or_sections):
         if input.ndim < least:

@@ -16,6 +16,7 @@ torch.linalg.matrix_rank torch.linalg.norm torch.linalg.pinv torch.linalg.qr tor
 torch.linalg.solve_ex torch.linalg.solve_triangular torch.linalg.svd torch.linalg.svdvals torch.linalg.tensorinv
 torch.linalg.tensorsolve torch.linalg.vander torch.logdet torch.lu_solve torch.lu_unpack torch.matrix_exp
 torch.matrix_power torch.orgqr torch.ormqr torch.pinverse torch.qr torch.slogdet torch.svd torch.triangular_solve
+torch.vander
 """,
     "fft": """
 torch._fft_c2c torch._fft_c2r torch._fft_r2c torch.fft.fft torch.fft.fft2 torch.fft.fftfreq torch.fft.fftn

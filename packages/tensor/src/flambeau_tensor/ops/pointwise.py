@@ -11,6 +11,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import pointwise as kernels
 from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
@@ -97,6 +98,32 @@ def _ldexp(input, other, out):
     return wide.to(dtype) if out is None else find_operator("torch.clone")(wide.to(dtype), out=out)
 
 
+def _frexp(input, out):
+    if not input.is_floating_point():
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    mantissa, exponent = np.frexp((input.float() if input.dtype.name == "bfloat16" else input).numpy(force=True))
+    return interop.from_array(mantissa).to(input.dtype), interop.from_array(exponent.astype(np.int32))
+
+
+frexp = Operator("frexp(Tensor self, *, Tensor(a!)[]? out=None) -> (Tensor mantissa, Tensor exponent)", _frexp, doc="""
+Each element as mantissa · 2**exponent, with a mantissa of at least 0.5 and less than 1 (0, infinities and NaN are their
+own, with exponent 0).
+
+Args:
+    input: of a floating point dtype.
+
+Returns:
+    The mantissas, of the dtype of `input`, and the exponents, int32.
+
+Raises:
+    RuntimeError: other dtypes.
+
+>>> import flambeau_tensor as ft
+>>> ft.frexp(ft.tensor([3.0, -8.0]))
+torch.return_types.frexp(
+mantissa=tensor([ 0.7500, -0.5000]),
+exponent=tensor([2, 4], dtype=torch.int32))
+""")
 ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _ldexp, composite=True,
                  variants=UNARY, numbers="other", doc="input · 2**other.")
 

@@ -10,6 +10,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import multinomial as multinomial_kernels
+from flambeau_tensor._kernels import poisson as poisson_kernels
 from flambeau_tensor._kernels import random as kernels
 from flambeau_tensor._kernels import random_factories as factories
 from flambeau_tensor.ops.factories import empty
@@ -62,6 +63,25 @@ multinomial = Operator("multinomial(Tensor self, int num_samples, bool replaceme
                        differentiable=False,
                        doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights "
                            "need not sum to one.")
+poisson = Operator("poisson(Tensor self, Generator? generator=None) -> Tensor", poisson_kernels.poisson,
+                   variants="function", doc="""
+Numbers of the Poisson distribution: how many independent events occur where `input` are expected.
+
+Args:
+    input: the rates, not negative, of a floating point dtype.
+    generator: where randomness comes from; the default generator, unless given.
+
+Returns:
+    Whole numbers, of the shape and dtype of `input`. Their gradient is 0.
+
+Raises:
+    RuntimeError: a rate is negative or NaN.
+    NotImplementedError: the dtype is not floating point.
+
+>>> import flambeau_tensor as ft
+>>> ft.poisson(ft.tensor([0.0, 0.0]))
+tensor([0., 0.])
+""")
 
 
 def _normal(mean, std, generator, out):
@@ -86,10 +106,13 @@ def _normal_numbers(mean, std, size, generator, out, dtype, layout, device, pin_
                  requires_grad=requires_grad).normal_(mean, std, generator=generator)
 
 
+normal = {}
 for _overload, _arguments in (("Tensor_float", "Tensor mean, float std=1"), ("float_Tensor", "float mean, Tensor std"),
                               ("Tensor_Tensor", "Tensor mean, Tensor std")):
-    _factory(f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None)", _normal,
-             "Normal numbers; tensors hold the mean and the standard deviation of each.")
+    normal[_overload] = Operator(
+        f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor", _normal,
+        variants="function", doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their "
+                                 "gradient is 0.")
 _factory(f"normal.float_float(float mean, float std, int[] size, {_FRESH})", _normal_numbers,
          "Normal numbers of one mean and standard deviation.")
 

@@ -235,6 +235,10 @@ diag = _composite("diag(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) ->
                   "The matrix with a vector on its diagonal; of a matrix, a copy of its diagonal. `diagonal` counts "
                   "from the main one upwards.")
 
+diagflat = _composite("diagflat(Tensor self, int offset=0) -> Tensor",
+                      lambda input, offset: diag_embed(input.reshape((-1,)), offset),
+                      "The matrix with the elements of `input`, flattened, on a diagonal and zeros elsewhere.")
+
 
 def _trace(input):
     if input.ndim != 2:

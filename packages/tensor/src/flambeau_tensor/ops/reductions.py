@@ -4,6 +4,7 @@ from builtins import all as _all
 import numpy as np
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.registry import find_operator
@@ -249,3 +250,41 @@ def _dist(input, other, p):
 
 dist = Operator("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", _dist, composite=True,
                 doc="The p-norm of `input - other`.")
+
+
+def _renorm(input, p, dim, maxnorm, out):
+    if isinstance(p, complex):
+        raise RuntimeError("renorm: p must be real-valued")
+    if p <= 0:
+        raise RuntimeError("renorm: non-positive-norm not supported")
+    if isinstance(maxnorm, complex):
+        raise RuntimeError("renorm: maxnorm must be real-valued")
+    if maxnorm < 0:
+        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
+    if input.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")
+    dim = wrapped_dim(dim, input.ndim)
+    wide = input.float() if input.itemsize == 2 and input.is_floating_point() else input
+    norms = vector_norm(wide, p, tuple(d for d in range(input.ndim) if d != dim), True)
+    scale = find_operator("torch.where")(norms > maxnorm, maxnorm / (norms + 1e-7), 1.0)
+    return input * scale.to(input.dtype)
+
+
+renorm = Operator("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!)? out=None) -> Tensor", _renorm,
+                  composite=True, variants="function method inplace", doc="""
+The slices of one dimension, those scaled down whose p-norm is larger than `maxnorm`.
+
+Args:
+    input: of a floating point or complex dtype and at least two dimensions.
+    p: the order of the norm, more than 0.
+    dim: the dimension of which each slice is looked at.
+    maxnorm: the norm that no slice of the result exceeds.
+
+Raises:
+    RuntimeError: other dtypes, fewer dimensions, or negative numbers.
+
+>>> import flambeau_tensor as ft
+>>> ft.renorm(ft.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+tensor([[0.6000, 0.8000],
+        [0.3000, 0.4000]])
+""")

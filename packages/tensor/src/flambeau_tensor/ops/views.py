@@ -102,6 +102,25 @@ select_scatter = _written_through(select, "select_scatter", "int dim, int index"
 slice_scatter = _written_through(slice_, "slice_scatter", "int dim=0, int? start=None, int? end=None, int step=1")
 
 
+def _as_strided_scatter(input, src, size, stride, storage_offset):
+    offset = 0 if storage_offset is None else storage_offset - input.storage_offset()
+    if input.is_contiguous():
+        out = input.clone()
+    else:
+        out = input.new_empty_strided(tuple(input.shape), input.stride()).copy_(input)
+    piece = as_strided(out, size, stride, offset)
+    if piece.shape != src.shape:
+        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
+                           f"slice size = {list(piece.shape)}")
+    piece.copy_(src)
+    return out
+
+
+as_strided_scatter = Operator("as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, "
+                              "int? storage_offset=None) -> Tensor", _as_strided_scatter, composite=True,
+                              doc="A copy of `input` in which `as_strided` gives `src`.")
+
+
 def _overlapping_adjoint(grad, size, viewed):
     # Windows may share elements: add up by position. bincount adds in double precision.
     positions = viewed(np.arange(size, dtype=np.int64)).reshape(-1)

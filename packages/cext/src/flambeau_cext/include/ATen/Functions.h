@@ -98,6 +98,7 @@ inline Tensor as_strided(const Tensor &self, IntArrayRef size, IntArrayRef strid
 inline Tensor &as_strided_(Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(self), "as_strided_", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor as_strided_copy(const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided_copy", "self size stride storage_offset", of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &as_strided_copy_out(Tensor &out, const Tensor &self, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(same(out), "as_strided_copy", "out self size stride storage_offset", of_tensor(out), of_tensor(self), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor as_strided_scatter(const Tensor &self, const Tensor &src, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset = nullopt) { FL_CALL(tensor, "as_strided_scatter", "self src size stride storage_offset", of_tensor(self), of_tensor(src), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor asin(const Tensor &self) { FL_CALL(tensor, "asin", "self", of_tensor(self)) }
 inline Tensor &asin_(Tensor &self) { FL_CALL(same(self), "asin_", "self", of_tensor(self)) }
 inline Tensor &asin_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "asin", "out self", of_tensor(out), of_tensor(self)) }
@@ -256,6 +257,7 @@ inline Tensor &detach_(Tensor &self) { FL_CALL(same(self), "detach_", "self", of
 inline Tensor diag(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "diag", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor diag_embed(const Tensor &self, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) { FL_CALL(tensor, "diag_embed", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor &diag_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "diag", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
+inline Tensor diagflat(const Tensor &self, int64_t offset = 0) { FL_CALL(tensor, "diagflat", "self offset", of_tensor(self), of_int(offset)) }
 inline Tensor diagonal(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor diagonal_copy(const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(tensor, "diagonal_copy", "self offset dim1 dim2", of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor &diagonal_copy_out(Tensor &out, const Tensor &self, int64_t offset = 0, int64_t dim1 = 0, int64_t dim2 = 1) { FL_CALL(same(out), "diagonal_copy", "out self offset dim1 dim2", of_tensor(out), of_tensor(self), of_int(offset), of_int(dim1), of_int(dim2)) }
@@ -288,6 +290,7 @@ inline Tensor embedding(const Tensor &weight, const Tensor &input) { FL_CALL(ten
 inline Tensor empty(IntArrayRef size, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor empty_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &empty_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "empty", "out size", of_tensor(out), of_ints(size)) }
+inline Tensor empty_permuted(IntArrayRef size, IntArrayRef physical_layout, const TensorOptions &options = {}) { FL_CALL(tensor, "empty_permuted", "size physical_layout dtype requires_grad", of_ints(size), of_ints(physical_layout), dtype_of(options), requires_grad_of(options)) }
 inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions &options = {}) { FL_CALL(tensor, "empty_strided", "size stride dtype requires_grad", of_ints(size), of_ints(stride), dtype_of(options), requires_grad_of(options)) }
 inline Tensor eq(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor eq(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_scalar(other)) }
@@ -359,6 +362,8 @@ inline Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions &optio
 inline Tensor &fft_rfftfreq_out(Tensor &out, int64_t n, double d = 1.0) { FL_CALL(same(out), "fft.rfftfreq", "out n d", of_tensor(out), of_int(n), of_double(d)) }
 inline Tensor fft_rfftn(const Tensor &self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt, const optional<std::string> &norm = nullopt) { FL_CALL(tensor, "fft.rfftn", "self s dim norm", of_tensor(self), of_ints_or_none(s), of_ints_or_none(dim), of_string_or_none(norm)) }
 inline Tensor &fft_rfftn_out(Tensor &out, const Tensor &self, OptionalIntArrayRef s = nullopt, OptionalIntArrayRef dim = nullopt, const optional<std::string> &norm = nullopt) { FL_CALL(same(out), "fft.rfftn", "out self s dim norm", of_tensor(out), of_tensor(self), of_ints_or_none(s), of_ints_or_none(dim), of_string_or_none(norm)) }
+inline Tensor fill(const Tensor &self, const Tensor &value) { FL_CALL(tensor, "fill", "self value", of_tensor(self), of_tensor(value)) }
+inline Tensor fill(const Tensor &self, const Scalar &value) { FL_CALL(tensor, "fill", "self value", of_tensor(self), of_scalar(value)) }
 inline Tensor &fill_(Tensor &self, const Tensor &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_tensor(value)) }
 inline Tensor &fill_(Tensor &self, const Scalar &value) { FL_CALL(same(self), "fill_", "self value", of_tensor(self), of_scalar(value)) }
 inline Tensor fix(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
@@ -389,6 +394,7 @@ inline Tensor &fmod_out(Tensor &out, const Tensor &self, const Tensor &other) { 
 inline Tensor frac(const Tensor &self) { FL_CALL(tensor, "frac", "self", of_tensor(self)) }
 inline Tensor &frac_(Tensor &self) { FL_CALL(same(self), "frac_", "self", of_tensor(self)) }
 inline Tensor &frac_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "frac", "out self", of_tensor(out), of_tensor(self)) }
+inline std::tuple<Tensor, Tensor> frexp(const Tensor &self) { FL_CALL(two, "frexp", "self", of_tensor(self)) }
 inline Tensor from_file(const std::string &filename, optional<bool> shared = nullopt, optional<int64_t> size = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "from_file", "filename shared size dtype requires_grad", of_string(filename), of_bool_or_none(shared), of_int_or_none(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options = {}) { FL_CALL(tensor, "full", "size fill_value dtype requires_grad", of_ints(size), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
 inline Tensor full_like(const Tensor &self, const Scalar &fill_value, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "full_like", "self fill_value dtype requires_grad", of_tensor(self), of_scalar(fill_value), dtype_of(options), requires_grad_of(options)) }
@@ -449,6 +455,7 @@ inline Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, co
 inline Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source)) }
 inline Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &value) { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(value)) }
 inline Tensor index_fill(const Tensor &self, int64_t dim, const Tensor &index, const Scalar &value) { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(self), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor index_reduce(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source, const std::string &reduce, bool include_self = true) { FL_CALL(tensor, "index_reduce", "self dim index source reduce include_self", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source), of_string(reduce), of_bool(include_self)) }
 inline Tensor index_select(const Tensor &self, int64_t dim, const Tensor &index) { FL_CALL(tensor, "index_select", "self dim index", of_tensor(self), of_int(dim), of_tensor(index)) }
 inline Tensor &index_select_out(Tensor &out, const Tensor &self, int64_t dim, const Tensor &index) { FL_CALL(same(out), "index_select", "out self dim index", of_tensor(out), of_tensor(self), of_int(dim), of_tensor(index)) }
 inline Tensor inner(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "inner", "self other", of_tensor(self), of_tensor(other)) }
@@ -723,6 +730,8 @@ inline Tensor &nanquantile_out(Tensor &out, const Tensor &self, double q, option
 inline Tensor nansum(const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &nansum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "nansum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor narrow_copy(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow_copy", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor &narrow_copy_out(Tensor &out, const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(same(out), "narrow_copy", "out self dim start length", of_tensor(out), of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor ne(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ne(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -770,6 +779,7 @@ inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "p
 inline Tensor permute_copy(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute_copy", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor &permute_copy_out(Tensor &out, const Tensor &self, IntArrayRef dims) { FL_CALL(same(out), "permute_copy", "out self dims", of_tensor(out), of_tensor(self), of_ints(dims)) }
 inline Tensor pinverse(const Tensor &self, double rcond = 1e-15) { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(self), of_double(rcond)) }
+inline Tensor poisson(const Tensor &self) { FL_CALL(tensor, "poisson", "self", of_tensor(self)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
 inline Tensor polygamma(int64_t n, const Tensor &self) { FL_CALL(tensor, "polygamma", "n self", of_int(n), of_tensor(self)) }
@@ -822,10 +832,13 @@ inline Tensor remainder(const Tensor &self, const Tensor &other) { FL_CALL(tenso
 inline Tensor remainder(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "remainder", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor remainder(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "remainder", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &remainder_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor renorm(const Tensor &self, const Scalar &p, int64_t dim, const Scalar &maxnorm) { FL_CALL(tensor, "renorm", "self p dim maxnorm", of_tensor(self), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
+inline Tensor &renorm_out(Tensor &out, const Tensor &self, const Scalar &p, int64_t dim, const Scalar &maxnorm) { FL_CALL(same(out), "renorm", "out self p dim maxnorm", of_tensor(out), of_tensor(self), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
 inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(self), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.Tensor", "repeats output_size", of_tensor(repeats), of_int_or_none(output_size)) }
 inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
+inline Tensor &resize_as_(Tensor &self, const Tensor &the_template, optional<MemoryFormat> = nullopt) { FL_CALL(same(self), "resize_as_", "self the_template", of_tensor(self), of_tensor(the_template)) }
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
 inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
 inline Tensor rms_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, optional<double> eps = nullopt) { FL_CALL(tensor, "nn.functional.rms_norm", "self normalized_shape weight eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_double_or_none(eps)) }
@@ -995,9 +1008,13 @@ inline Tensor unfold_copy(const Tensor &self, int64_t dimension, int64_t size, i
 inline Tensor &unfold_copy_out(Tensor &out, const Tensor &self, int64_t dimension, int64_t size, int64_t step) { FL_CALL(same(out), "unfold_copy", "out self dimension size step", of_tensor(out), of_tensor(self), of_int(dimension), of_int(size), of_int(step)) }
 inline std::tuple<Tensor, Tensor, Tensor> unique_consecutive(const Tensor &self, bool return_inverse = false, bool return_counts = false, optional<int64_t> dim = nullopt) { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(self), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
 inline std::tuple<Tensor, Tensor, Tensor> unique_dim(const Tensor &self, int64_t dim, bool sorted = true, bool return_inverse = false, bool return_counts = false) { FL_CALL(three, "_ops.unique", "self dim sorted return_inverse return_counts", of_tensor(self), of_int(dim), of_bool(sorted), of_bool(return_inverse), of_bool(return_counts)) }
+inline std::vector<Tensor> unsafe_chunk(const Tensor &self, int64_t chunks, int64_t dim = 0) { FL_CALL(tensors, "unsafe_chunk", "self chunks dim", of_tensor(self), of_int(chunks), of_int(dim)) }
+inline std::vector<Tensor> unsafe_split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "unsafe_split", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> unsafe_split_with_sizes(const Tensor &self, IntArrayRef split_sizes, int64_t dim = 0) { FL_CALL(tensors, "unsafe_split_with_sizes", "self split_sizes dim", of_tensor(self), of_ints(split_sizes), of_int(dim)) }
 inline Tensor unsqueeze(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor unsqueeze_copy(const Tensor &self, int64_t dim) { FL_CALL(tensor, "unsqueeze_copy", "self dim", of_tensor(self), of_int(dim)) }
 inline Tensor &unsqueeze_copy_out(Tensor &out, const Tensor &self, int64_t dim) { FL_CALL(same(out), "unsqueeze_copy", "out self dim", of_tensor(out), of_tensor(self), of_int(dim)) }
+inline Tensor vander(const Tensor &x, optional<int64_t> N = nullopt, bool increasing = false) { FL_CALL(tensor, "vander", "x N increasing", of_tensor(x), of_int_or_none(N), of_bool(increasing)) }
 inline Tensor var(const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(tensor, "var.correction", "self dim correction keepdim", of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
 inline Tensor var(const Tensor &self, bool unbiased) { FL_CALL(tensor, "var.default", "self unbiased", of_tensor(self), of_bool(unbiased)) }
 inline Tensor var(const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(tensor, "var.dim", "self dim unbiased keepdim", of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
@@ -1097,6 +1114,7 @@ inline Tensor Tensor::argsort(bool stable, int64_t dim, bool descending) const {
 inline Tensor Tensor::argwhere() const { FL_CALL(tensor, "argwhere", "self", of_tensor(*this)) }
 inline Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor &Tensor::as_strided_(IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(same(*this), "as_strided_", "self size stride storage_offset", of_tensor(*this), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
+inline Tensor Tensor::as_strided_scatter(const Tensor &src, IntArrayRef size, IntArrayRef stride, optional<int64_t> storage_offset) const { FL_CALL(tensor, "as_strided_scatter", "self src size stride storage_offset", of_tensor(*this), of_tensor(src), of_ints(size), of_ints(stride), of_int_or_none(storage_offset)) }
 inline Tensor Tensor::asin() const { FL_CALL(tensor, "asin", "self", of_tensor(*this)) }
 inline Tensor &Tensor::asin_() const { FL_CALL(same(*this), "asin_", "self", of_tensor(*this)) }
 inline Tensor Tensor::asinh() const { FL_CALL(tensor, "asinh", "self", of_tensor(*this)) }
@@ -1193,6 +1211,7 @@ inline Tensor Tensor::detach() const { FL_CALL(tensor, "detach", "self", of_tens
 inline Tensor &Tensor::detach_() const { FL_CALL(same(*this), "detach_", "self", of_tensor(*this)) }
 inline Tensor Tensor::diag(int64_t diagonal) const { FL_CALL(tensor, "diag", "self diagonal", of_tensor(*this), of_int(diagonal)) }
 inline Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diag_embed", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
+inline Tensor Tensor::diagflat(int64_t offset) const { FL_CALL(tensor, "diagflat", "self offset", of_tensor(*this), of_int(offset)) }
 inline Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal", "self offset dim1 dim2", of_tensor(*this), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor Tensor::diagonal_scatter(const Tensor &src, int64_t offset, int64_t dim1, int64_t dim2) const { FL_CALL(tensor, "diagonal_scatter", "self src offset dim1 dim2", of_tensor(*this), of_tensor(src), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline Tensor Tensor::diff(int64_t n, int64_t dim, const optional<Tensor> &prepend, const optional<Tensor> &append) const { FL_CALL(tensor, "diff", "self n dim prepend append", of_tensor(*this), of_int(n), of_int(dim), of_tensor_or_none(prepend), of_tensor_or_none(append)) }
@@ -1257,6 +1276,7 @@ inline Tensor &Tensor::fmod_(const Tensor &other) const { FL_CALL(same(*this), "
 inline Tensor &Tensor::fmod_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.fmod_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::frac() const { FL_CALL(tensor, "frac", "self", of_tensor(*this)) }
 inline Tensor &Tensor::frac_() const { FL_CALL(same(*this), "frac_", "self", of_tensor(*this)) }
+inline std::tuple<Tensor, Tensor> Tensor::frexp() const { FL_CALL(two, "frexp", "self", of_tensor(*this)) }
 inline Tensor Tensor::gather(int64_t dim, const Tensor &index, bool sparse_grad) const { FL_CALL(tensor, "gather", "self dim index sparse_grad", of_tensor(*this), of_int(dim), of_tensor(index), of_bool(sparse_grad)) }
 inline Tensor Tensor::gcd(const Tensor &other) const { FL_CALL(tensor, "gcd", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::gcd_(const Tensor &other) const { FL_CALL(same(*this), "gcd_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1295,6 +1315,8 @@ inline Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Tensor 
 inline Tensor Tensor::index_fill(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(tensor, "index_fill", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
 inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Tensor &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(value)) }
 inline Tensor &Tensor::index_fill_(int64_t dim, const Tensor &index, const Scalar &value) const { FL_CALL(same(*this), "Tensor.index_fill_", "self dim index value", of_tensor(*this), of_int(dim), of_tensor(index), of_scalar(value)) }
+inline Tensor Tensor::index_reduce(int64_t dim, const Tensor &index, const Tensor &source, const std::string &reduce, bool include_self) const { FL_CALL(tensor, "index_reduce", "self dim index source reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_string(reduce), of_bool(include_self)) }
+inline Tensor &Tensor::index_reduce_(int64_t dim, const Tensor &index, const Tensor &source, const std::string &reduce, bool include_self) const { FL_CALL(same(*this), "Tensor.index_reduce_", "self dim index source reduce include_self", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_string(reduce), of_bool(include_self)) }
 inline Tensor Tensor::index_select(int64_t dim, const Tensor &index) const { FL_CALL(tensor, "index_select", "self dim index", of_tensor(*this), of_int(dim), of_tensor(index)) }
 inline Tensor Tensor::inner(const Tensor &other) const { FL_CALL(tensor, "inner", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::inverse() const { FL_CALL(tensor, "inverse", "self", of_tensor(*this)) }
@@ -1472,12 +1494,15 @@ inline Tensor Tensor::remainder(const Tensor &other) const { FL_CALL(tensor, "re
 inline Tensor Tensor::remainder(const Scalar &other) const { FL_CALL(tensor, "remainder", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::remainder_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::remainder_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.remainder_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::renorm(const Scalar &p, int64_t dim, const Scalar &maxnorm) const { FL_CALL(tensor, "renorm", "self p dim maxnorm", of_tensor(*this), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
+inline Tensor &Tensor::renorm_(const Scalar &p, int64_t dim, const Scalar &maxnorm) const { FL_CALL(same(*this), "Tensor.renorm_", "self p dim maxnorm", of_tensor(*this), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
 inline Tensor Tensor::repeat(IntArrayRef repeats) const { FL_CALL(tensor, "Tensor.repeat", "self repeats", of_tensor(*this), of_ints(repeats)) }
 inline Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(*this), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor Tensor::repeat_interleave(const Tensor &repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(*this), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor Tensor::reshape(IntArrayRef shape) const { FL_CALL(tensor, "reshape", "self shape", of_tensor(*this), of_ints(shape)) }
 inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.reshape_as", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor &Tensor::resize_as_(const Tensor &the_template, optional<MemoryFormat>) const { FL_CALL(same(*this), "resize_as_", "self the_template", of_tensor(*this), of_tensor(the_template)) }
 inline Tensor Tensor::resolve_conj() const { FL_CALL(tensor, "resolve_conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::resolve_neg() const { FL_CALL(tensor, "resolve_neg", "self", of_tensor(*this)) }
 inline Tensor Tensor::roll(IntArrayRef shifts, OptionalIntArrayRef dims) const { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(*this), of_ints(shifts), of_ints_or_none(dims)) }
@@ -1588,6 +1613,9 @@ inline Tensor Tensor::unflatten(int64_t dim, IntArrayRef sizes) const { FL_CALL(
 inline Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const { FL_CALL(tensor, "Tensor.unfold", "self dimension size step", of_tensor(*this), of_int(dimension), of_int(size), of_int(step)) }
 inline Tensor &Tensor::uniform_(double from, double to) const { FL_CALL(same(*this), "Tensor.uniform_", "self from to", of_tensor(*this), of_double(from), of_double(to)) }
 inline std::tuple<Tensor, Tensor, Tensor> Tensor::unique_consecutive(bool return_inverse, bool return_counts, optional<int64_t> dim) const { FL_CALL(three, "_ops.unique_consecutive", "self return_inverse return_counts dim", of_tensor(*this), of_bool(return_inverse), of_bool(return_counts), of_int_or_none(dim)) }
+inline std::vector<Tensor> Tensor::unsafe_chunk(int64_t chunks, int64_t dim) const { FL_CALL(tensors, "unsafe_chunk", "self chunks dim", of_tensor(*this), of_int(chunks), of_int(dim)) }
+inline std::vector<Tensor> Tensor::unsafe_split(int64_t split_size, int64_t dim) const { FL_CALL(tensors, "unsafe_split", "self split_size dim", of_tensor(*this), of_int(split_size), of_int(dim)) }
+inline std::vector<Tensor> Tensor::unsafe_split_with_sizes(IntArrayRef split_sizes, int64_t dim) const { FL_CALL(tensors, "unsafe_split_with_sizes", "self split_sizes dim", of_tensor(*this), of_ints(split_sizes), of_int(dim)) }
 inline Tensor Tensor::unsqueeze(int64_t dim) const { FL_CALL(tensor, "unsqueeze", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor &Tensor::unsqueeze_(int64_t dim) const { FL_CALL(same(*this), "Tensor.unsqueeze_", "self dim", of_tensor(*this), of_int(dim)) }
 inline Tensor Tensor::var(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "var.correction", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }

@@ -4,7 +4,7 @@ transform. The same as in PyTorch's CPU generator, so that a seed gives the same
 A uniform float is the low 24 bits of one word; a uniform double the low 53 bits of two, high word first. Everything
 that is neither uniform nor integer is computed in double, except blocks of normal floats.
 """
-from libc.math cimport ceil, cos, exp, fabsf, floor, fma, log, log1p, sin, sqrt, sqrtf, tan
+from libc.math cimport ceil, cos, exp, fabs, fabsf, floor, fma, lgamma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from flambeau_tensor._core.halves cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
@@ -347,6 +347,38 @@ cdef void cauchy(Source* s, const Params* p, void* result, Py_ssize_t n) noexcep
         out[i] = fma(tan(PI * (out[i] - 0.5)), p.b, p.a)
 
 
+cdef void poisson(Source* s, const Params* p, void* result, Py_ssize_t n) noexcept nogil:
+    """Small rates: how many uniform numbers can be multiplied until the product is below exp(-rate). From 10 on,
+    transformed rejection (PTRS: W. Hörmann, Insurance: Mathematics and Economics 12 (1993) 39)."""
+    cdef double* out = <double*>result
+    cdef double rate = p.a, root = sqrt(rate), u, v, us, product, limit
+    cdef double b = 0.931 + 2.53 * root
+    cdef double a = 0.02483 * b - 0.059
+    cdef double inverse = 1.1239 + 1.1328 / (b - 3.4), squeeze = 0.9277 - 3.6224 / (b - 2)
+    cdef int64_t k
+    cdef Py_ssize_t i
+    for i in range(n):
+        k = 0
+        if rate >= 10:
+            while True:
+                u = unit_double(word64(s)) - 0.5
+                v = unit_double(word64(s))
+                us = 0.5 - fabs(u)
+                k = <int64_t>floor((2 * a / us + b) * u + rate + 0.43)
+                if us >= 0.07 and v <= squeeze:
+                    break
+                if k < 0 or (us < 0.013 and v > us):
+                    continue
+                if log(v) + log(inverse) - log(a / (us * us) + b) <= k * log(rate) - rate - lgamma(<double>k + 1):
+                    break
+        elif rate != 0:
+            limit, product = exp(-rate), unit_double(word64(s))
+            while product > limit:
+                k += 1
+                product *= unit_double(word64(s))
+        out[i] = <double>k
+
+
 # --- integers -------------------------------------------------------------------------------------------------------
 
 cdef void integers(Source* s, const Params* p, void* result, Py_ssize_t n) noexcept nogil:
@@ -398,6 +430,7 @@ LOOPS = {
     "exponential": {"float64": <size_t>&exponential},
     "geometric": {"float64": <size_t>&geometric},
     "cauchy": {"float64": <size_t>&cauchy},
+    "poisson": {"float64": <size_t>&poisson},
     "integers": {"int64": <size_t>&integers},
     "permutation": {"int64": <size_t>&permutation},
 }

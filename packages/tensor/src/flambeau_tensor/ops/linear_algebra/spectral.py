@@ -372,8 +372,21 @@ def _vander(x, N, out):
     return find_operator("torch.stack")(powers[:n], -1)
 
 
+def _named_vander(x, N, increasing):
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = x.shape[0] if N is None else N
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    rising = _vander(x, max(n, 2), None).narrow(1, 0, n)
+    return rising if increasing else find_operator("torch.flip")(rising, (1,))
+
+
 Operator("vander(Tensor x, *, int? N=None, " + _OUT + ") -> Tensor", lambda x, N, out: _vander(x, N, out),
          composite=True, doc="The powers 0 to N - 1 of each number, as a row: Vandermonde's matrix.", **LINALG)
+Operator("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", _named_vander, composite=True,
+         variants="function", doc="The powers N - 1 to 0 of each number of a vector, as a row; 0 to N - 1 if "
+                                  "`increasing`.")
 Operator("matmul(Tensor self, Tensor other, *, " + _OUT + ") -> Tensor",
          lambda input, other, out: input @ other, composite=True, doc="`torch.matmul`.", **LINALG)
 Operator("diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",

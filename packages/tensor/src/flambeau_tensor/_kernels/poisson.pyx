@@ -1,0 +1,42 @@
+"""Numbers of the Poisson distribution, each element with a rate of its own."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.draws cimport Params, draw_t
+from flambeau_tensor._kernels.generator cimport Generator, generator_of
+
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.levels import hot
+
+cdef draw_t DRAW = <draw_t><size_t>hot("random").LOOPS["poisson"]["float64"]
+
+
+cdef object _poisson(Operator op, PyObject** a):
+    """self, generator"""
+    cdef Tensor rates = <Tensor>a[0], result = empty(rates.dtype, rates.ndim, rates.sizes), drawn
+    cdef Generator g = generator_of(op.name, <object>a[1])
+    cdef Params p
+    cdef double* numbers
+    cdef Py_ssize_t i
+    if CATEGORY[rates.dtype] != CAT_FLOAT:
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{type_name(dtype_object(rates.dtype))}'")
+    drawn = empty(FLOAT64, rates.ndim, rates.sizes)
+    copy_elements(drawn, rates)
+    numbers = <double*>drawn.data
+    for i in range(drawn.numel):
+        if not numbers[i] >= 0:
+            raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    with g.lock:
+        with nogil:
+            for i in range(drawn.numel):
+                p.a = numbers[i]
+                DRAW(&g.source, &p, &numbers[i], 1)
+    copy_elements(result, drawn)
+    return result
+
+
+poisson = make_kernel(_poisson)
