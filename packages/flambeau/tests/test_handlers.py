@@ -12,27 +12,36 @@ from pathlib import Path
 import numpy as np
 
 # Calls of which handlers see something else here, by what was decided; docs/differences.md has the reasons.
+_REFUSED = r"(None|\[1, 2\]|'a'|object\(\))"
+_INSIDE = r"torch\.(nn\.init\.(?!uniform_|normal_|constant_|kaiming_uniform_)|func\.|vmap\(|autograd\.functional)"
 DECIDED = {
-    "NumPy's functions and operators with arrays call torch's functions": r"np\.",
-    "a function that fails in a mode's handler is not tried again": (
-        r"^\S.* (-|/|//|%|\*\*|@|<<|>>) s\(|^s\(2, 2\) (//|\*\*) |"
-        r"^x = s\(2, 2\); x (//|\*\*)= (None|\[)|__rmatmul__\(2"),
-    "functions without a name there have their own names here": (
-        r"(broadcast_tensors|meshgrid|atleast_.d)\((\[|\(|\))|F\.\w+_\(|torch\.(relu_|mm|einsum)\(|"
-        r"max_pool.*(return_indices=True|, True\))|_with_indices"),
-    "what gives up the graph, changes switches or fills modules does not show": (
-        r"set_grad_enabled|no_grad|torch\.nn\.init|torch\.nn\.Linear|torch\.nn\.InstanceNorm1d|torch\.optim|"
-        r"torch\.(func|vmap|autograd\.functional|utils\.checkpoint)"),
-    "pickling and copying look at the tensor without asking": r"pickle|copy\.|__reduce_ex__",
-    "data of new tensors is asked": r"torch\.(tensor|as_tensor|asarray|frombuffer)\(|new_tensor|as_subclass",
-    "numbers and memory are asked of the function that they are given to": (
-        r"normal_?\(|from_dlpack|backward\(s|autograd\.grad\(y, x, s|s\(\) in t|\.imag = |\.real = |scalar_tensor|"
-        r"_backward_hooks = |is_pinned|__eq__\(s|pow\(s\(2\), 2, 3|F\.(sigmoid|tanh)|typename|can_cast|promote_types|"
-        r"torch\.Tensor\(2"),
-    "a parameter has more names here": (
-        r"(broadcast_to\(self|isfinite\(tensor|isinf\(tensor|isreal\(tensor|one_hot\(tensor|heaviside|scatter\(|"
-        r"repeat_interleave)"),
-    "deprecated signatures are not built": r"(add|addmm)\((s\(2\), )?[12], |arange\(end",
+    "operators with arrays and NumPy's functions call torch's functions": (
+        r"(^|= )s\(2, 2\) (?!==)\S+ np\.ones|; x \S+= np\.ones|^np\.float32\(2\) \S+ s|^np\.ones\(2\) \+|"
+        r"^np\.(array|asarray|sin|add|sum)\("),
+    "an operator that refuses an operand in a mode's handler is not asked for again": (
+        rf"^{_REFUSED} (-|/|//|\*\*|@|<<|>>) s|^(None|\[1, 2\]|object\(\)) % s|^(2|2\.5|True|1j) @ s|"
+        rf"^s\(2, 2\) (//|\*\*) {_REFUSED}|; x //= (None|\[)"),
+    "a method by the name of an operator refuses before it asks": (
+        r"; x \*\*= (None|\[)|__rmatmul__\(2\)|pow\(s\(2\), 2, 3"),
+    "inner functions without a public name have that of the public one": (
+        r"broadcast_tensors\(\)|meshgrid\(\[|atleast_.d\([\[(]|einsum\('ij,jk->ik', \[|einsum\(\[|"
+        r"max_pool.d(\(.*(return_indices=True|, True\)$)|_with_indices)"),
+    "one name for one function": r"torch\.mm\(|torch\.relu_\(|F\.\w+_\(|F\.(sigmoid|tanh)\(",
+    "switches of recording do not ask": (
+        r"set_grad_enabled|no_grad|torch\.nn\.Linear.*(double|clip_grad_norm_)|zeros_\(|ones_\("),
+    "what modules, initialization, optimizers and transforms do inside is ours": (
+        rf"{_INSIDE}|^torch\.nn\.Linear\(|InstanceNorm1d|load_state_dict|optim\.SGD|checkpoint\("),
+    "copying and pickling look at the tensor without asking": (
+        r"copy\.copy\(|deepcopy\(\[|pickle\.dumps\(|__reduce_ex__\(2"),
+    "the types of data are asked": (
+        r"torch\.(tensor|as_tensor|asarray)\(\[?s|new_tensor\(|as_subclass\(torch\.Tensor"),
+    "an argument that is converted is asked by the function that it is given to": (
+        r"t\(\)\.normal_\(s|torch\.from_dlpack\(|backward\(s\(|autograd\.grad\(y, x, s|s\(\) in t|"
+        r"\.(imag|real) = s|t\(2\)\.__eq__\(s"),
+    "factories ask modes alike": r"from_numpy\(|frombuffer\(",
+    "PyTorch refuses a name of a parameter that stands in its documentation": (
+        r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5"),
+    "deprecated signatures": r"add\(s\(2\), 2|\.add\(2|addmm\(1",
 }
 RECORD = Path(__file__).parent / "pytorch_handlers.txt"
 NOTHING = "nothing"
@@ -77,7 +86,7 @@ class Observer:
         code = Prepared(call, names)
         self.seen.clear()
         self.error = None
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), torch.enable_grad():  # some calls switch it
             warnings.simplefilter("ignore")
             try:
                 if mode:
@@ -183,14 +192,10 @@ def replayed(line):
 
 
 def differences(torch):
-    """By call: who saw something else, what, and what it is in PyTorch; but for what was decided."""
+    """By call: who saw something else, what, and what it is in PyTorch."""
     observer, out = Observer(torch), {}
-    for line in RECORD.read_text().splitlines():
-        if line.startswith("#"):
-            continue
+    for line in recorded():
         call, *theirs = replayed(line)
-        if any(re.search(pattern, call) for pattern in DECIDED.values()):
-            continue
         for mode, expected in enumerate(theirs):
             ours = observer.observe(call, bool(mode))
             if ours != expected:
@@ -199,9 +204,21 @@ def differences(torch):
     return out
 
 
+def recorded():
+    return [line for line in RECORD.read_text().splitlines() if not line.startswith("#")]
+
+
+def decided(call):
+    return any(re.search(pattern, call) for pattern in DECIDED.values())
+
+
 def test_handlers_see_what_pytorchs_see():
     import flambeau
 
-    calls = [line for line in RECORD.read_text().splitlines() if not line.startswith("#")]
-    compared = [c for c in calls if not any(re.search(p, c.partition("\t")[0]) for p in DECIDED.values())]
-    assert differences(flambeau) == {} and len(compared) > 4000
+    found = differences(flambeau)
+    assert {call: seen for call, seen in found.items() if not decided(call)} == {}
+    # What was decided covers nothing else.
+    calls = [line.partition("\t")[0] for line in recorded()]
+    assert [call for call in calls if decided(call) and call not in found] == []
+    assert [why for why, pattern in DECIDED.items() if not any(re.search(pattern, call) for call in found)] == []
+    assert len(calls) > 4500 and len(found) < len(calls) / 20

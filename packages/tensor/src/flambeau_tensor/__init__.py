@@ -17,12 +17,7 @@ from flambeau_tensor._core.dtype import (
 from flambeau_tensor._core.dtype import (
     all_dtypes as _all_dtypes,
 )
-from flambeau_tensor._core.dtype import (
-    can_cast,
-    get_default_dtype,
-    promote_types,
-    set_default_dtype,
-)
+from flambeau_tensor._core.dtype import get_default_dtype, set_default_dtype
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import first_use as _first_use
@@ -31,8 +26,8 @@ from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor.dlpack import from_dlpack, to_dlpack
 from flambeau_tensor.ops import contraction as _contraction
 from flambeau_tensor.ops import joining as _joining
-from flambeau_tensor.ops.factories import scalar_tensor
 from flambeau_tensor.options import (
+    can_cast,
     channels_last,
     channels_last_3d,
     contiguous_format,
@@ -40,6 +35,7 @@ from flambeau_tensor.options import (
     layout,
     memory_format,
     preserve_format,
+    promote_types,
     strided,
 )
 
@@ -50,7 +46,7 @@ pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 def is_tensor(obj: object) -> bool:
     """Whether an object is a tensor.
 
-    >>> is_tensor(scalar_tensor(1.0)), is_tensor(1.0)
+    >>> is_tensor(Tensor([1.0])), is_tensor(1.0)
     (True, False)
     """
     return isinstance(obj, Tensor)
@@ -59,8 +55,8 @@ def is_tensor(obj: object) -> bool:
 __all__ = [  # the operators of torch's own namespace are added below
     "Operator", "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
     "dtype", "e", "from_dlpack", "get_default_dtype", "get_num_threads", "inf", "is_tensor", "layout", "memory_format",
-    "nan", "newaxis", "pi", "preserve_format", "promote_types", "scalar_tensor", "set_default_dtype", "set_num_threads",
-    "strided", "to_dlpack",
+    "nan", "newaxis", "pi", "preserve_format", "promote_types", "set_default_dtype", "set_num_threads", "strided",
+    "to_dlpack",
 ]
 
 _named = {d.name: d for d in _all_dtypes()}

@@ -3,6 +3,22 @@ other names exist so that programs which mention them get a clear answer."""
 
 
 from flambeau_overrides import ask_modes, has_torch_function
+from flambeau_tensor._core import dtype as _dtypes
+from flambeau_tensor._core.dtype import DType
+
+
+def promote_types(type1: DType, type2: DType) -> DType:
+    """The smallest dtype that both promote to."""
+    if has_torch_function(()):
+        return ask_modes(promote_types, (type1, type2))
+    return _dtypes.promote_types(type1, type2)
+
+
+def can_cast(from_: DType, to: DType) -> bool:
+    """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``."""
+    if has_torch_function(()):
+        return ask_modes(can_cast, (from_, to))
+    return _dtypes.can_cast(from_, to)
 
 
 class device:

@@ -75,7 +75,8 @@ suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> MemoryFo
                                  doc="The memory format that the order of the strides speaks for.")
 is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",
                      "function method")
-is_pinned = _fact("is_pinned(Tensor self) -> bool", lambda input: False, "False: memory is never page-locked.")
+is_pinned = _fact("is_pinned(Tensor self, Device? device=None) -> bool", lambda input, device: False,
+                  "False: memory is never page-locked.")
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
 is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: input.untyped_storage().is_shared(),
                   "Whether the memory is shared with processes that are forked.")

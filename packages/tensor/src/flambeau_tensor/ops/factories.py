@@ -326,9 +326,12 @@ eye = _of_several("eye(int n, int? m=None", _eye, "A matrix with ones on the dia
                   "eye(int n", "eye.m(int n, int m")
 
 
-def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
-    """A 0-d tensor of the default dtype (or `dtype`) with one value."""
+def _scalar_tensor(s, dtype, layout, device, pin_memory, requires_grad):
     return tensor(s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
+
+
+scalar_tensor = _factory("scalar_tensor(Scalar s, *, OPTIONS) -> Tensor", _scalar_tensor,
+                         "A tensor without dimensions, of one value and of the default dtype unless given.")
 
 
 def _complex(real, imag, out):

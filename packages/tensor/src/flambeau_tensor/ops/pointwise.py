@@ -75,8 +75,9 @@ logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), wi
                      variants="function method")
 xlogy = _binary("xlogy", LOOPS["xlogy"], "input · log(other), 0 where `input` is 0.", default_float=True, dtypes="bif",
                 numbers="self other", variants=UNARY)
-heaviside = _binary("heaviside", LOOPS["heaviside"], "0 below zero, 1 above it, `other` at it.", dtypes="bif",
-                    differentiable=False, check=kernels.one_dtype)
+heaviside = Operator("heaviside(Tensor self, Tensor values, *, Tensor(a!)? out=None) -> Tensor",
+                     Elementwise("heaviside", 2, LOOPS["heaviside"], dtypes="bif", check=kernels.one_dtype),
+                     variants=BOTH, differentiable=False, doc="0 below zero, 1 above it, `values` at it.")
 gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False,
               variants=UNARY)
 lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False, variants=UNARY)

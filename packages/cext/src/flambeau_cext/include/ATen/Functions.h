@@ -437,8 +437,8 @@ inline Tensor hardswish(const Tensor &self) { FL_CALL(tensor, "_C._nn.hardswish"
 inline Tensor &hardswish_(Tensor &self) { FL_CALL(same(self), "_C._nn.hardswish_", "self", of_tensor(self)) }
 inline Tensor hardtanh(const Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(tensor, "_C._nn.hardtanh", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
 inline Tensor &hardtanh_(Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(same(self), "_C._nn.hardtanh_", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
-inline Tensor heaviside(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "heaviside", "self other", of_tensor(self), of_tensor(other)) }
-inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "heaviside", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor heaviside(const Tensor &self, const Tensor &values) { FL_CALL(tensor, "heaviside", "self values", of_tensor(self), of_tensor(values)) }
+inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &values) { FL_CALL(same(out), "heaviside", "out self values", of_tensor(out), of_tensor(self), of_tensor(values)) }
 inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, double margin = 1.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.hinge_embedding_loss", "self target margin reduction", of_tensor(self), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
@@ -1299,8 +1299,8 @@ inline Tensor Tensor::gt(const Tensor &other) const { FL_CALL(tensor, "gt", "sel
 inline Tensor Tensor::gt(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::gt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_scalar(other)) }
-inline Tensor Tensor::heaviside(const Tensor &other) const { FL_CALL(tensor, "heaviside", "self other", of_tensor(*this), of_tensor(other)) }
-inline Tensor &Tensor::heaviside_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.heaviside_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::heaviside(const Tensor &values) const { FL_CALL(tensor, "heaviside", "self values", of_tensor(*this), of_tensor(values)) }
+inline Tensor &Tensor::heaviside_(const Tensor &values) const { FL_CALL(same(*this), "Tensor.heaviside_", "self values", of_tensor(*this), of_tensor(values)) }
 inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor &bins, const optional<Tensor> &weight, bool density) const { FL_CALL(two, "histogram.bins_tensor", "self bins weight density", of_tensor(*this), of_tensor(bins), of_tensor_or_none(weight), of_bool(density)) }
 inline std::vector<Tensor> Tensor::hsplit(int64_t sections) const { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(*this), of_int(sections)) }
