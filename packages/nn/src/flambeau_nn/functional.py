@@ -2,6 +2,7 @@
 import flambeau_nn.ops as _ops
 import flambeau_nn.packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_nn.ops import activation as _activation
+from flambeau_nn.ops.multi_head import multi_head_attention_forward as multi_head_attention_forward
 from flambeau_tensor import relu as _relu
 from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import first_use as _first_use
@@ -39,11 +40,6 @@ def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
 
 
 def __getattr__(name):
-    if name == "multi_head_attention_forward":
-        from flambeau_nn.ops.multi_head import multi_head_attention_forward
-
-        globals()[name] = multi_head_attention_forward
-        return globals()[name]
     if name == "pdist":
         from flambeau_tensor import pdist
 
