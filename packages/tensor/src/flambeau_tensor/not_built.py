@@ -10,7 +10,6 @@ from pathlib import Path
 INSTEAD = {
     "torch.load": "pickle.load; tensors, modules and state dicts pickle",
     "torch.save": "pickle.dump; tensors, modules and state dicts pickle",
-    "torch.nn.DataParallel": "the module itself; operators use all cores",
     "torch.nn.functional.unfold": "Tensor.unfold",
     "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
     "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",
@@ -24,8 +23,8 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str) -> NotBuiltError:
     """The error for a full name.
 
-    >>> not_built("torch.nn.DataParallel")
-    NotBuiltError('torch.nn.DataParallel is not built: use the module itself; operators use all cores')
+    >>> not_built("torch.load")
+    NotBuiltError('torch.load is not built: use pickle.load; tensors, modules and state dicts pickle')
     """
     instead = INSTEAD.get(name)
     return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))

@@ -24,6 +24,7 @@ _RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
 _TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer"
 LATE = {name: family for family, names in {
     "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
+    "adaptive": "AdaptiveLogSoftmaxWithLoss", "parallel": "DataParallel",
 }.items() for name in names.split()}
 
 

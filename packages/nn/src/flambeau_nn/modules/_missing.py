@@ -7,13 +7,10 @@ from flambeau_nn.modules.module import Module
 from flambeau_tensor.not_built import not_built
 
 MISSING = (
-    "AdaptiveLogSoftmaxWithLoss", "CTCLoss", "ChannelShuffle", "CrossMapLRN2d", "DataParallel", "EmbeddingBag", "Fold",
-    "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
-    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear", "LinearCrossEntropyLoss",
-    "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "PixelShuffle",
-    "PixelUnshuffle", "SyncBatchNorm", "TripletMarginWithDistanceLoss", "Unfold", "Upsample",
-    "UpsamplingBilinear2d", "UpsamplingNearest2d",
+    "ChannelShuffle", "Fold", "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d",
+    "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
+    "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
+    "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
 )
 
 

@@ -6,7 +6,8 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
+           "SyncBatchNorm"]
 
 
 class _Norm(Module):
@@ -110,6 +111,35 @@ class BatchNorm3d(_BatchNorm):
     """BatchNorm1d for (N, C, D, H, W)."""
 
     _dims = (5,)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """BatchNorm1d for (N, C, *) with the statistics of all processes, of which there is one."""
+
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, process_group=None, device=None, dtype=None, *,
+                 bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
+        self.process_group = process_group
+
+    def _check_input_dim(self, input):
+        if input.dim() < 2:
+            raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
+
+    @classmethod
+    def convert_sync_batchnorm(cls, module, process_group=None):
+        """The module with SyncBatchNorm in place of all other batch normalization; parameters and buffers are kept."""
+        converted = module
+        if isinstance(module, _BatchNorm):
+            converted = cls(module.num_features, module.eps, module.momentum, module.affine,
+                            module.track_running_stats, process_group)
+            for kept in ("weight", "bias") if module.affine else ():
+                setattr(converted, kept, getattr(module, kept))
+            for kept in ("running_mean", "running_var", "num_batches_tracked", "training"):
+                setattr(converted, kept, getattr(module, kept))
+        for name, child in module.named_children():
+            converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
+        return converted
 
 
 class _InstanceNorm(_Norm):

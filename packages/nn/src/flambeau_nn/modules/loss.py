@@ -1,12 +1,21 @@
 """Losses as modules; the formulas are told in ``flambeau_nn.functional``."""
+import dataclasses
+import warnings
+from collections.abc import Callable
+from math import prod
+
+import flambeau_tensor as ft
 from flambeau_nn import functional as F
+from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
 from flambeau_nn.ops.loss import legacy_reduction
 from flambeau_tensor import Tensor
 
-__all__ = ["BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
-           "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss",
-           "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss"]
+__all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
+           "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss",
+           "LinearCrossEntropyOptions", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
+           "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss",
+           "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss"]
 
 
 class _Loss(Module):
@@ -237,3 +246,151 @@ class TripletMarginLoss(_Loss):
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         return F.triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps,
                                      swap=self.swap, reduction=self.reduction)
+
+
+class MultiMarginLoss(_WeightedLoss):
+    """Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target."""
+
+    __constants__ = ["margin", "p", "reduction"]
+
+    def __init__(self, p: int = 1, margin: float = 1.0, weight: "Tensor | None" = None, size_average=None, reduce=None,
+                 reduction: str = "mean") -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        if p not in (1, 2):
+            raise ValueError("only p == 1 and p == 2 supported")
+        if weight is not None and weight.dim() != 1:
+            raise ValueError(f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D instead")
+        self.p = p
+        self.margin = margin
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight,
+                                   reduction=self.reduction)
+
+
+class MultiLabelMarginLoss(_Loss):
+    """Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
+
+
+class MultiLabelSoftMarginLoss(_WeightedLoss):
+    """BCEWithLogitsLoss, averaged over the classes."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
+
+
+class TripletMarginWithDistanceLoss(_Loss):
+    """TripletMarginLoss with a distance of one's own."""
+
+    __constants__ = ["margin", "reduction", "swap"]
+
+    def __init__(self, *, distance_function: "Callable[[Tensor, Tensor], Tensor] | None" = None, margin: float = 1.0,
+                 swap: bool = False, reduction: str = "mean") -> None:
+        super().__init__(None, None, reduction)
+        if margin <= 0:
+            raise ValueError("TripletMarginWithDistanceLoss: expected margin to be greater than 0, got "
+                             f"{margin} instead")
+        if distance_function is None:
+            from flambeau_nn.modules.distance import PairwiseDistance
+
+            distance_function = PairwiseDistance()
+        self.distance_function = distance_function
+        self.margin = margin
+        self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        return F.triplet_margin_with_distance_loss(anchor, positive, negative,
+                                                   distance_function=self.distance_function, margin=self.margin,
+                                                   swap=self.swap, reduction=self.reduction)
+
+
+class CTCLoss(_Loss):
+    """-log of the probability of a target, summed over all its alignments with a longer sequence of probabilities
+    (Graves et al., 2006).
+
+    Args:
+        blank: the class that stands between labels.
+        reduction: "mean" (each loss is divided by its target's length), "sum" or "none".
+        zero_infinity: whether targets that are too long count as 0.
+
+    Shape:
+        log_probs (T, N, C), targets (N, S) or one after the other, lengths (N) and (N) → (), or (N) without reduction
+    """
+
+    __constants__ = ["blank", "reduction"]
+
+    def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Tensor, target_lengths: Tensor) -> Tensor:
+        return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
+                          self.zero_infinity)
+
+
+class NLLLoss2d(NLLLoss):
+    """The old name of NLLLoss."""
+
+    def __init__(self, weight: "Tensor | None" = None, size_average=None, ignore_index: int = -100, reduce=None,
+                 reduction: str = "mean") -> None:
+        warnings.warn("NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in replacement and see "
+                      "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning,
+                      stacklevel=2)
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LinearCrossEntropyOptions:
+    """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect."""
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: "int | None" = None
+    chunking_method: "str | None" = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: "ft.dtype | None" = None
+
+
+class LinearCrossEntropyLoss(Module):
+    """CrossEntropyLoss of a linear layer's output.
+
+    Args:
+        in_features: size of the input.
+        num_classes: how many classes C.
+        out_features: further dimensions (d1, …) of the scores (N, C, d1, …).
+        bias: whether the linear layer has one.
+        reduction, weight, ignore_index, label_smoothing: as of :class:`CrossEntropyLoss`.
+        options: accepted, and without effect.
+    """
+
+    __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]
+
+    def __init__(self, in_features: int, num_classes: int, *, out_features: "tuple[int, ...]" = (), bias: bool = False,
+                 device=None, dtype=None, reduction: str = "mean", weight: "Tensor | None" = None,
+                 ignore_index: "int | None" = None, label_smoothing: float = 0.0,
+                 options: "LinearCrossEntropyOptions | None" = None) -> None:
+        super().__init__()
+        self.register_buffer("weight", weight)
+        self.in_features = in_features
+        self.num_classes = num_classes
+        self.out_features = out_features
+        self.linear = Linear(in_features, num_classes * prod(out_features), bias=bias, device=device, dtype=dtype)
+        self.reduction = reduction
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        self.options = options
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        shape = self.num_classes, *self.out_features
+        weight, bias = self.linear.weight.reshape((*shape, self.in_features)), self.linear.bias
+        return F.linear_cross_entropy(input, weight, target, linear_bias=None if bias is None else bias.reshape(shape),
+                                      weight=self.weight, reduction=self.reduction, ignore_index=self.ignore_index,
+                                      label_smoothing=self.label_smoothing, options=self.options)
+
+    def extra_repr(self) -> str:
+        return (f"in_features={self.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
+                f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
+                f"label_smoothing={self.label_smoothing}, options={self.options}")

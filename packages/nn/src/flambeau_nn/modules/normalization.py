@@ -8,7 +8,7 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor
 
-__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+__all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -134,3 +134,11 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+
+
+class CrossMapLRN2d(LocalResponseNorm):
+    """The older LocalResponseNorm: an even `size` counts as the odd one below it, and divides all the same."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        width = 2 * int((self.size - 1) / 2 + 1) - 1
+        return F.local_response_norm(input, width, self.alpha * width / self.size, self.beta, self.k)

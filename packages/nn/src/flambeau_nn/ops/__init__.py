@@ -23,6 +23,11 @@ LAZY = {
     "recurrent": [*(f"torch.{name}{end}" for name in _CELLS.split() for end in ("", "_cell")),
                   *(f"{INTERNAL}.{name}{end}" for name in ("lstm_layer", "rnn_layer") for end in ("", "_backward"))],
     "attention": [f"{NAMESPACE}.scaled_dot_product_attention"],
+    "bags": [f"{NAMESPACE}.embedding_bag"],
+    "ctc": [f"{NAMESPACE}.ctc_loss", f"{INTERNAL}.ctc_loss", f"{INTERNAL}.ctc_loss_backward"],
+    "margins": [f"{NAMESPACE}.{name}" for name in
+                ("multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+                 "triplet_margin_with_distance_loss", "linear_cross_entropy")],
 }
 for _family, _names in LAZY.items():
     _declare_lazily(f"flambeau_nn.ops.{_family}", _names)

@@ -33,7 +33,7 @@ def legacy_reduction(size_average, reduce, reduction, stacklevel=3):
     return new
 
 
-def _reduction(size_average, reduce, reduction, stacklevel=4):
+def checked_reduction(size_average, reduce, reduction, stacklevel=4):
     """The same, checked."""
     reduction = legacy_reduction(size_average, reduce, reduction, stacklevel)
     if reduction not in _REDUCTIONS:
@@ -41,13 +41,13 @@ def _reduction(size_average, reduce, reduction, stacklevel=4):
     return reduction
 
 
-def _reduced(loss, reduction):
+def reduced(loss, reduction):
     if reduction == "mean":
         return loss.mean()
     return loss.sum() if reduction == "sum" else loss
 
 
-def _scalar_type(dtype):
+def scalar_type(dtype):
     """How PyTorch's errors call a dtype: Float, Long, ComplexFloat."""
     return ft.empty((), dtype=dtype).type().split(".")[-1].removesuffix("Tensor")
 
@@ -60,8 +60,8 @@ def _as_written_to(value, like):
     if value.dtype is like.dtype:
         return value
     if not ft.can_cast(value.dtype, like.dtype):
-        raise RuntimeError(f"result type {_scalar_type(value.dtype)} can't be cast to the desired output type "
-                           f"{_scalar_type(like.dtype)}")
+        raise RuntimeError(f"result type {scalar_type(value.dtype)} can't be cast to the desired output type "
+                           f"{scalar_type(like.dtype)}")
     return value.to(like.dtype)
 
 
@@ -103,7 +103,7 @@ binary_cross_entropy_with_logits_, binary_cross_entropy_with_logits_backward = _
 # --- the functions --------------------------------------------------------------------------------------------------
 
 def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     return cross_entropy_(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -142,13 +142,13 @@ def _general_pair(whole, each):
     """A loss of two tensors with what its fused operator does not take: `whole(input, target, reduction)` without
     weights, `each(input, target)` of every pair with weights."""
     def general(input, target, size_average, reduce, reduction, weight=None):
-        reduction = _reduction(size_average, reduce, reduction, 5)
+        reduction = checked_reduction(size_average, reduce, reduction, 5)
         x, y = _broadcast(input, target)
         if weight is None:
             return whole(x, y, reduction)
         _check_weight(input, weight)
         loss = each(x, y) * weight
-        return loss.sum() / weight.sum() if reduction == "mean" else _reduced(loss, reduction)
+        return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
     return general
 
 
@@ -159,7 +159,7 @@ def _mse_general(input, target, reduction):
 def _l1_general(input, target, reduction):
     if input.is_floating_point() and target.is_floating_point():
         return l1_loss_(*_promoted(input, target), reduction)
-    return _reduced(ft.abs(input - target), reduction)
+    return reduced(ft.abs(input - target), reduction)
 
 
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
@@ -176,7 +176,7 @@ l1_loss = with_fast_path(
 
 
 def _smooth_l1_general(input, target, size_average, reduce, reduction, beta):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
     if beta == 0:
         return _l1_general(input, target, reduction)
@@ -198,12 +198,12 @@ smooth_l1_loss = with_fast_path(
 
 
 def _huber_general(input, target, reduction, delta, weight):
-    _reduction(None, None, reduction)
+    checked_reduction(None, None, reduction)
     x, y = _broadcast(input, target)
     if weight is None:
-        return _reduced(_huber_each(x, y, delta), reduction)
+        return reduced(_huber_each(x, y, delta), reduction)
     _check_weight(input, weight)
-    return _reduced(_huber_each(x, y, delta) * weight, reduction)
+    return reduced(_huber_each(x, y, delta) * weight, reduction)
 
 
 def _huber_each(input, target, delta):
@@ -228,12 +228,12 @@ huber_loss = with_fast_path(
 
 
 def _bce_general(input, target, weight, size_average, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
                          "deprecated. Please ensure they have the same size.")
     loss = binary_cross_entropy_(input, target, "none" if weight is not None else reduction)
-    return loss if weight is None else _reduced(loss * weight, reduction)
+    return loss if weight is None else reduced(loss * weight, reduction)
 
 
 binary_cross_entropy = with_fast_path(
@@ -246,7 +246,7 @@ binary_cross_entropy = with_fast_path(
 def _bce_logits_general(input, target, weight, size_average, reduce, reduction, pos_weight):
     from flambeau_nn.ops.activation import logsigmoid
 
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     log = logsigmoid(input)
@@ -256,7 +256,7 @@ def _bce_logits_general(input, target, weight, size_average, reduce, reduction, 
     loss = _as_written_to(_as_written_to(rest * input, rest) - log, rest)
     if weight is not None:
         loss = _as_written_to(loss * weight, loss)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 binary_cross_entropy_with_logits = with_fast_path(
@@ -277,7 +277,7 @@ binary_cross_entropy_with_logits = with_fast_path(
            aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
                 "int ignore_index=-100)")
 def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if input.ndim == 0:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     if input.ndim == target.ndim == 1 and target.shape[0] != 1:
@@ -289,9 +289,9 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
                              f"({target.shape[0]}).")
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (ft.int64, ft.uint8):
-        raise RuntimeError(f"expected scalar type Long but found {_scalar_type(target.dtype)}")
+        raise RuntimeError(f"expected scalar type Long but found {scalar_type(target.dtype)}")
     if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected scalar type {_scalar_type(input.dtype)} but found {_scalar_type(weight.dtype)}")
+        raise RuntimeError(f"expected scalar type {scalar_type(input.dtype)} but found {scalar_type(weight.dtype)}")
     classes = input.shape[dim]
     ignored = target == ignore_index
     bad = ((target < 0) | (target >= classes)) & ~ignored
@@ -303,7 +303,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     factor = ft.where(ignored, 0.0, factor)
     # Ignored entries count as 0 even where they are infinite.
     loss = ft.where(ignored, 0.0, loss * factor)
-    return loss.sum() / factor.sum() if reduction == "mean" else _reduced(loss, reduction)
+    return loss.sum() / factor.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
 @composite(f"kl_div(Tensor self, Tensor target, {_LAST}, bool log_target=False)",
@@ -311,7 +311,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
            "size.", aten="kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False)")
 def kl_div(input, target, size_average, reduce, reduction, log_target):
     divides = reduction == "batchmean" and size_average is None and reduce is None
-    reduction = "sum" if divides else _reduction(size_average, reduce, reduction)
+    reduction = "sum" if divides else checked_reduction(size_average, reduce, reduction)
     if reduction == "mean":
         warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
                       "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
@@ -322,7 +322,7 @@ def kl_div(input, target, size_average, reduce, reduction, log_target):
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
     loss = target.exp() * (target - input) if log_target else ft.xlogy(target, target) - target * input
-    loss = _reduced(loss, reduction)
+    loss = reduced(loss, reduction)
     return loss / input.shape[0] if divides and input.ndim else loss
 
 
@@ -331,7 +331,7 @@ def kl_div(input, target, size_average, reduce, reduction, log_target):
            "The negative log-likelihood of counts: exp(input) - target · input; `full` adds Stirling's approximation "
            "of log(target!).")
 def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if log_input:
         loss = input.exp() - target * input
     else:
@@ -339,7 +339,7 @@ def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, 
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
         loss = _as_written_to(loss + ft.where(target <= 1, 0.0, stirling), loss)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 @composite("gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-06, "
@@ -366,46 +366,46 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
     with no_grad():
         var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target) ** 2 / var)
-    return _reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
 @composite(f"soft_margin_loss(Tensor self, Tensor target, {_LAST})", "log(1 + exp(-target · input)), targets being ±1.")
 def soft_margin_loss(input, target, size_average, reduce, reduction):
     from flambeau_nn.ops.activation import logsigmoid
 
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError(f"result type Float can't be cast to the desired output type {_scalar_type(input.dtype)}")
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {scalar_type(input.dtype)}")
     x = _as_written_to(-input * target, input)
     if input.is_complex():
-        return _reduced((x.exp() + 1).log(), reduction)
-    return _reduced(-logsigmoid(-x), reduction)
+        return reduced((x.exp() + 1).log(), reduction)
+    return reduced(-logsigmoid(-x), reduction)
 
 
 @composite(f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
            "input where target is 1, max(0, margin - input) where it is -1.", aten=True)
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     zero = input.new_zeros(())
     loss = ft.where(target != 1, (ft.full_like(input, margin) - input).clamp_min(0), zero) + \
         ft.where(target != -1, input, zero)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 @composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
            "max(0, margin - target · (input1 - input2)).", aten=True)
 def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
         raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
                            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
-    return _reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
+    return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
 @composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
            "1 - cos where target is 1, max(0, cos - margin) where it is -1.", aten=True)
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if not input1.ndim == input2.ndim == target.ndim + 1:
@@ -415,7 +415,7 @@ def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, 
     square1, square2 = (input1 * input1).sum(-1) + tiny, (input2 * input2).sum(-1) + tiny
     cos = (input1 * input2).sum(-1) / (square1 * square2).sqrt()
     loss = ft.where(target == 1, 1 - cos, 0.0) + ft.where(target == -1, (cos - margin).clamp_min(0), 0.0)
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 @composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
@@ -424,11 +424,11 @@ def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, 
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     from flambeau_nn.ops.distance import pairwise_distance
 
-    reduction = _reduction(size_average, reduce, reduction)
+    reduction = checked_reduction(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = ft.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return _reduced((margin + near - far).clamp_min(0), reduction)
+    return reduced((margin + near - far).clamp_min(0), reduction)

@@ -1,0 +1,86 @@
+"""Sums, means and maxima of rows of a table."""
+import flambeau_tensor as ft
+from flambeau_nn.ops.declaring import composite
+from flambeau_tensor.extend import find_operator
+
+
+def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
+    if per_sample_weights is not None and per_sample_weights.shape != input.shape:
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+                         f"have the same shape as the input ({input.shape})")
+    if weight.ndim != 2:
+        raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
+    if input.ndim == 2 and offsets is not None:
+        raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+                         f"length sequences. However, found offsets of type {type(offsets)}")
+    if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
+        raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
+    if input.ndim not in (1, 2):
+        raise ValueError(f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+                                  "GitHub.")
+    if input.dtype not in (ft.int64, ft.int32):
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+                           f"Int; but got {input.type()} instead (while checking arguments for embedding_bag)")
+    if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
+        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{weight.shape[0]} through "
+                           f"{weight.shape[0] - 1}, but got {padding_idx}")
+
+
+def _bags(offsets, count, include_last_offset):
+    """The bag of each index (beyond the last: none), and how many bags there are."""
+    bags = offsets.numel() - bool(include_last_offset)
+    if offsets.numel():
+        first, last = offsets[0].item(), offsets[-1].item()
+        if first != 0:
+            raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                               f"position 0. However, got {first}")
+        if last > count:
+            raise RuntimeError(f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
+                               f"{last}")
+    places = ft.arange(count, dtype=offsets.dtype)
+    return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, bags
+
+
+@composite("embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
+           "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
+           "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None)",
+           "The sum, mean or maximum of the rows of `weight` that each bag of indices names: the rows of a matrix, or "
+           "pieces of a vector that begin at `offsets`. `padding_idx` does not count. Empty bags give zeros.")
+def embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                  include_last_offset, padding_idx):
+    from flambeau_nn.functional import embedding
+
+    _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx)
+    if input.ndim == 2:
+        bags = input.shape[0]
+        bag = ft.arange(bags).repeat_interleave(input.shape[1])
+        input = input.reshape((-1,))
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape((-1,))
+    else:
+        bag, bags = _bags(offsets, input.numel(), include_last_offset)
+    kept = (bag >= 0) & (bag < bags)
+    if padding_idx is not None:
+        kept = kept & (input != padding_idx % weight.shape[0])
+    rows = embedding(input, weight, None, max_norm, norm_type, scale_grad_by_freq)
+    place = ft.where(kept, bag, bags)  # what does not count goes behind the last bag
+    columns = weight.shape[1]
+    if mode == "max":
+        out = rows.new_zeros((bags + 1, columns)).scatter_reduce(
+            0, place.unsqueeze(1).expand((-1, columns)), rows, "amax", include_self=False)
+        return out[:bags]
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    out = rows.new_zeros((bags + 1, columns)).index_add(0, place, rows)[:bags]
+    if mode == "sum":
+        return out
+    count = ft.zeros(bags + 1, dtype=weight.dtype).index_add(0, place, ft.ones(place.shape, dtype=weight.dtype))[:bags]
+    return out / count.clamp_min(1).unsqueeze(1)

@@ -1,0 +1,47 @@
+"""The loss of connectionist temporal classification (Graves et al., 2006)."""
+import flambeau_tensor as ft
+from flambeau_nn._kernels import ctc as kernels
+from flambeau_nn.ops import INTERNAL
+from flambeau_nn.ops.declaring import composite
+from flambeau_tensor import Operator, Tensor
+
+_ARGUMENTS = "Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank"
+each_ctc_loss = Operator(f"ctc_loss({_ARGUMENTS}, bool zero_infinity) -> Tensor", kernels.ctc_loss, namespace=INTERNAL,
+                         variants="function", doc="The loss of each example, infinite where there is no alignment.")
+ctc_loss_backward = Operator(
+    f"ctc_loss_backward(Tensor grad_output, {_ARGUMENTS}, bool zero_infinity) -> Tensor", kernels.ctc_loss_backward,
+    namespace=INTERNAL, variants="function",
+    doc="The gradient by the scores behind `log_probs`, whose softmax these are: to log_softmax it is the same.")
+
+
+def _lengths(given, name):
+    if isinstance(given, Tensor):
+        if given.is_floating_point() or given.is_complex():
+            raise RuntimeError(f"{name} must be integral")
+        given = given.tolist()
+    return (given,) if isinstance(given, int) else tuple(given)
+
+
+@composite("ctc_loss(Tensor log_probs, Tensor targets, Any input_lengths, Any target_lengths, int blank=0, "
+           "str reduction='mean', bool zero_infinity=False)",
+           "-log of the probability of `targets` (N, S), or one after the other, summed over all alignments with "
+           "`log_probs` (T, N, C) or (T, C), the logarithms of probabilities. 'mean' divides each loss by the length "
+           "of its target. With `zero_infinity` targets that are too long count as 0.",
+           aten="ctc_loss(Tensor log_probs, Tensor targets, Any input_lengths, Any target_lengths, int blank=0, "
+                "str reduction='mean', bool zero_infinity=False)")
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    input_lengths, target_lengths = _lengths(input_lengths, "input_lengths"), _lengths(target_lengths, "target_lengths")
+    single = log_probs.ndim == 2
+    if single:
+        log_probs = log_probs.unsqueeze(1)
+        targets = targets.unsqueeze(0) if targets.ndim == 1 else targets
+    loss = each_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    if zero_infinity:
+        loss = ft.where(loss == float("inf"), 0.0, loss)
+    if reduction == "mean":
+        return (loss / ft.tensor(target_lengths, dtype=loss.dtype).clamp_min(1)).mean()
+    if reduction == "sum":
+        return loss.sum()
+    return loss[0] if single else loss
