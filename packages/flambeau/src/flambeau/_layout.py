@@ -28,6 +28,7 @@ TABLE = {
     "random": "flambeau_tensor.random",
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
+    "masked": "flambeau_tensor.masked",
     "fft": "flambeau_tensor.fft",
     "storage": "flambeau_tensor.storage",
     "functional": "flambeau_tensor.functional",

@@ -1,0 +1,213 @@
+"""``torch.masked``: reductions, running totals and normalizations of those elements that a mask holds for.
+
+Each function is the one of ``torch`` with what is masked out replaced by a number that does not change the result. A
+`mask` is a tensor of truth values that broadcasts with `input`; without it every element counts. What has no element
+left is 0 for `sum`, 1 for `prod`, infinite for `amax` and `amin`, and NaN for means.
+
+>>> import flambeau_tensor as ft
+>>> sum(ft.tensor([1.0, 2.0, 4.0]), mask=ft.tensor([True, False, True]))
+tensor(5.)
+"""
+import flambeau_tensor as _ft
+from flambeau_tensor.extend import find_operator as _find
+from flambeau_tensor.extend import wrapped_dim as _wrapped_dim
+
+__all__ = ["amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
+           "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var"]
+_NARROW = ("bool", "uint8", "int8", "int16", "int32")
+
+
+# --- masks and what stands for masked elements ----------------------------------------------------------------------
+
+def _mask_of(input, mask):
+    if mask is None:
+        return _ft.ones(tuple(input.shape), dtype=_ft.bool)
+    if mask.ndim > input.ndim:
+        raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
+    return mask.expand(tuple(input.shape)).bool()
+
+
+def _filled(input, mask, neutral):
+    """`input` with `neutral` where it is masked out."""
+    return input if mask is None else _ft.where(_mask_of(input, mask), input, _ft.tensor(neutral, dtype=input.dtype))
+
+
+def _extreme(name, dtype, largest):
+    """The largest or the smallest number of a dtype."""
+    if dtype.is_floating_point:
+        return float("inf") if largest else float("-inf")
+    if dtype.is_complex or dtype is _ft.bool:
+        raise NotImplementedError(f"identity of {name} on {dtype} input")
+    info = _ft.iinfo(dtype)
+    return info.max if largest else info.min
+
+
+def _dims(dim, ndim):
+    """Dimensions as a tuple: all of them for None and ()."""
+    dim = (dim,) if isinstance(dim, int) else dim
+    if not dim:
+        return tuple(range(ndim))
+    dims = []
+    for d in dim:
+        d = _wrapped_dim(d, ndim)
+        if d in dims:
+            raise RuntimeError(f"dim={d} appears multiple times in the list of dims")
+        dims.append(d)
+    return tuple(dims)
+
+
+def _wide(input, dtype):
+    """The dtype of totals."""
+    return dtype or (_ft.int64 if input.dtype.name in _NARROW else input.dtype)
+
+
+# --- reductions -----------------------------------------------------------------------------------------------------
+
+def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The sum over one dimension, some, or all. Integers are summed in int64."""
+    return _ft.sum(_filled(input, mask, 0), _dims(dim, input.ndim), bool(keepdim), dtype=_wide(input, dtype))
+
+
+def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The product over one dimension, some, or all. Integers are multiplied in int64."""
+    result = _filled(input, mask, 1).to(_wide(input, dtype))
+    for d in sorted(_dims(dim, input.ndim), reverse=True):
+        result = _ft.prod(result, d, bool(keepdim))
+    return result
+
+
+def _reduced(name, largest):
+    def reduce(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+        neutral = _extreme(name, input.dtype, not largest)
+        result = _find(f"torch.{name}")(_filled(input, mask, neutral), _dims(dim, input.ndim), bool(keepdim))
+        return result.to(dtype or input.dtype)
+
+    reduce.__name__ = reduce.__qualname__ = name
+    reduce.__doc__ = f"The {'largest' if largest else 'smallest'} element over one dimension, some, or all."
+    return reduce
+
+
+def _placed(name, largest):
+    def place(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+        neutral = _extreme(name, input.dtype, not largest)
+        return _find(f"torch.{name}")(_filled(input, mask, neutral), dim, bool(keepdim)).to(dtype or input.dtype)
+
+    place.__name__ = place.__qualname__ = name
+    place.__doc__ = f"""
+    Where the {'largest' if largest else 'smallest'} element stands, along `dim` or in the flattened tensor; of the
+    dtype of `input`, unless `dtype` is given."""
+    return place
+
+
+amax, amin = _reduced("amax", True), _reduced("amin", False)
+argmax, argmin = _placed("argmax", True), _placed("argmin", False)
+
+
+def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it."""
+    dtype = dtype or input.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        raise ValueError("mean(): Could not infer output dtype. Input dtype must be either a floating point or complex "
+                         f"dtype. Got: {input.dtype}")
+    count = _ft.sum(_mask_of(input, mask), _dims(dim, input.ndim), bool(keepdim))
+    return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / count
+
+
+def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
+    """The median along one dimension, the lower of two; NaN is left out as if it were masked. ValueError where no
+    integer is left."""
+    floats = input if input.is_floating_point() else input.float()
+    result = _find("torch.nanmedian.dim")(_filled(floats, mask, float("nan")), dim, keepdim)[0]
+    if floats is not input and bool(_ft.isnan(result).any()):
+        raise ValueError("masked median expects no fully masked out rows if dtype is not floating point")
+    return result.to(dtype or input.dtype)
+
+
+def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The vector norm over one dimension, some, or all."""
+    ord = 2.0 if ord is None else ord
+    neutral = float("inf") if ord == float("-inf") else 0
+    return _find("torch.linalg.vector_norm")(_filled(input, mask, neutral), ord, _dims(dim, input.ndim), bool(keepdim),
+                                             dtype=dtype)
+
+
+def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The variance over one dimension, some, or all: squared deviations divided by their number less `correction` (1,
+    or what `unbiased` says)."""
+    if unbiased is not None and correction is not None:
+        raise RuntimeError("Only one of unbiased and correction may be given")
+    correction = correction if correction is not None else 1 if unbiased is None else int(unbiased)
+    dtype = dtype or input.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        dtype = _ft.float32
+    dims = _dims(dim, input.ndim)
+    count = _ft.sum(_mask_of(input, mask), dims, True)
+    deviations = input - sum(input, dim, keepdim=True, dtype=dtype, mask=mask) / count
+    total = sum(deviations * deviations.conj(), dim, keepdim=keepdim, dtype=dtype, mask=mask)
+    if not keepdim:
+        count = count.reshape(tuple(total.shape))
+    if correction:
+        count = (count - correction).clamp_min(0)
+    return (total / count).to(dtype)
+
+
+def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
+    """The standard deviation: the square root of `var`."""
+    return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
+
+
+def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
+    """The logarithm of the sum of exponentials over one dimension, some, or all."""
+    neutral = float("-inf") if input.is_complex() else _extreme("logsumexp", input.dtype, False)
+    filled = _filled(input, mask, neutral)
+    return _ft.logsumexp(filled, _dims(dim, input.ndim), keepdim).to(dtype or input.dtype)
+
+
+# --- along a dimension ----------------------------------------------------------------------------------------------
+
+def cumsum(input, dim, *, dtype=None, mask=None):
+    """The running sum along one dimension, in `dtype` or that of `input`."""
+    return _ft.cumsum(_filled(input, mask, 0), _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def cumprod(input, dim, *, dtype=None, mask=None):
+    """The running product along one dimension, in `dtype` or that of `input`."""
+    return _ft.cumprod(_filled(input, mask, 1), _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
+
+
+def softmax(input, dim, *, dtype=None, mask=None):
+    """Exponentials along one dimension, divided by their sum; 0 where masked out."""
+    filled = _filled(input, mask, _extreme("softmax", input.dtype, False))
+    return _ft.softmax(filled, dim, dtype=dtype or input.dtype)
+
+
+def log_softmax(input, dim, *, dtype=None, mask=None):
+    """The logarithm of `softmax`, -inf where masked out."""
+    filled = _filled(input, mask, _extreme("log_softmax", input.dtype, False))
+    return _ft.log_softmax(filled, dim, dtype=dtype or input.dtype)
+
+
+def softmin(input, dim, *, dtype=None, mask=None):
+    """`softmax` of the negative; 0 where masked out."""
+    filled = _filled(input, mask, _extreme("softmin", input.dtype, True))
+    return _ft.softmax(-filled, dim, dtype=dtype or input.dtype)
+
+
+def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
+    """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out."""
+    length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
+    return _filled(input, mask, 0) / length.clamp_min(eps)
+
+
+def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
+    """log(exp(input) + exp(other)), each masked by its own mask."""
+    sides = [_filled(t, mask, float("-inf")) for t, mask in ((input, input_mask), (other, other_mask))]
+    return _ft.logaddexp(*sides).to(dtype or input.dtype)
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name in ("MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"):
+        raise not_built(f"torch.masked.{name}")
+    raise AttributeError(f"module 'torch.masked' has no attribute {name!r}")
