@@ -426,7 +426,7 @@ def late_families():
 
 def load_families():
     """Load what waits to be named."""
-    for module in set(_lazy.values()):
+    for module in dict.fromkeys(_lazy.values()):
         load_family(module)
 
 
