@@ -17,7 +17,7 @@ from flambeau_autograd.func import grad, jvp, vmap
 from flambeau_tensor.extend import Elementwise, find_operator, operators
 
 STEP = 1e-6
-CUT = {"detached", "ranges between tensors"}  # tangents end here
+CUT = {"detached", "ranges between tensors", "indefinite matrices"}  # tangents end here
 
 
 
@@ -35,6 +35,11 @@ def _write(x, index, value):
     x = x.clone()
     x[index] = value
     return x
+
+
+def _solve_indefinite(a, b):
+    LD, pivots, _ = find_operator("torch.linalg.ldl_factor_ex")(a)
+    return find_operator("torch.linalg.ldl_solve")(LD, pivots, b)
 
 
 MASKS = [[[True, False, True, True], [False, False, True, False], [True, True, True, True]],
@@ -119,6 +124,7 @@ OWN = {
     "diagflat": (lambda x: torch.diagflat(x, 1), [((2, 2), -1, 1)]),
     "unsafe pieces": (lambda x: (*torch.unsafe_chunk(x, 2, 1), *torch.unsafe_split(x, 3, 1),
                                  *torch.unsafe_split_with_sizes(x, (1, 2))), [X]),
+    "indefinite matrices": (_solve_indefinite, [((3, 3), -2, 2), ((2, 3, 2), -2, 2)]),
     "histc": (lambda x: torch.histc(x, 5, -1.5, 1), [X]),
     "histc of all": (lambda x: torch.histc(x, 5), [X]),
     "bincount": (lambda i: torch.bincount(i, minlength=9), [[[1, 2], [8, 1], [0, 0]]]),

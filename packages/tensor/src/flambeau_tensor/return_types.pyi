@@ -80,6 +80,15 @@ class kthvalue(NamedTuple):
     values: Tensor
     indices: Tensor
 
+class ldl_factor(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+
+class ldl_factor_ex(NamedTuple):
+    LD: Tensor
+    pivots: Tensor
+    info: Tensor
+
 class lstsq(NamedTuple):
     solution: Tensor
     residuals: Tensor

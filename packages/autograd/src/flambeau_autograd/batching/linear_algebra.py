@@ -2,7 +2,7 @@
 
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import all_batch_first, batch_first, batched, call, in_dim_0
-from flambeau_tensor.ops.linear_algebra import factorization, solving, spectral
+from flambeau_tensor.ops.linear_algebra import factorization, indefinite, solving, spectral
 
 
 def _matrices(level, op, args, dims):
@@ -14,9 +14,9 @@ def _matrices(level, op, args, dims):
 
 batched(_matrices, factorization.cholesky_ex, factorization.lu_factor_ex, factorization.permutation,
         factorization._det, factorization._slogdet, factorization.qr, factorization.geqrf,
-        factorization.householder_product, factorization.ormqr, solving.inv_ex, solving.cholesky_inverse,
-        solving.lu_solve, solving.lstsq, spectral._eigh, spectral.eig, spectral.eigvals, spectral._svd,
-        spectral.matrix_exp, solving._least_squares)
+        factorization.householder_product, factorization.ormqr, indefinite.ldl_factor_ex, solving.inv_ex,
+        solving.cholesky_inverse, solving.lu_solve, solving.lstsq, spectral._eigh, spectral.eig, spectral.eigvals,
+        spectral._svd, spectral.matrix_exp, solving._least_squares)
 
 
 def _pairs(level, op, args, dims):
@@ -28,6 +28,17 @@ def _pairs(level, op, args, dims):
         if rank < most:
             first[i] = first[i].reshape((level.size, *(1,) * (most - rank), *first[i].shape[1:]))
     return in_dim_0(call(op, *first))
+
+
+def _ldl_solve(level, op, args, dims):
+    first = all_batch_first(level, args, dims)
+    most = max(first[0].ndim, first[2].ndim)
+    missing = (most - first[0].ndim, most - first[0].ndim, most - first[2].ndim)
+    first[:3] = [t.reshape((level.size, *(1,) * n, *t.shape[1:])) for t, n in zip(first[:3], missing, strict=True)]
+    return in_dim_0(call(op, *first))
+
+
+batched(_ldl_solve, indefinite.ldl_solve)
 
 
 def _solve(level, op, args, dims):

@@ -3,20 +3,21 @@
 NAMES = {
     "linear_algebra": """
 torch.Tensor.cholesky torch.Tensor.cholesky_inverse torch.Tensor.cholesky_solve torch.Tensor.det torch.Tensor.geqrf
-torch.Tensor.inverse torch.Tensor.logdet torch.Tensor.lu_solve torch.Tensor.matrix_exp torch.Tensor.matrix_power
-torch.Tensor.orgqr torch.Tensor.ormqr torch.Tensor.pinverse torch.Tensor.qr torch.Tensor.slogdet torch.Tensor.svd
-torch.Tensor.triangular_solve torch._linalg_det torch._linalg_eigh torch._linalg_slogdet torch._linalg_solve_ex
-torch._linalg_svd torch._ops._least_squares torch._ops._permutation torch._ops._pinv torch.cholesky
-torch.cholesky_inverse torch.cholesky_solve torch.det torch.geqrf torch.inverse torch.linalg.cholesky
-torch.linalg.cholesky_ex torch.linalg.cond torch.linalg.det torch.linalg.diagonal torch.linalg.eig torch.linalg.eigh
-torch.linalg.eigvals torch.linalg.eigvalsh torch.linalg.householder_product torch.linalg.inv torch.linalg.inv_ex
+torch.Tensor.inverse torch.Tensor.logdet torch.Tensor.lu torch.Tensor.lu_solve torch.Tensor.matrix_exp
+torch.Tensor.matrix_power torch.Tensor.orgqr torch.Tensor.ormqr torch.Tensor.pinverse torch.Tensor.qr
+torch.Tensor.slogdet torch.Tensor.svd torch.Tensor.triangular_solve torch._linalg_det torch._linalg_eigh
+torch._linalg_slogdet torch._linalg_solve_ex torch._linalg_svd torch._ops._least_squares torch._ops._permutation
+torch._ops._pinv torch.cholesky torch.cholesky_inverse torch.cholesky_solve torch.det torch.geqrf torch.inverse
+torch.linalg.cholesky torch.linalg.cholesky_ex torch.linalg.cond torch.linalg.det torch.linalg.diagonal
+torch.linalg.eig torch.linalg.eigh torch.linalg.eigvals torch.linalg.eigvalsh torch.linalg.householder_product
+torch.linalg.inv torch.linalg.inv_ex torch.linalg.ldl_factor torch.linalg.ldl_factor_ex torch.linalg.ldl_solve
 torch.linalg.lstsq torch.linalg.lu torch.linalg.lu_factor torch.linalg.lu_factor_ex torch.linalg.lu_solve
 torch.linalg.matmul torch.linalg.matrix_exp torch.linalg.matrix_norm torch.linalg.matrix_power
 torch.linalg.matrix_rank torch.linalg.norm torch.linalg.pinv torch.linalg.qr torch.linalg.slogdet torch.linalg.solve
 torch.linalg.solve_ex torch.linalg.solve_triangular torch.linalg.svd torch.linalg.svdvals torch.linalg.tensorinv
-torch.linalg.tensorsolve torch.linalg.vander torch.logdet torch.lu_solve torch.lu_unpack torch.matrix_exp
-torch.matrix_power torch.orgqr torch.ormqr torch.pinverse torch.qr torch.slogdet torch.svd torch.triangular_solve
-torch.vander
+torch.linalg.tensorsolve torch.linalg.vander torch.logdet torch.lu torch.lu_solve torch.lu_unpack torch.matrix_exp
+torch.matrix_power torch.orgqr torch.ormqr torch.pca_lowrank torch.pinverse torch.qr torch.slogdet torch.svd
+torch.svd_lowrank torch.triangular_solve torch.vander
 """,
     "fft": """
 torch._fft_c2c torch._fft_c2r torch._fft_r2c torch.fft.fft torch.fft.fft2 torch.fft.fftfreq torch.fft.fftn

@@ -537,6 +537,10 @@ inline Tensor &linalg_householder_product_out(Tensor &out, const Tensor &input, 
 inline Tensor linalg_inv(const Tensor &A) { FL_CALL(tensor, "linalg.inv", "A", of_tensor(A)) }
 inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor &A, bool check_errors = false) { FL_CALL(two, "linalg.inv_ex", "A check_errors", of_tensor(A), of_bool(check_errors)) }
 inline Tensor &linalg_inv_out(Tensor &out, const Tensor &A) { FL_CALL(same(out), "linalg.inv", "out A", of_tensor(out), of_tensor(A)) }
+inline std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor &self, bool hermitian = false) { FL_CALL(two, "linalg.ldl_factor", "self hermitian", of_tensor(self), of_bool(hermitian)) }
+inline std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor &self, bool hermitian = false, bool check_errors = false) { FL_CALL(three, "linalg.ldl_factor_ex", "self hermitian check_errors", of_tensor(self), of_bool(hermitian), of_bool(check_errors)) }
+inline Tensor linalg_ldl_solve(const Tensor &LD, const Tensor &pivots, const Tensor &B, bool hermitian = false) { FL_CALL(tensor, "linalg.ldl_solve", "LD pivots B hermitian", of_tensor(LD), of_tensor(pivots), of_tensor(B), of_bool(hermitian)) }
+inline Tensor &linalg_ldl_solve_out(Tensor &out, const Tensor &LD, const Tensor &pivots, const Tensor &B, bool hermitian = false) { FL_CALL(same(out), "linalg.ldl_solve", "out LD pivots B hermitian", of_tensor(out), of_tensor(LD), of_tensor(pivots), of_tensor(B), of_bool(hermitian)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor &A, bool pivot = true) { FL_CALL(three, "linalg.lu", "A pivot", of_tensor(A), of_bool(pivot)) }
 inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor &A, bool pivot = true) { FL_CALL(two, "linalg.lu_factor", "A pivot", of_tensor(A), of_bool(pivot)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor &A, bool pivot = true, bool check_errors = false) { FL_CALL(three, "linalg.lu_factor_ex", "A pivot check_errors", of_tensor(A), of_bool(pivot), of_bool(check_errors)) }
@@ -651,6 +655,7 @@ inline std::tuple<Tensor, Tensor> lstm_cell(const Tensor &input, TensorList hx, 
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline std::vector<Tensor> lu(const Tensor &self, bool pivot = true, bool get_infos = false) { FL_CALL(tensors, "lu", "self pivot get_infos", of_tensor(self), of_bool(pivot), of_bool(get_infos)) }
 inline Tensor lu_solve(const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor &lu_solve_out(Tensor &out, const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(same(out), "lu_solve", "out self LU_data LU_pivots", of_tensor(out), of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor &LU_data, const Tensor &LU_pivots, bool unpack_data = true, bool unpack_pivots = true) { FL_CALL(three, "lu_unpack", "LU_data LU_pivots unpack_data unpack_pivots", of_tensor(LU_data), of_tensor(LU_pivots), of_bool(unpack_data), of_bool(unpack_pivots)) }
@@ -776,6 +781,7 @@ inline Tensor outer(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "o
 inline Tensor &outer_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor pad(const Tensor &self, IntArrayRef pad, const std::string &mode = "constant", optional<double> value = nullopt) { FL_CALL(tensor, "nn.functional.pad", "self pad mode value", of_tensor(self), of_ints(pad), of_string(mode), of_double_or_none(value)) }
 inline Tensor pairwise_distance(const Tensor &x1, const Tensor &x2, double p = 2.0, double eps = 1e-06, bool keepdim = false) { FL_CALL(tensor, "nn.functional.pairwise_distance", "x1 x2 p eps keepdim", of_tensor(x1), of_tensor(x2), of_double(p), of_double(eps), of_bool(keepdim)) }
+inline std::vector<Tensor> pca_lowrank(const Tensor &A, optional<int64_t> q = nullopt, bool center = true, int64_t niter = 2) { FL_CALL(tensors, "pca_lowrank", "A q center niter", of_tensor(A), of_int_or_none(q), of_bool(center), of_int(niter)) }
 inline Tensor pdist(const Tensor &self, double p = 2) { FL_CALL(tensor, "pdist", "self p", of_tensor(self), of_double(p)) }
 inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor permute_copy(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute_copy", "self dims", of_tensor(self), of_ints(dims)) }
@@ -957,6 +963,7 @@ inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = fa
 inline Tensor &sum_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor &sum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor &self, bool some = true, bool compute_uv = true) { FL_CALL(three, "svd", "self some compute_uv", of_tensor(self), of_bool(some), of_bool(compute_uv)) }
+inline std::vector<Tensor> svd_lowrank(const Tensor &A, optional<int64_t> q = 6, optional<int64_t> niter = 2, const optional<Tensor> &M = nullopt) { FL_CALL(tensors, "svd_lowrank", "A q niter M", of_tensor(A), of_int_or_none(q), of_int_or_none(niter), of_tensor_or_none(M)) }
 inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
@@ -1389,6 +1396,7 @@ inline Tensor Tensor::lt(const Tensor &other) const { FL_CALL(tensor, "lt", "sel
 inline Tensor Tensor::lt(const Scalar &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::lt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::lt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline std::vector<Tensor> Tensor::lu(bool pivot, bool get_infos) const { FL_CALL(tensors, "lu", "self pivot get_infos", of_tensor(*this), of_bool(pivot), of_bool(get_infos)) }
 inline Tensor Tensor::lu_solve(const Tensor &LU_data, const Tensor &LU_pivots) const { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(*this), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Tensor &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_scalar(value)) }

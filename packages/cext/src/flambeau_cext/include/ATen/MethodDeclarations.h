@@ -329,6 +329,7 @@ Tensor lt(const Tensor &other) const;
 Tensor lt(const Scalar &other) const;
 Tensor &lt_(const Tensor &other) const;
 Tensor &lt_(const Scalar &other) const;
+std::vector<Tensor> lu(bool pivot = true, bool get_infos = false) const;
 Tensor lu_solve(const Tensor &LU_data, const Tensor &LU_pivots) const;
 Tensor masked_fill(const Tensor &mask, const Tensor &value) const;
 Tensor masked_fill(const Tensor &mask, const Scalar &value) const;

@@ -1,0 +1,98 @@
+# cython: language_level=3
+"""Symmetric and Hermitian matrices that need not be positive definite: the factorization of Bunch and Kaufman."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
+from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.operands cimport same_sizes
+from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.factorization cimport check_infos
+from flambeau_tensor._kernels.lapack cimport *
+
+from flambeau_tensor._core.dtype import type_name
+
+
+cdef object _ldl_factor_ex(Operator op, PyObject** slots):
+    """Slots: self, hermitian, check_errors."""
+    cdef str name = "torch.linalg.ldl_factor_ex"
+    cdef Tensor a = <Tensor>slots[0], out, pivots, infos
+    cdef lapack_int n, size
+    cdef Call call
+    check_matrices(name, a, True)
+    check_dtype(name, a, "ldl_factor_kernel")
+    n = a.sizes[a.ndim - 1]
+    out, pivots, infos = in_columns(a), zero_vectors(INT64, a, n), zeros_of(INT64, a.ndim - 2, a.sizes)
+    if out.numel:
+        begin(&call, "sytrf", a.dtype, "hetrf" if <object>slots[1] is True else None)
+        add(&call, LOWER)
+        add(&call, &n)
+        add(&call, out.data, matrix_bytes(out))
+        add(&call, &n)
+        add(&call, pivots.data, 8 * n)
+        add_workspace(&call, &size)
+        add(&call, infos.data, 8)
+        call.work = n * n * n // 3
+        run(&call, infos.numel)
+        clear_triangle(out, True)
+    if <object>slots[2] is True:
+        check_infos("torch.linalg.ldl_factor", infos,
+                    "D[{info},{info}] is zero, and solving with it would divide by zero", RuntimeError)
+    return out, to_dtype(pivots, INT32), to_dtype(infos, INT32)
+
+
+cdef object _ldl_solve(Operator op, PyObject** slots):
+    """Slots: LD, pivots, B, hermitian."""
+    cdef str name = "torch.linalg.ldl_solve"
+    cdef Tensor ld = <Tensor>slots[0], pivots = <Tensor>slots[1], b = <Tensor>slots[2], out, infos
+    cdef Py_ssize_t[MAX_NDIM] batch
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef lapack_int n, k
+    cdef Call call
+    cdef int d, nbatch
+    check_matrices(name, ld, True, "LD")
+    if b.ndim < 2:
+        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)" if b.ndim else
+                         "Dimension specified as -2 but tensor has no dimensions")
+    n, k = ld.sizes[ld.ndim - 1], b.sizes[b.ndim - 1]
+    if b.sizes[b.ndim - 2] != n:
+        raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is "
+                           f"{b.sizes[b.ndim - 2]} by {k}")
+    if CATEGORY[pivots.dtype] != CAT_INT:
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {type_name(dtype_object(pivots.dtype))}")
+    if ld.dtype != b.dtype:
+        raise RuntimeError(f"Expected b and A to have the same dtype, but found b of type "
+                           f"{type_name(dtype_object(b.dtype))} and A of type {type_name(dtype_object(ld.dtype))} "
+                           "instead.")
+    if pivots.ndim != ld.ndim - 1 or not same_sizes(pivots.ndim, pivots.sizes, ld.sizes):
+        raise RuntimeError(f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with shape "
+                           f"{list((<object>pivots).shape)} instead")
+    check_kernel("ldl_solve_kernel", ld)
+    nbatch = broadcast_batches(ld, 2, b, 2, batch)
+    out = in_columns(b, nbatch, batch)
+    if out.numel == 0:
+        return out
+    for d in range(nbatch):
+        sizes[d] = batch[d]
+    sizes[nbatch] = n
+    copy = empty(INT64, nbatch + 1, sizes)
+    copy_elements(copy, pivots)
+    ld, pivots = in_columns(ld, nbatch, batch), contiguous(copy, INT64)
+    infos = zeros_of(INT64, nbatch, batch)
+    begin(&call, "sytrs", ld.dtype, "hetrs" if <object>slots[3] is True else None)
+    add(&call, LOWER)
+    add(&call, &n)
+    add(&call, &k)
+    add(&call, ld.data, matrix_bytes(ld))
+    add(&call, &n)
+    add(&call, pivots.data, 8 * n)
+    add(&call, out.data, matrix_bytes(out))
+    add(&call, &n)
+    add(&call, infos.data, 8)
+    call.work = 2 * n * n * k
+    run(&call, infos.numel)
+    return out
+
+
+ldl_factor_ex, ldl_solve = make_kernel(_ldl_factor_ex), make_kernel(_ldl_solve)
