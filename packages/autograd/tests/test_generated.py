@@ -25,8 +25,8 @@ def tables(name):
     return run_path(str(Path(__file__).with_name(f"test_{name}.py")))
 
 
-POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA, FFT = (
-    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra", "fft"))
+POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA, FFT, SPECIAL = (
+    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra", "fft", "special"))
 embedding, one_hot = (find_operator(f"torch.nn.functional.{name}") for name in ("embedding", "one_hot"))
 
 
@@ -176,23 +176,27 @@ OWN |= {f"{where} {name}": (function, [X]) for where, table_ in (("indexing", IN
 OWN |= {f"{family} {name}": (function, [(shape, -2, 2) for shape in shapes])
         for family, cases in (("linear algebra", LINEAR_ALGEBRA["CASES"]), ("transform", FFT["CASES"] | FFT["REAL"]))
         for name, (function, shapes) in cases.items()}
+OWN |= {f"special {name}": (function, [((2, 3), 0.6, 1.9)]) for name, function in SPECIAL["SECOND"].items()}
 OWN |= {f"product {name}": (function, [(shape, -2, 2) for shape in shapes])
         for name, (function, *shapes) in MATMUL["CASES"].items()}
 
 
 # --- elementwise operators, from their schemas ----------------------------------------------------------------------
 
+OTHERWISE = {"copy_", "complex", "where", *SPECIAL["SECOND"]}
+
+
 def elementwise_operators():
     """Those that take nothing but tensors, and what works in place; each by the name it is found under."""
     for name, op in operators().items():
-        if isinstance(op.implementation, Elementwise) and op.name not in ("copy_", "complex", "where"):
+        if isinstance(op.implementation, Elementwise) and op.name not in OTHERWISE:
             required = [a for a in op.schema.arguments if not a.has_default]
             if all(a.type in ("Tensor", "Tensor(a!)") for a in required):
                 yield name, op, len(required)
 
 
 def range_of(op):
-    return POINTWISE["UNARY"].get((op.functional or op).name, (0.6, 1.9))
+    return (POINTWISE["UNARY"] | SPECIAL["UNARY"]).get((op.functional or op).name, (0.6, 1.9))
 
 
 def call_elementwise(op):
@@ -213,6 +217,7 @@ def elementwise_case(op, count):
 
 
 INTEGERS, SMALL = [[5, -3, 7, 2], [4, 9, -8, 1], [0, 3, -5, 6]], [[1, 2, 3, 1], [2, 2, 1, 3], [3, 1, 1, 2]]
+CUT |= {f"operator {name}" for name, op, _ in elementwise_operators() if not op.records}
 CASES = OWN | {f"operator {name}": elementwise_case(op, count) for name, op, count in elementwise_operators()}
 
 

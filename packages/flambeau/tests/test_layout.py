@@ -22,7 +22,7 @@ def run(code, *arguments):
 @pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
                                   "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
                                   "utils.data", "utils.data._utils.collate", "utils.data.sampler", "random", "linalg",
-                                  "fft", "functional", "version"])
+                                  "fft", "signal", "special", "functional", "version"])
 def test_modules_are_found_under_both_names(name):
     code = f"""
         import flambeau
@@ -113,12 +113,12 @@ def test_every_module_imports_or_says_that_it_is_not_built():
             assert not hasattr(torch, name)
             with pytest.raises(ModuleNotFoundError, match=f"No module named 'flambeau.{name}'"):
                 importlib.import_module(f"flambeau.{name}")
-    assert {"nn", "optim", "autograd", "overrides", "linalg", "fft", "utils"} <= set(dir(torch))
+    assert {"nn", "optim", "autograd", "overrides", "linalg", "fft", "special", "signal", "utils"} <= set(dir(torch))
     assert "fx" not in dir(torch)
 
 
 def test_missing_names_behave_in_one_way():
-    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg", "torch.fft"):
+    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg", "torch.fft", "torch.special"):
         module = importlib.import_module("flambeau" + place.removeprefix("torch"))
         for name in names_of_pytorch()[place]:
             if not hasattr(module, name):

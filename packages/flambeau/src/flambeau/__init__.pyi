@@ -39,6 +39,8 @@ from . import overrides as overrides
 from . import profiler as profiler
 from . import random as random
 from . import return_types as return_types
+from . import signal as signal
+from . import special as special
 from . import testing as testing
 from . import utils as utils
 from . import version as version

@@ -30,6 +30,8 @@ TABLE = {
     "linalg": "flambeau_tensor.linalg",
     "masked": "flambeau_tensor.masked",
     "fft": "flambeau_tensor.fft",
+    "signal": "flambeau_tensor.signal",
+    "special": "flambeau_tensor.special",
     "storage": "flambeau_tensor.storage",
     "functional": "flambeau_tensor.functional",
 }
@@ -38,7 +40,7 @@ OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compile
        "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "testing",
        "torch_version", "utils", "version", "xpu"}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"distributions", "fx", "quantization", "sparse", "special"}
+MISSING = {"distributions", "fx", "quantization", "sparse"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",

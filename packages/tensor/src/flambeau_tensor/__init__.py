@@ -89,7 +89,7 @@ _named |= _functions("torch", lazy=False)
 globals().update(_named)
 __all__ += _named
 _register_namespace("torch", _sys.modules[__name__])
-for _name in ("fft", "functional", "linalg"):
+for _name in ("fft", "functional", "linalg", "special"):
     _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
 
 

@@ -84,9 +84,14 @@ cdef PyTypeObject* make_node_type(Rule rule) except NULL:
 cdef dict _types_by_name = {}
 
 
-def node_name(str name not None):
-    """``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``; in place as otherwise."""
-    return "".join([word.title() for word in name.split("_")]) + "Backward0"
+def node_name(op):
+    """``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``; in place as otherwise.
+
+    Where C++ has the namespace in the name, so has the node: ``special.i1`` → ``SpecialI1Backward0``.
+    """
+    space = op.namespace.removeprefix("torch.")
+    words = [space] if space in ("fft", "linalg", "special") else []
+    return "".join([word.title() for word in words + op.name.split("_")]) + "Backward0"
 
 
 cdef class _Reader:
@@ -174,7 +179,7 @@ cdef class _Reader:
         self.returns = {r.name: i for i, r in enumerate(self.schema.returns) if r.name}
         self.item_numbers = {}
         rule.op = self.op
-        rule.name = options.get("name") or node_name(self.op.name)
+        rule.name = options.get("name") or node_name(self.op)
         self.read_forward_mode(options)
         rule.functions = list(formulas.values())
         rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]

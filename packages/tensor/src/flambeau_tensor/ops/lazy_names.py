@@ -25,6 +25,30 @@ torch.fft.fftshift torch.fft.hfft torch.fft.hfft2 torch.fft.hfftn torch.fft.ifft
 torch.fft.ifftshift torch.fft.ihfft torch.fft.ihfft2 torch.fft.ihfftn torch.fft.irfft torch.fft.irfft2
 torch.fft.irfftn torch.fft.rfft torch.fft.rfft2 torch.fft.rfftfreq torch.fft.rfftn
 """,
+    "signal": """
+torch.Tensor.istft torch.Tensor.stft torch._ops.bartlett_window torch._ops.blackman_window torch._ops.hamming_window
+torch._ops.hann_window torch._ops.kaiser_window torch.bartlett_window torch.blackman_window torch.hamming_window
+torch.hann_window torch.istft torch.kaiser_window torch.stft
+""",
+    "special": """
+torch.Tensor.i0 torch.Tensor.i0_ torch.Tensor.igamma torch.Tensor.igamma_ torch.Tensor.igammac torch.Tensor.igammac_
+torch.Tensor.mvlgamma torch.Tensor.mvlgamma_ torch.i0 torch.i0_ torch.igamma torch.igammac torch.mvlgamma
+torch.special.airy_ai torch.special.bessel_j0 torch.special.bessel_j1 torch.special.bessel_y0
+torch.special.bessel_y1 torch.special.chebyshev_polynomial_t torch.special.chebyshev_polynomial_u
+torch.special.chebyshev_polynomial_v torch.special.chebyshev_polynomial_w torch.special.digamma torch.special.entr
+torch.special.erf torch.special.erfc torch.special.erfcx torch.special.erfinv torch.special.exp2 torch.special.expit
+torch.special.expm1 torch.special.gammainc torch.special.gammaincc torch.special.gammaln
+torch.special.hermite_polynomial_h torch.special.hermite_polynomial_he torch.special.i0 torch.special.i0e
+torch.special.i1 torch.special.i1e torch.special.laguerre_polynomial_l torch.special.legendre_polynomial_p
+torch.special.log1p torch.special.log_ndtr torch.special.log_softmax torch.special.logit torch.special.logsumexp
+torch.special.modified_bessel_i0 torch.special.modified_bessel_i1 torch.special.modified_bessel_k0
+torch.special.modified_bessel_k1 torch.special.multigammaln torch.special.ndtr torch.special.ndtri
+torch.special.polygamma torch.special.psi torch.special.round torch.special.scaled_modified_bessel_k0
+torch.special.scaled_modified_bessel_k1 torch.special.shifted_chebyshev_polynomial_t
+torch.special.shifted_chebyshev_polynomial_u torch.special.shifted_chebyshev_polynomial_v
+torch.special.shifted_chebyshev_polynomial_w torch.special.sinc torch.special.softmax
+torch.special.spherical_bessel_j0 torch.special.xlog1py torch.special.xlogy torch.special.zeta
+""",
     "storages": """
 torch.Tensor._typed_storage torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file
 """,

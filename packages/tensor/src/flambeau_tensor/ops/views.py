@@ -1,6 +1,7 @@
 """Views and reshaping: other sizes and strides over the same elements."""
 import numpy as np
 
+from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
@@ -133,10 +134,17 @@ def _overlapping_adjoint(grad, size, viewed):
 
 
 def _unfold_backward(grad, sizes, dimension, size, step):
-    def viewed(positions):
-        return interop.as_array(unfold(interop.from_numpy(positions.reshape(sizes)), dimension, size, step))
-    total = _overlapping_adjoint(grad, int(np.prod(sizes)), viewed).reshape(sizes)
-    return interop.from_array(total).to(grad.dtype)
+    """Step by step of the windows: what lies in one step of each does not overlap."""
+    half = grad.dtype.itemsize == 2
+    total = factories.zeros(sizes, dtype=_dtype_by_name("float32") if half else grad.dtype)
+    if total.ndim == 0:
+        return total.to(grad.dtype).add_(grad[0]) if size else total.to(grad.dtype)
+    count = grad.shape[dimension]
+    for first in range(0, size if count else 0, step):
+        n = min(step, size - first)
+        piece = total.narrow(dimension, first, (count - 1) * step + n)
+        unfold(piece, dimension, n, step).add_(grad.narrow(-1, first, n))
+    return total.to(grad.dtype)
 
 
 unfold_backward = Operator("unfold_backward(Tensor self, int[] sizes, int dimension, int size, int step) -> Tensor",

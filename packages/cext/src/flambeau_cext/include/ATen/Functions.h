@@ -118,6 +118,8 @@ inline Tensor avg_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRe
 inline Tensor avg_pool3d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true, optional<int64_t> divisor_override = nullopt) { FL_CALL(tensor, "nn.functional.avg_pool3d", "self kernel_size stride padding ceil_mode count_include_pad divisor_override", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_bool(ceil_mode), of_bool(count_include_pad), of_int_or_none(divisor_override)) }
 inline Tensor baddbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "baddbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &baddbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "baddbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
+inline Tensor bartlett_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "bartlett_window", "window_length dtype requires_grad", of_int(window_length), dtype_of(options), requires_grad_of(options)) }
+inline Tensor bartlett_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "bartlett_window", "window_length periodic dtype requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), requires_grad_of(options)) }
 inline Tensor batch_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool training, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.batch_norm", "self weight bias running_mean running_var training momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(training), of_double(momentum), of_double(eps)) }
 inline Tensor bernoulli(const Tensor &self) { FL_CALL(tensor, "bernoulli", "self", of_tensor(self)) }
 inline Tensor bernoulli(const Tensor &self, double p) { FL_CALL(tensor, "bernoulli", "self p", of_tensor(self), of_double(p)) }
@@ -148,6 +150,8 @@ inline Tensor bitwise_xor(const Tensor &self, const Tensor &other) { FL_CALL(ten
 inline Tensor bitwise_xor(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_xor(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_xor_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor blackman_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "blackman_window", "window_length dtype requires_grad", of_int(window_length), dtype_of(options), requires_grad_of(options)) }
+inline Tensor blackman_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "blackman_window", "window_length periodic dtype requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), requires_grad_of(options)) }
 inline Tensor block_diag(TensorList tensors) { FL_CALL(tensor, "_ops.block_diag", "tensors", of_tensors(tensors)) }
 inline Tensor bmm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "bmm", "self mat2", of_tensor(self), of_tensor(mat2)) }
 inline Tensor &bmm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "bmm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
@@ -430,6 +434,12 @@ inline Tensor gru_cell(const Tensor &input, const Tensor &hx, const Tensor &w_ih
 inline Tensor gt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor gt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &gt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor hamming_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length dtype requires_grad", of_int(window_length), dtype_of(options), requires_grad_of(options)) }
+inline Tensor hamming_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length periodic dtype requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), requires_grad_of(options)) }
+inline Tensor hamming_window(int64_t window_length, bool periodic, double alpha, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length periodic alpha dtype requires_grad", of_int(window_length), of_bool(periodic), of_double(alpha), dtype_of(options), requires_grad_of(options)) }
+inline Tensor hamming_window(int64_t window_length, bool periodic, double alpha, double beta, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length periodic alpha beta dtype requires_grad", of_int(window_length), of_bool(periodic), of_double(alpha), of_double(beta), dtype_of(options), requires_grad_of(options)) }
+inline Tensor hann_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "hann_window", "window_length dtype requires_grad", of_int(window_length), dtype_of(options), requires_grad_of(options)) }
+inline Tensor hann_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "hann_window", "window_length periodic dtype requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), requires_grad_of(options)) }
 inline Tensor hardshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(tensor, "nn.functional.hardshrink", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline Tensor hardsigmoid(const Tensor &self) { FL_CALL(tensor, "_C._nn.hardsigmoid", "self", of_tensor(self)) }
 inline Tensor &hardsigmoid_(Tensor &self) { FL_CALL(same(self), "_C._nn.hardsigmoid_", "self", of_tensor(self)) }
@@ -450,6 +460,13 @@ inline Tensor &hstack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), 
 inline Tensor huber_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double delta = 1.0) { FL_CALL(tensor, "nn.functional.huber_loss", "self target reduction delta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(delta)) }
 inline Tensor hypot(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "hypot", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &hypot_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "hypot", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor i0(const Tensor &self) { FL_CALL(tensor, "i0", "self", of_tensor(self)) }
+inline Tensor &i0_(Tensor &self) { FL_CALL(same(self), "i0_", "self", of_tensor(self)) }
+inline Tensor &i0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "i0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor igamma(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "igamma", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &igamma_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "igamma", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor igammac(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "igammac", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &igammac_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "igammac", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor imag(const Tensor &self) { FL_CALL(tensor, "imag", "self", of_tensor(self)) }
 inline Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha = 1) { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
 inline Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source)) }
@@ -483,6 +500,10 @@ inline Tensor &isneginf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out)
 inline Tensor isposinf(const Tensor &self) { FL_CALL(tensor, "isposinf", "self", of_tensor(self)) }
 inline Tensor &isposinf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isposinf", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor isreal(const Tensor &self) { FL_CALL(tensor, "isreal", "self", of_tensor(self)) }
+inline Tensor istft(const Tensor &self, int64_t n_fft, optional<int64_t> hop_length = nullopt, optional<int64_t> win_length = nullopt, const optional<Tensor> &window = nullopt, bool center = true, bool normalized = false, optional<bool> onesided = nullopt, optional<int64_t> length = nullopt, bool return_complex = false) { FL_CALL(tensor, "istft", "self n_fft hop_length win_length window center normalized onesided length return_complex", of_tensor(self), of_int(n_fft), of_int_or_none(hop_length), of_int_or_none(win_length), of_tensor_or_none(window), of_bool(center), of_bool(normalized), of_bool_or_none(onesided), of_int_or_none(length), of_bool(return_complex)) }
+inline Tensor kaiser_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "kaiser_window", "window_length dtype requires_grad", of_int(window_length), dtype_of(options), requires_grad_of(options)) }
+inline Tensor kaiser_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "kaiser_window", "window_length periodic dtype requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), requires_grad_of(options)) }
+inline Tensor kaiser_window(int64_t window_length, bool periodic, double beta, const TensorOptions &options = {}) { FL_CALL(tensor, "kaiser_window", "window_length periodic beta dtype requires_grad", of_int(window_length), of_bool(periodic), of_double(beta), dtype_of(options), requires_grad_of(options)) }
 inline Tensor kl_div(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, bool log_target = false) { FL_CALL(tensor, "nn.functional.kl_div", "self target reduction log_target", of_tensor(self), of_tensor(target), of_reduction(reduction), of_bool(log_target)) }
 inline Tensor kron(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "kron", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &kron_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "kron", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -722,6 +743,8 @@ inline Tensor multiply(const Tensor &self, const Scalar &other) { FL_CALL(tensor
 inline Tensor &multiply_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mv(const Tensor &self, const Tensor &vec) { FL_CALL(tensor, "mv", "self vec", of_tensor(self), of_tensor(vec)) }
 inline Tensor &mv_out(Tensor &out, const Tensor &self, const Tensor &vec) { FL_CALL(same(out), "mv", "out self vec", of_tensor(out), of_tensor(self), of_tensor(vec)) }
+inline Tensor mvlgamma(const Tensor &self, int64_t p) { FL_CALL(tensor, "mvlgamma", "self p", of_tensor(self), of_int(p)) }
+inline Tensor &mvlgamma_out(Tensor &out, const Tensor &self, int64_t p) { FL_CALL(same(out), "mvlgamma", "out self p", of_tensor(out), of_tensor(self), of_int(p)) }
 inline Tensor nan_to_num(const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor &nan_to_num_(Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(same(self), "nan_to_num_", "self nan posinf neginf", of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor &nan_to_num_out(Tensor &out, const Tensor &self, optional<double> nan = nullopt, optional<double> posinf = nullopt, optional<double> neginf = nullopt) { FL_CALL(same(out), "nan_to_num", "out self nan posinf neginf", of_tensor(out), of_tensor(self), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
@@ -919,6 +942,146 @@ inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CAL
 inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.default", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline Tensor special_airy_ai(const Tensor &x) { FL_CALL(tensor, "special.airy_ai", "x", of_tensor(x)) }
+inline Tensor &special_airy_ai_out(Tensor &out, const Tensor &x) { FL_CALL(same(out), "special.airy_ai", "out x", of_tensor(out), of_tensor(x)) }
+inline Tensor special_bessel_j0(const Tensor &self) { FL_CALL(tensor, "special.bessel_j0", "self", of_tensor(self)) }
+inline Tensor &special_bessel_j0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.bessel_j0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_bessel_j1(const Tensor &self) { FL_CALL(tensor, "special.bessel_j1", "self", of_tensor(self)) }
+inline Tensor &special_bessel_j1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.bessel_j1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_bessel_y0(const Tensor &self) { FL_CALL(tensor, "special.bessel_y0", "self", of_tensor(self)) }
+inline Tensor &special_bessel_y0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.bessel_y0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_bessel_y1(const Tensor &self) { FL_CALL(tensor, "special.bessel_y1", "self", of_tensor(self)) }
+inline Tensor &special_bessel_y1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.bessel_y1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_chebyshev_polynomial_t(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_t", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_t(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_t", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_t(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_t", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_u(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_u(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_u(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_v(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_v(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_v(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_w(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_w(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_chebyshev_polynomial_w(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_digamma(const Tensor &self) { FL_CALL(tensor, "special.digamma", "self", of_tensor(self)) }
+inline Tensor &special_digamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.digamma", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_entr(const Tensor &self) { FL_CALL(tensor, "special.entr", "self", of_tensor(self)) }
+inline Tensor &special_entr_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.entr", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_erf(const Tensor &self) { FL_CALL(tensor, "special.erf", "self", of_tensor(self)) }
+inline Tensor &special_erf_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.erf", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_erfc(const Tensor &self) { FL_CALL(tensor, "special.erfc", "self", of_tensor(self)) }
+inline Tensor &special_erfc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.erfc", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_erfcx(const Tensor &self) { FL_CALL(tensor, "special.erfcx", "self", of_tensor(self)) }
+inline Tensor &special_erfcx_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.erfcx", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_erfinv(const Tensor &self) { FL_CALL(tensor, "special.erfinv", "self", of_tensor(self)) }
+inline Tensor &special_erfinv_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.erfinv", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_exp2(const Tensor &self) { FL_CALL(tensor, "special.exp2", "self", of_tensor(self)) }
+inline Tensor &special_exp2_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.exp2", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_expit(const Tensor &self) { FL_CALL(tensor, "special.expit", "self", of_tensor(self)) }
+inline Tensor &special_expit_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.expit", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_expm1(const Tensor &self) { FL_CALL(tensor, "special.expm1", "self", of_tensor(self)) }
+inline Tensor &special_expm1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.expm1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_gammainc(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.gammainc", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &special_gammainc_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.gammainc", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor special_gammaincc(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.gammaincc", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor &special_gammaincc_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.gammaincc", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor special_gammaln(const Tensor &self) { FL_CALL(tensor, "special.gammaln", "self", of_tensor(self)) }
+inline Tensor &special_gammaln_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.gammaln", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_hermite_polynomial_h(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_h", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_hermite_polynomial_h(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_h", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_hermite_polynomial_h(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.hermite_polynomial_h", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_hermite_polynomial_h_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_h", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_hermite_polynomial_he(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_hermite_polynomial_he(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_hermite_polynomial_he(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_hermite_polynomial_he_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_he", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_i0(const Tensor &self) { FL_CALL(tensor, "special.i0", "self", of_tensor(self)) }
+inline Tensor &special_i0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.i0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_i0e(const Tensor &self) { FL_CALL(tensor, "special.i0e", "self", of_tensor(self)) }
+inline Tensor &special_i0e_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.i0e", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_i1(const Tensor &self) { FL_CALL(tensor, "special.i1", "self", of_tensor(self)) }
+inline Tensor &special_i1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.i1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_i1e(const Tensor &self) { FL_CALL(tensor, "special.i1e", "self", of_tensor(self)) }
+inline Tensor &special_i1e_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.i1e", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_laguerre_polynomial_l(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.laguerre_polynomial_l", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_laguerre_polynomial_l(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.laguerre_polynomial_l", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_laguerre_polynomial_l(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.laguerre_polynomial_l", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_laguerre_polynomial_l_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.laguerre_polynomial_l", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_legendre_polynomial_p(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_legendre_polynomial_p(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_legendre_polynomial_p(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_legendre_polynomial_p_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.legendre_polynomial_p", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_log1p(const Tensor &self) { FL_CALL(tensor, "special.log1p", "self", of_tensor(self)) }
+inline Tensor &special_log1p_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.log1p", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_log_ndtr(const Tensor &self) { FL_CALL(tensor, "special.log_ndtr", "self", of_tensor(self)) }
+inline Tensor &special_log_ndtr_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.log_ndtr", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_log_softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "special.log_softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor special_logit(const Tensor &self, optional<double> eps = nullopt) { FL_CALL(tensor, "special.logit", "self eps", of_tensor(self), of_double_or_none(eps)) }
+inline Tensor &special_logit_out(Tensor &out, const Tensor &self, optional<double> eps = nullopt) { FL_CALL(same(out), "special.logit", "out self eps", of_tensor(out), of_tensor(self), of_double_or_none(eps)) }
+inline Tensor special_logsumexp(const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "special.logsumexp", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor &special_logsumexp_out(Tensor &out, const Tensor &self, IntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "special.logsumexp", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
+inline Tensor special_modified_bessel_i0(const Tensor &self) { FL_CALL(tensor, "special.modified_bessel_i0", "self", of_tensor(self)) }
+inline Tensor &special_modified_bessel_i0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.modified_bessel_i0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_modified_bessel_i1(const Tensor &self) { FL_CALL(tensor, "special.modified_bessel_i1", "self", of_tensor(self)) }
+inline Tensor &special_modified_bessel_i1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.modified_bessel_i1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_modified_bessel_k0(const Tensor &self) { FL_CALL(tensor, "special.modified_bessel_k0", "self", of_tensor(self)) }
+inline Tensor &special_modified_bessel_k0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.modified_bessel_k0", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_modified_bessel_k1(const Tensor &self) { FL_CALL(tensor, "special.modified_bessel_k1", "self", of_tensor(self)) }
+inline Tensor &special_modified_bessel_k1_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.modified_bessel_k1", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_multigammaln(const Tensor &self, int64_t p) { FL_CALL(tensor, "special.multigammaln", "self p", of_tensor(self), of_int(p)) }
+inline Tensor &special_multigammaln_out(Tensor &out, const Tensor &self, int64_t p) { FL_CALL(same(out), "special.multigammaln", "out self p", of_tensor(out), of_tensor(self), of_int(p)) }
+inline Tensor special_ndtr(const Tensor &self) { FL_CALL(tensor, "special.ndtr", "self", of_tensor(self)) }
+inline Tensor &special_ndtr_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.ndtr", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_ndtri(const Tensor &self) { FL_CALL(tensor, "special.ndtri", "self", of_tensor(self)) }
+inline Tensor &special_ndtri_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.ndtri", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_polygamma(int64_t n, const Tensor &self) { FL_CALL(tensor, "special.polygamma", "n self", of_int(n), of_tensor(self)) }
+inline Tensor &special_polygamma_out(Tensor &out, int64_t n, const Tensor &self) { FL_CALL(same(out), "special.polygamma", "out n self", of_tensor(out), of_int(n), of_tensor(self)) }
+inline Tensor special_psi(const Tensor &self) { FL_CALL(tensor, "special.psi", "self", of_tensor(self)) }
+inline Tensor &special_psi_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.psi", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_round(const Tensor &self, int64_t decimals = 0) { FL_CALL(tensor, "special.round", "self decimals", of_tensor(self), of_int(decimals)) }
+inline Tensor &special_round_out(Tensor &out, const Tensor &self, int64_t decimals = 0) { FL_CALL(same(out), "special.round", "out self decimals", of_tensor(out), of_tensor(self), of_int(decimals)) }
+inline Tensor special_scaled_modified_bessel_k0(const Tensor &x) { FL_CALL(tensor, "special.scaled_modified_bessel_k0", "x", of_tensor(x)) }
+inline Tensor &special_scaled_modified_bessel_k0_out(Tensor &out, const Tensor &x) { FL_CALL(same(out), "special.scaled_modified_bessel_k0", "out x", of_tensor(out), of_tensor(x)) }
+inline Tensor special_scaled_modified_bessel_k1(const Tensor &x) { FL_CALL(tensor, "special.scaled_modified_bessel_k1", "x", of_tensor(x)) }
+inline Tensor &special_scaled_modified_bessel_k1_out(Tensor &out, const Tensor &x) { FL_CALL(same(out), "special.scaled_modified_bessel_k1", "out x", of_tensor(out), of_tensor(x)) }
+inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_t", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_t(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_t", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_t", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_u(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_v(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_tensor(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_w(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_scalar(x), of_tensor(n)) }
+inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_tensor(x), of_scalar(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor special_sinc(const Tensor &self) { FL_CALL(tensor, "special.sinc", "self", of_tensor(self)) }
+inline Tensor &special_sinc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.sinc", "out self", of_tensor(out), of_tensor(self)) }
+inline Tensor special_softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "special.softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
+inline Tensor special_spherical_bessel_j0(const Tensor &x) { FL_CALL(tensor, "special.spherical_bessel_j0", "x", of_tensor(x)) }
+inline Tensor &special_spherical_bessel_j0_out(Tensor &out, const Tensor &x) { FL_CALL(same(out), "special.spherical_bessel_j0", "out x", of_tensor(out), of_tensor(x)) }
+inline Tensor special_xlog1py(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.xlog1py", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor special_xlog1py(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.xlog1py", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor special_xlog1py(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.xlog1py", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &special_xlog1py_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.xlog1py", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor special_xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.xlogy", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor special_xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.xlogy", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor special_xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.xlogy", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &special_xlogy_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.xlogy", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor special_zeta(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.zeta", "self other", of_tensor(self), of_tensor(other)) }
+inline Tensor special_zeta(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.zeta", "self other", of_scalar(self), of_tensor(other)) }
+inline Tensor special_zeta(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.zeta", "self other", of_tensor(self), of_scalar(other)) }
+inline Tensor &special_zeta_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.zeta", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> split_copy(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split_copy", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
@@ -950,6 +1113,7 @@ inline std::tuple<Tensor, Tensor> std_mean(const Tensor &self, OptionalIntArrayR
 inline Tensor &std_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim = nullopt, const optional<Scalar> &correction = nullopt, bool keepdim = false) { FL_CALL(same(out), "std.correction", "out self dim correction keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
 inline Tensor &std_out(Tensor &out, const Tensor &self, bool unbiased) { FL_CALL(same(out), "std.default", "out self unbiased", of_tensor(out), of_tensor(self), of_bool(unbiased)) }
 inline Tensor &std_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool unbiased, bool keepdim = false) { FL_CALL(same(out), "std.dim", "out self dim unbiased keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor stft(const Tensor &self, int64_t n_fft, optional<int64_t> hop_length = nullopt, optional<int64_t> win_length = nullopt, const optional<Tensor> &window = nullopt, bool center = true, const std::string &pad_mode = "reflect", bool normalized = false, optional<bool> onesided = nullopt, optional<bool> return_complex = nullopt, optional<bool> align_to_window = nullopt) { FL_CALL(tensor, "stft", "self n_fft hop_length win_length window center pad_mode normalized onesided return_complex align_to_window", of_tensor(self), of_int(n_fft), of_int_or_none(hop_length), of_int_or_none(win_length), of_tensor_or_none(window), of_bool(center), of_string(pad_mode), of_bool(normalized), of_bool_or_none(onesided), of_bool_or_none(return_complex), of_bool_or_none(align_to_window)) }
 inline Tensor sub(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
@@ -1316,6 +1480,12 @@ inline std::vector<Tensor> Tensor::hsplit(int64_t sections) const { FL_CALL(tens
 inline std::vector<Tensor> Tensor::hsplit(IntArrayRef indices) const { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(*this), of_ints(indices)) }
 inline Tensor Tensor::hypot(const Tensor &other) const { FL_CALL(tensor, "hypot", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::hypot_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.hypot_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::i0() const { FL_CALL(tensor, "i0", "self", of_tensor(*this)) }
+inline Tensor &Tensor::i0_() const { FL_CALL(same(*this), "i0_", "self", of_tensor(*this)) }
+inline Tensor Tensor::igamma(const Tensor &other) const { FL_CALL(tensor, "igamma", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::igamma_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.igamma_", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::igammac(const Tensor &other) const { FL_CALL(tensor, "igammac", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor &Tensor::igammac_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.igammac_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::index_add(int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha) const { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
 inline Tensor &Tensor::index_add_(int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.index_add_", "self dim index source alpha", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
 inline Tensor Tensor::index_copy(int64_t dim, const Tensor &index, const Tensor &source) const { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(*this), of_int(dim), of_tensor(index), of_tensor(source)) }
@@ -1341,6 +1511,7 @@ inline Tensor Tensor::isnan() const { FL_CALL(tensor, "isnan", "self", of_tensor
 inline Tensor Tensor::isneginf() const { FL_CALL(tensor, "isneginf", "self", of_tensor(*this)) }
 inline Tensor Tensor::isposinf() const { FL_CALL(tensor, "isposinf", "self", of_tensor(*this)) }
 inline Tensor Tensor::isreal() const { FL_CALL(tensor, "isreal", "self", of_tensor(*this)) }
+inline Tensor Tensor::istft(int64_t n_fft, optional<int64_t> hop_length, optional<int64_t> win_length, const optional<Tensor> &window, bool center, bool normalized, optional<bool> onesided, optional<int64_t> length, bool return_complex) const { FL_CALL(tensor, "istft", "self n_fft hop_length win_length window center normalized onesided length return_complex", of_tensor(*this), of_int(n_fft), of_int_or_none(hop_length), of_int_or_none(win_length), of_tensor_or_none(window), of_bool(center), of_bool(normalized), of_bool_or_none(onesided), of_int_or_none(length), of_bool(return_complex)) }
 inline Tensor Tensor::kron(const Tensor &other) const { FL_CALL(tensor, "kron", "self other", of_tensor(*this), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> Tensor::kthvalue(int64_t k, int64_t dim, bool keepdim) const { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(*this), of_int(k), of_int(dim), of_bool(keepdim)) }
 inline Tensor Tensor::lcm(const Tensor &other) const { FL_CALL(tensor, "lcm", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1437,6 +1608,8 @@ inline Tensor Tensor::multiply(const Scalar &other) const { FL_CALL(tensor, "mul
 inline Tensor &Tensor::multiply_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::multiply_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.mul_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::mv(const Tensor &vec) const { FL_CALL(tensor, "mv", "self vec", of_tensor(*this), of_tensor(vec)) }
+inline Tensor Tensor::mvlgamma(int64_t p) const { FL_CALL(tensor, "mvlgamma", "self p", of_tensor(*this), of_int(p)) }
+inline Tensor &Tensor::mvlgamma_(int64_t p) const { FL_CALL(same(*this), "Tensor.mvlgamma_", "self p", of_tensor(*this), of_int(p)) }
 inline Tensor Tensor::nan_to_num(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(tensor, "nan_to_num", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor &Tensor::nan_to_num_(optional<double> nan, optional<double> posinf, optional<double> neginf) const { FL_CALL(same(*this), "nan_to_num_", "self nan posinf neginf", of_tensor(*this), of_double_or_none(nan), of_double_or_none(posinf), of_double_or_none(neginf)) }
 inline Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nanmean", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
@@ -1574,6 +1747,7 @@ inline Tensor &Tensor::squeeze_(IntArrayRef dim) const { FL_CALL(same(*this), "T
 inline Tensor Tensor::std(OptionalIntArrayRef dim, const optional<Scalar> &correction, bool keepdim) const { FL_CALL(tensor, "std.correction", "self dim correction keepdim", of_tensor(*this), of_ints_or_none(dim), of_scalar_or_none(correction), of_bool(keepdim)) }
 inline Tensor Tensor::std(bool unbiased) const { FL_CALL(tensor, "std.default", "self unbiased", of_tensor(*this), of_bool(unbiased)) }
 inline Tensor Tensor::std(OptionalIntArrayRef dim, bool unbiased, bool keepdim) const { FL_CALL(tensor, "std.dim", "self dim unbiased keepdim", of_tensor(*this), of_ints_or_none(dim), of_bool(unbiased), of_bool(keepdim)) }
+inline Tensor Tensor::stft(int64_t n_fft, optional<int64_t> hop_length, optional<int64_t> win_length, const optional<Tensor> &window, bool center, const std::string &pad_mode, bool normalized, optional<bool> onesided, optional<bool> return_complex, optional<bool> align_to_window) const { FL_CALL(tensor, "stft", "self n_fft hop_length win_length window center pad_mode normalized onesided return_complex align_to_window", of_tensor(*this), of_int(n_fft), of_int_or_none(hop_length), of_int_or_none(win_length), of_tensor_or_none(window), of_bool(center), of_string(pad_mode), of_bool(normalized), of_bool_or_none(onesided), of_bool_or_none(return_complex), of_bool_or_none(align_to_window)) }
 inline Tensor Tensor::sub(const Tensor &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }
 inline Tensor Tensor::sub(const Scalar &other, const Scalar &alpha) const { FL_CALL(tensor, "sub", "self other alpha", of_tensor(*this), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &Tensor::sub_(const Tensor &other, const Scalar &alpha) const { FL_CALL(same(*this), "Tensor.sub_", "self other alpha", of_tensor(*this), of_tensor(other), of_scalar(alpha)) }

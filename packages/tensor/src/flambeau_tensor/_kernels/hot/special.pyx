@@ -3,7 +3,7 @@
 cimport cython
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, real_t, reals
+from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, map2, real_t, reals
 from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
 
 cdef extern from "<complex.h>" nogil:
@@ -150,15 +150,18 @@ cdef inline real_t _digamma(real_t x) noexcept nogil:
 
 
 cdef inline double _hurwitz(double s, double q) noexcept nogil:
-    """The sum of (q + k)**-s over k >= 0, s > 1: terms up to q = 12, then Euler and Maclaurin's formula."""
-    cdef double total = 0, term, z
+    """The sum of (q + k)**-s over k >= 0, s > 1: terms up to q = 12 + s, then Euler and Maclaurin's formula."""
+    cdef double total = 0, term, z, first = 12 + s
     cdef int k
     cdef double[9] rest = [1 / 12.0, -1 / 720.0, 1 / 30240.0, -1 / 1209600.0, 1 / 47900160.0,  # B(2k) / (2k)!
                            -691 / 1307674368000.0, 1 / 74724249600.0, -3617 / 10670622842880000.0,
                            43867 / 5109094217170944000.0]
-    while q < 12:
-        total += math.pow(q, -s)
+    while q < first:
+        term = math.pow(q, -s)
+        total += term
         q += 1
+        if term * q <= 1e-17 * total:
+            return total
     term = math.pow(q, -s)
     total += term * q / (s - 1) + 0.5 * term
     z = 1 / (q * q)
@@ -169,6 +172,11 @@ cdef inline double _hurwitz(double s, double q) noexcept nogil:
     return total
 
 
+cdef inline double _hurwitz_below(double s, double q, double sign) noexcept nogil:
+    """The same for q < 0 that is no integer: over all integers, without those below q. `sign` is (-1)**s."""
+    return _hurwitz(s, q - math.floor(q)) + sign * (_hurwitz(s, math.ceil(q) - q) - _hurwitz(s, 1 - q))
+
+
 cdef inline real_t _polygamma(real_t x, double n) noexcept nogil:
     # (-1)**(n + 1) n! zeta(n + 1, x) (Abramowitz and Stegun, 6.4.10)
     cdef double y = x, s = n + 1, sign = 1 if math.fmod(n, 2) == 1 else -1, total
@@ -176,11 +184,26 @@ cdef inline real_t _polygamma(real_t x, double n) noexcept nogil:
         return <real_t>(sign * math.INFINITY)
     if y > 0:
         total = _hurwitz(s, y) if y < math.INFINITY else 0
-    elif y < 0:  # over all integers, without those below y
-        total = _hurwitz(s, y - math.floor(y)) + sign * (_hurwitz(s, math.ceil(y) - y) - _hurwitz(s, 1 - y))
+    elif y < 0:
+        total = _hurwitz_below(s, y, sign)
     else:
         total = y
     return <real_t>(sign * math.tgamma(s) * total)
+
+
+cdef inline real_t _zeta(real_t x, real_t q) noexcept nogil:
+    cdef double s = x, y = q
+    if not s > 1:
+        return <real_t>(math.INFINITY if s == 1 else math.NAN)
+    if y > 0:
+        if s == math.INFINITY:
+            return <real_t>(0 if y > 1 else 1 if y == 1 else math.INFINITY)
+        return <real_t>(_hurwitz(s, y) if y < math.INFINITY else 0)
+    if y == math.floor(y):
+        return <real_t>math.INFINITY
+    if s != math.floor(s) or s == math.INFINITY:  # powers of negative numbers
+        return <real_t>math.NAN
+    return <real_t>_hurwitz_below(s, y, -1 if math.fmod(s, 2) == 1 else 1)
 
 
 # --- loops -----------------------------------------------------------------------------------------------------------
@@ -213,6 +236,10 @@ cdef void loop_polygamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, rea
         (<real_t*>(a[1] + i * s[1]))[0] = _polygamma[real_t]((<real_t*>(a[0] + i * s[0]))[0], order)
 
 
+cdef void loop_zeta(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2[real_t](a, n, s, _zeta[real_t])
+
+
 cdef void loop_sinc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _sinc[real_t])
 
@@ -237,6 +264,7 @@ LOOPS = {
     "lgamma": reals(<size_t>&loop_lgamma[float], <size_t>&loop_lgamma[double]),
     "digamma": reals(<size_t>&loop_digamma[float], <size_t>&loop_digamma[double]),
     "polygamma": reals(<size_t>&loop_polygamma[float], <size_t>&loop_polygamma[double]),
+    "zeta": reals(<size_t>&loop_zeta[float], <size_t>&loop_zeta[double]),
     "sinc": reals(<size_t>&loop_sinc[float], <size_t>&loop_sinc[double])
     | complexes(<size_t>&loop_sinc_complex[cython.floatcomplex], <size_t>&loop_sinc_complex[cython.doublecomplex]),
 }

@@ -1,0 +1,24 @@
+"""Derivatives of short-time Fourier transforms, which are compositions."""
+import pytest
+
+import flambeau_tensor as torch
+from flambeau_autograd.func import vmap
+
+WINDOW = torch.hann_window(4, dtype=torch.float64) + 0.5
+
+
+@pytest.mark.parametrize("mode", ["reflect", "constant", "replicate", "circular"])
+def test_there(mode, random, check):
+    check(lambda x, w: torch.stft(x, 4, window=w, pad_mode=mode, return_complex=True), random(2, 7),
+          random(4, low=0.5, high=1), second=mode == "reflect")
+
+
+def test_back(random, check):
+    check(lambda x, w: torch.istft(x, 4, window=w, length=5), random(3, 7, complex=True), random(4, low=0.5, high=1))
+    check(lambda x: torch.istft(x, 4, window=WINDOW, onesided=False, return_complex=True), random(4, 5, complex=True))
+
+
+def test_many_examples(random):
+    x = random(3, 9, requires_grad=False)
+    found = vmap(lambda x: torch.stft(x, 4, window=WINDOW, return_complex=True))(x)
+    assert (found == torch.stft(x, 4, window=WINDOW, return_complex=True)).all()

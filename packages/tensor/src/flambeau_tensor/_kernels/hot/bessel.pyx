@@ -1,0 +1,239 @@
+# cython: language_level=3
+"""Inner loops of Bessel functions, modified ones and Airy's: Chebyshev series, in double precision.
+
+Modified Bessel functions are split as Clenshaw did (Chebyshev series for mathematical functions, 1962): up to a point a
+series in x, beyond it one in 1/x for what is left without exponential and root. Airy's function has the pieces of
+Abramowitz and Stegun 10.4. Those of the first and second kind are the C library's.
+"""
+from libc cimport math
+
+from flambeau_tensor._kernels.maps cimport real_t, reals
+from flambeau_tensor._kernels.series cimport *
+
+cdef extern from *:
+    """
+    #include <math.h>
+    #ifdef _MSC_VER
+    #define fl_j0 _j0
+    #define fl_j1 _j1
+    #define fl_y0 _y0
+    #define fl_y1 _y1
+    #else
+    #define fl_j0 j0
+    #define fl_j1 j1
+    #define fl_y0 y0
+    #define fl_y1 y1
+    #endif
+    """
+    double fl_j0(double x) noexcept nogil
+    double fl_j1(double x) noexcept nogil
+    double fl_y0(double x) noexcept nogil
+    double fl_y1(double x) noexcept nogil
+
+
+# --- first and second kind ------------------------------------------------------------------------------------------
+
+cdef double bessel_j0(double x) noexcept nogil:
+    return fl_j0(x)
+
+
+cdef double bessel_j1(double x) noexcept nogil:
+    return fl_j1(x)
+
+
+cdef double bessel_y0(double x) noexcept nogil:
+    return math.NAN if x < 0 else -math.INFINITY if x == 0 else fl_y0(x)
+
+
+cdef double bessel_y1(double x) noexcept nogil:
+    return math.NAN if x < 0 else -math.INFINITY if x == 0 else fl_y1(x)
+
+
+cdef double spherical_bessel_j0(double x) noexcept nogil:
+    if math.isinf(x):
+        return 0
+    return math.sin(x) / x if x != 0 else 1
+
+
+# --- modified -------------------------------------------------------------------------------------------------------
+
+cdef double i0e(double x) noexcept nogil:
+    x = math.fabs(x)
+    if x <= 8:  # exp(-x) I0(x)
+        return series(I0_NEAR, 31, x / 4 - 1)
+    return series(I0_FAR, 27, 16 / x - 1) / math.sqrt(x)  # sqrt(x) exp(-x) I0(x)
+
+
+cdef double i1e(double x) noexcept nogil:
+    cdef double u = math.fabs(x)
+    if u <= 8:  # exp(-x) I1(x) / x
+        return x * series(I1_NEAR, 30, u / 4 - 1)
+    return math.copysign(series(I1_FAR, 27, 16 / u - 1) / math.sqrt(u), x)  # sqrt(x) exp(-x) I1(x)
+
+
+cdef inline double _grown(double x, double scaled) noexcept nogil:
+    """exp(|x|) times what was scaled by its inverse, which is below 1."""
+    x = math.fabs(x)
+    if x < 700:
+        return math.exp(x) * scaled
+    if x > 720:
+        return math.copysign(math.INFINITY, scaled)
+    return math.exp(x / 2) * scaled * math.exp(x / 2)
+
+
+cdef double i0(double x) noexcept nogil:
+    return _grown(x, i0e(x))
+
+
+cdef double i1(double x) noexcept nogil:
+    return _grown(x, i1e(x))
+
+
+cdef inline double _k0(double x, bint scaled) noexcept nogil:
+    cdef double y
+    if not x > 0:
+        return math.INFINITY if x == 0 else math.NAN
+    if x <= 2:  # K0(x) + log(x / 2) I0(x), of x**2
+        y = series(K0_NEAR, 11, x * x / 2 - 1) - math.log(x / 2) * i0(x)
+        return y * math.exp(x) if scaled else y
+    y = series(K0_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K0(x)
+    return y if scaled else y * math.exp(-x)
+
+
+cdef inline double _k1(double x, bint scaled) noexcept nogil:
+    cdef double y
+    if not x > 0:
+        return math.INFINITY if x == 0 else math.NAN
+    if x <= 2:  # x (K1(x) - log(x / 2) I1(x)), of x**2
+        y = series(K1_NEAR, 11, x * x / 2 - 1) / x + math.log(x / 2) * i1(x)
+        return y * math.exp(x) if scaled else y
+    y = series(K1_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K1(x)
+    return y if scaled else y * math.exp(-x)
+
+
+cdef double k0(double x) noexcept nogil:
+    return _k0(x, False)
+
+
+cdef double k1(double x) noexcept nogil:
+    return _k1(x, False)
+
+
+cdef double k0e(double x) noexcept nogil:
+    return _k0(x, True)
+
+
+cdef double k1e(double x) noexcept nogil:
+    return _k1(x, True)
+
+
+# --- Airy's function ------------------------------------------------------------------------------------------------
+
+cdef inline double _zeta(double x, double* low) noexcept nogil:
+    """2/3 x**1.5, and what its rounding left out: it is the argument of exponentials and waves."""
+    cdef double third = 0.6666666666666666  # and 3.7e-17
+    cdef double s = math.sqrt(x), product = x * s, z = third * product
+    cdef double rest = math.fma(x, s, -product) - x * math.fma(s, s, -x) / (2 * s)
+    low[0] = math.fma(third, product, -z) + third * rest + 3.700743415417188e-17 * product
+    return z
+
+
+cdef double airy_ai(double x) noexcept nogil:
+    cdef double z, low = 0, u, c, s
+    if x >= 2:
+        if x > 110:
+            return 0
+        z = _zeta(x, &low)  # 2 sqrt(pi) x**(1/4) exp(z) Ai(x), of 1 / z
+        return series(AI_RIGHT, 26, 2 * 1.8856180831641267 / z - 1) * math.exp(-z) * (1 - low) / (
+            3.5449077018110318 * math.sqrt(math.sqrt(x)))
+    if x >= 0:
+        return series(AI_RISING, 21, x - 1)
+    if x >= -3:
+        return series(AI_MIDDLE, 24, x * (2 / 3.0) + 1)
+    x = -x
+    z = _zeta(x, &low)
+    if z == math.INFINITY:
+        return 0
+    c, s = math.cos(z), math.sin(z)
+    c, s = c - low * s, s + low * c
+    u = 3.4641016151377544 / z
+    u = 2 * u * u - 1
+    # sqrt(pi) x**(1/4) Ai(-x) = P cos(z - pi / 4) + Q / z sin(z - pi / 4)
+    return (series(AI_COS, 28, u) * (c + s) + series(AI_SIN, 35, u) / z * (s - c)) * 0.3989422804014327 \
+        / math.sqrt(math.sqrt(x))
+
+
+# --- loops ----------------------------------------------------------------------------------------------------------
+
+cdef void loop_bessel_j0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, bessel_j0, tag)
+
+
+cdef void loop_bessel_j1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, bessel_j1, tag)
+
+
+cdef void loop_bessel_y0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, bessel_y0, tag)
+
+
+cdef void loop_bessel_y1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, bessel_y1, tag)
+
+
+cdef void loop_spherical_bessel_j0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, spherical_bessel_j0, tag)
+
+
+cdef void loop_i0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, i0, tag)
+
+
+cdef void loop_i0e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, i0e, tag)
+
+
+cdef void loop_i1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, i1, tag)
+
+
+cdef void loop_i1e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, i1e, tag)
+
+
+cdef void loop_k0(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, k0, tag)
+
+
+cdef void loop_k0e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, k0e, tag)
+
+
+cdef void loop_k1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, k1, tag)
+
+
+cdef void loop_k1e(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, k1e, tag)
+
+
+cdef void loop_airy_ai(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    each(a, n, s, airy_ai, tag)
+
+
+LOOPS = {
+    "bessel_j0": reals(<size_t>&loop_bessel_j0[float], <size_t>&loop_bessel_j0[double]),
+    "bessel_j1": reals(<size_t>&loop_bessel_j1[float], <size_t>&loop_bessel_j1[double]),
+    "bessel_y0": reals(<size_t>&loop_bessel_y0[float], <size_t>&loop_bessel_y0[double]),
+    "bessel_y1": reals(<size_t>&loop_bessel_y1[float], <size_t>&loop_bessel_y1[double]),
+    "spherical_bessel_j0": reals(<size_t>&loop_spherical_bessel_j0[float], <size_t>&loop_spherical_bessel_j0[double]),
+    "i0": reals(<size_t>&loop_i0[float], <size_t>&loop_i0[double]),
+    "i0e": reals(<size_t>&loop_i0e[float], <size_t>&loop_i0e[double]),
+    "i1": reals(<size_t>&loop_i1[float], <size_t>&loop_i1[double]),
+    "i1e": reals(<size_t>&loop_i1e[float], <size_t>&loop_i1e[double]),
+    "k0": reals(<size_t>&loop_k0[float], <size_t>&loop_k0[double]),
+    "k0e": reals(<size_t>&loop_k0e[float], <size_t>&loop_k0e[double]),
+    "k1": reals(<size_t>&loop_k1[float], <size_t>&loop_k1[double]),
+    "k1e": reals(<size_t>&loop_k1e[float], <size_t>&loop_k1e[double]),
+    "airy_ai": reals(<size_t>&loop_airy_ai[float], <size_t>&loop_airy_ai[double]),
+}
