@@ -199,3 +199,33 @@ def test_diagonals_and_writing_through_views():
         batched = func.vmap(lambda *t, f=f, rest=rest: f(*t, *rest))(*many)
         for i, each in enumerate(batched):
             assert torch.equal(each, f(*(t[i] for t in many), *rest))
+
+
+class Sub(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("make", [torch.Tensor, Sub, lambda t: t.as_subclass(Sub), Sub(0).new],
+                         ids=["Tensor(a)", "Sub(a)", "as_subclass", "new"])
+def test_another_object_over_a_tensor_is_a_view_of_its_base(make):
+    a = torch.ones(2, 3)
+    row, whole = make(a[0]), make(a)
+    assert row._base is whole._base is a and row._is_view() and whole.data_ptr() == a.data_ptr()
+    whole.add_(1)
+    assert a.tolist() == [[2.0] * 3] * 2 and a._version == whole._version == row._version == 1
+    x = torch.ones(2, requires_grad=True)
+    y = x * 3
+    make(y).mul_(2)  # a write to the view is in its base's history
+    z = make(y)
+    assert z.requires_grad and not z.is_leaf and type(z.grad_fn).__name__.endswith("Backward0")
+    (z + y).sum().backward()
+    assert x.grad.tolist() == [12.0, 12.0]
+    with pytest.raises(RuntimeError, match="a view of a leaf Variable that requires grad"):
+        make(x).add_(1)
+
+
+def test_data_by_name_and_devices_are_not_for_tensors():
+    with pytest.raises(TypeError, match=r"new\(\): data must be a sequence \(got Tensor\)"):
+        torch.Tensor(data=torch.ones(2))
+    with pytest.raises(RuntimeError, match="Legacy tensor constructor of the form"):
+        Sub(torch.ones(2), device="cpu")

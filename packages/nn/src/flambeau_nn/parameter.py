@@ -3,7 +3,7 @@ from collections import OrderedDict
 
 from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_impl
 from flambeau_tensor import Tensor, empty
-from flambeau_tensor.extend import declare_plain_subclass
+from flambeau_tensor.extend import declare_plain_subclass, rewrap
 from flambeau_tensor.not_built import not_built
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
@@ -37,7 +37,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             data = empty((0,))
         if type(data) is Tensor or type(data) is Parameter:
             with DisableTorchFunction():
-                return data.detach().as_subclass(cls).requires_grad_(requires_grad)
+                return rewrap(data.detach(), cls).requires_grad_(requires_grad)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
         param = data.detach()

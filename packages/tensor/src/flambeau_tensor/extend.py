@@ -7,6 +7,7 @@ What is not here or in one of those is nobody else's: folders that start with ``
 >>> find_operator("torch.add")
 <operator torch.add>
 """
+from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import LEVEL, hot
@@ -38,6 +39,6 @@ __all__ = [
     "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "Property",
     "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators", "find_operator", "first_use",
     "forget", "functions", "hot", "is_layered", "late_families", "lazy_names", "memory_stats", "operators", "overloads",
-    "parse", "place_property", "quick_calls", "run_kernel", "set_attribute", "set_grad_mode", "share_memory",
+    "parse", "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode", "share_memory",
     "sockets", "syntax_operators", "wrapped_dim",
 ]

@@ -495,18 +495,21 @@ cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
     return lowest
 
 
-cdef dict _packings = {}  # what was called -> how its handlers get the arguments, if not as they were written
+# What was called -> how its handlers get the arguments, if not as they were written; as text until somebody asks.
+cdef dict _packings = {}
 
 
 def pack(called not None, str text not None):
     """Let handlers get the arguments of a function, method or accessor as PyTorch's get them, where that is written in
     Python; see `flambeau_overrides.Packing`."""
-    _packings[called] = Packing(text)
+    _packings[called] = text
 
 
 cdef object hand_over(PyObject* called, list overriding, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     packing = _packings.get(<object>called)
     if packing is not None:
+        if type(packing) is str:
+            packing = _packings[<object>called] = Packing(packing)
         return dispatch_packed(<object>called, packing, overriding, args, n, kwnames)
     cdef tuple positional = PyTuple_New(n)
     cdef Py_ssize_t i

@@ -20,7 +20,7 @@ from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport new_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, count_bytes, count_elements, detached, empty as make_empty, empty_strided as make_strided, offset_of,
+    Tensor, alias_of, count_bytes, count_elements, empty as make_empty, empty_strided as make_strided, offset_of,
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
@@ -490,7 +490,7 @@ cdef object _as_subclass(Operator op, PyObject** a):
     if not isinstance(<object>a[1], type) or not issubclass(<object>a[1], Tensor):
         raise TypeError("as_subclass(): argument 'cls' (position 1) must be a subclass of Tensor, not "
                         f"{<object>a[1]!r}")
-    return rewrap(detached(<Tensor>a[0]), <object>a[1])
+    return rewrap(alias_of(<Tensor>a[0]), <object>a[1])
 
 
 empty = make_kernel(_empty, True)

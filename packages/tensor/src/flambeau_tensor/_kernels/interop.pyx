@@ -12,7 +12,7 @@ from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, as_subclass, check_read, count_bytes, detached, empty, new_tensor, read_ints, set_geometry,
+    Tensor, as_subclass, check_read, count_bytes, empty, new_tensor, read_ints, set_geometry,
 )
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
@@ -401,11 +401,6 @@ cdef object _from_numpy(Operator op, PyObject** a):
     if t.storage.readonly:
         warn_readonly("NumPy array")
     return t
-
-
-cpdef object detached_alias(Tensor t):
-    """The same elements without history."""
-    return detached(t)
 
 
 tensor = make_kernel(_tensor)

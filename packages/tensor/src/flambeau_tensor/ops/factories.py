@@ -12,7 +12,7 @@ from flambeau_tensor._core.dtype import (
 )
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
-from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.registry import find_operator, set_attribute
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
@@ -359,6 +359,11 @@ def construct(dtype, args, /, *, device=None, data=None, **unknown):
     if unknown:
         raise TypeError(f"new() got an unexpected keyword argument '{next(iter(unknown))}'")
     check_device(device)
+    if isinstance(data, Tensor):
+        raise TypeError("new(): data must be a sequence (got Tensor)")
+    if device is not None and args and isinstance(args[0], Tensor):
+        raise RuntimeError("Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported."
+                           "  Use torch.tensor(...) or torch.as_tensor(...) instead.")
     if data is not None:
         args = (data,)
     with DisableTorchFunction():
@@ -377,7 +382,7 @@ def _constructed(alike, args):
             if alike is not None and data.dtype is not alike:
                 raise TypeError(f"expected TensorOptions(dtype={c_type_name(alike.id)}) (got "
                                 f"TensorOptions(dtype={c_type_name(data.dtype.id)}))")
-            return interop.detached_alias(data)
+            return find_operator("torch._ops.alias")(data)
         if kind == "Size":
             return empty(tuple(data), dtype=dtype)
         if isinstance(data, (DType, str)):
