@@ -318,7 +318,6 @@ LEAF_ERROR = "can't optimize a non-leaf Tensor"
     (lambda: optim.RMSprop([P], alpha=-1), ValueError, "^Invalid alpha value: -1$"),
     (lambda: optim.Adagrad([P], lr_decay=-1), ValueError, "^Invalid lr_decay value: -1$"),
     (lambda: optim.Adam([P], fused=True, foreach=True), RuntimeError, "`fused` and `foreach` cannot be `True`"),
-    (lambda: optim.Adam([P], differentiable=True), NotImplementedError, r"Adam\(differentiable=True\)"),
     (lambda: optim.Optimizer([P], {}).step(), NotImplementedError, "^$"),
 ])
 def test_errors(make, error, text):

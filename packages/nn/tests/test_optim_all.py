@@ -114,6 +114,40 @@ def test_dtypes_and_layouts_change_nothing(name, options, want):
         np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize(("name", "options", "want"), [row for row in PYTORCH if row[0] in FUSED])
+def test_recorded_steps_compute_the_same_and_are_differentiated(name, options, want):
+    def end(p, g, steps=3):
+        x = p * 1
+        o = getattr(optim, name)([x], differentiable=True, **options)
+        for i in range(steps):
+            x.grad = g * (1 + i)
+            o.step()
+        return x
+
+    start, g = ft.tensor(np.resize(START, (2, 3))).requires_grad_(), ft.tensor(gradient(1)).requires_grad_()
+    few = ft.tensor(np.resize(START, (2, 3))).requires_grad_()
+    plain = getattr(optim, name)([few], **options)
+    for i in range(3):
+        few.grad = g.detach() * (1 + i)
+        plain.step()
+    result = end(start, g)
+    np.testing.assert_allclose(result.detach().numpy(), few.detach().numpy(), rtol=1e-7)  # one number is float32
+    if name not in ("ASGD", "NAdam"):  # theirs goes into the result
+        assert flambeau_autograd.gradcheck(end, (start, g), atol=1e-4)
+    z = (start * (1 + 1j)).detach().requires_grad_()
+    pairs = end(z, g.detach() * (1 + 1j))
+    np.testing.assert_allclose(pairs.detach().real.numpy(), few.detach().numpy(), rtol=1e-7)
+    pairs.abs().sum().backward()
+    assert z.grad.abs().sum() > 0
+
+
+def test_recorded_steps_do_not_write_to_leaves():
+    p = ft.ones(2, requires_grad=True)
+    p.grad = ft.ones(2)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
+        optim.Adam([p], differentiable=True).step()
+
+
 @pytest.mark.parametrize("name", STEPPING)
 def test_saved_and_loaded_it_goes_on(name):
     _, o = walk(name, {}, 3)
@@ -226,7 +260,7 @@ Z = ft.tensor([[1.0 + 1j]]).requires_grad_()
     (lambda: optim.SparseAdam([P], lr=0), ValueError, "^Invalid learning rate: 0$"),
     (lambda: optim.SparseAdam([Z]), ValueError, r"^Complex params at indices \[\[0, 0\]\]: SparseAdam does not"),
     (lambda: optim.LBFGS([{"params": [P]}, {"params": [Z]}]), ValueError, "LBFGS doesn't support per-parameter"),
-    (lambda: optim.NAdam([P], differentiable=True), NotImplementedError, r"NAdam\(differentiable=True\)"),
+    (lambda: optim.SGD([P], differentiable=True, fused=True), RuntimeError, "`fused` does not support `different"),
 ])
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):

@@ -66,6 +66,7 @@ cdef void _part(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 cdef class Rule:
     """An optimizer's update: ``rule(optimizer)`` makes a step."""
     cdef str name
+    cdef readonly str key  # what the loop is called, and the function of _differentiable
     cdef loop_t[2] loops  # of float32 and float64
     cdef read_t read
     cdef count_t count
@@ -404,6 +405,7 @@ cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bin
     loops = hot("optim", "flambeau_nn._kernels").LOOPS[key]
     rule.loops[0] = <loop_t><size_t>loops["float32"]
     rule.loops[1] = <loop_t><size_t>loops["float64"]
+    rule.key = key
     rule.name, rule.read, rule.count, rule.states, rule.counted = name, read, count, states, counted
     return rule
 

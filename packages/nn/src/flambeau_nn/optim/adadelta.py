@@ -18,10 +18,12 @@ class Adadelta(FusedOptimizer):
         eps: added below both roots.
         weight_decay: this much of the parameter is added to the gradient.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: M. D. Zeiler, Adadelta: an adaptive learning rate method, 2012.
 
@@ -38,7 +40,7 @@ class Adadelta(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: "bool | None" = None, *, capturable: bool = False,
                  maximize: bool = False, differentiable: bool = False) -> None:
-        _check_options("Adadelta", lr, foreach=foreach, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, differentiable=differentiable)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         _at_least_zero(epsilon__value=eps, weight_decay__value=weight_decay)

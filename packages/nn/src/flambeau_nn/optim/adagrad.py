@@ -19,10 +19,12 @@ class Adagrad(FusedOptimizer):
         initial_accumulator_value: the sum at the start.
         eps: added to the divisor.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: J. Duchi, E. Hazan and Y. Singer, Adaptive subgradient methods for online learning and stochastic
     optimization, JMLR 12, 2011.
@@ -40,7 +42,7 @@ class Adagrad(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: "bool | None" = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: "bool | None" = None) -> None:
-        _check_options("Adagrad", lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
         _at_least_zero(lr_decay__value=lr_decay, weight_decay__value=weight_decay,
                        initial_accumulator_value__value=initial_accumulator_value, epsilon__value=eps)
         super().__init__(params, {

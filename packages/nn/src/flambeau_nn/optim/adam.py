@@ -19,11 +19,13 @@ class Adam(FusedOptimizer):
         weight_decay: this much of the parameter is added to the gradient.
         amsgrad: divide by the greatest mean of squares so far.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead, as AdamW does.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Sources: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015; S. J. Reddi et al., On the
     convergence of Adam and beyond, ICLR 2018.
@@ -44,7 +46,7 @@ class Adam(FusedOptimizer):
                  fused: "bool | None" = None, decoupled_weight_decay: bool = False) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
-        _check_options(type(self).__name__, lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
         _at_least_zero(epsilon__value=eps)
         for i in (0, 1):
             if not 0.0 <= betas[i] < 1.0:

@@ -19,10 +19,12 @@ class ASGD(FusedOptimizer):
         t0: before this step the mean is the parameters themselves.
         weight_decay: this much of the parameter is added to the gradient.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: B. T. Polyak and A. B. Juditsky, Acceleration of stochastic approximation by averaging, SIAM J. Control
     Optim. 30, 1992.
@@ -40,7 +42,7 @@ class ASGD(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
                  weight_decay: float = 0, foreach: "bool | None" = None, maximize: bool = False,
                  differentiable: bool = False, capturable: bool = False) -> None:
-        _check_options("ASGD", lr, foreach=foreach, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, differentiable=differentiable)
         _at_least_zero(weight_decay__value=weight_decay)
         super().__init__(params, {
             "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,

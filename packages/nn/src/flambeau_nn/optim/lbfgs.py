@@ -137,7 +137,7 @@ class LBFGS(Optimizer):
     def __init__(self, params, lr: "float | Tensor" = 1, max_iter: int = 20, max_eval: "int | None" = None,
                  tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
                  line_search_fn: "str | None" = None) -> None:
-        _check_options("LBFGS", lr)
+        _check_options(lr)
         super().__init__(params, {
             "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
             "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,

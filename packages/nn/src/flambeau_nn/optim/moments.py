@@ -12,8 +12,7 @@ class _Moments(FusedOptimizer):
     _second = "exp_avg_sq"
 
     def __init__(self, params, **options) -> None:
-        _check_options(type(self).__name__, options["lr"], foreach=options["foreach"],
-                       differentiable=options["differentiable"])
+        _check_options(options["lr"], foreach=options["foreach"], differentiable=options["differentiable"])
         _at_least_zero(epsilon__value=options["eps"])
         for i in (0, 1):
             if not 0.0 <= options["betas"][i] < 1.0:
@@ -43,10 +42,12 @@ class Adamax(_Moments):
         eps: added to the size of each gradient.
         weight_decay: this much of the parameter is added to the gradient.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: D. P. Kingma and J. Ba, Adam: a method for stochastic optimization, ICLR 2015, section 7.1.
 
@@ -82,10 +83,12 @@ class NAdam(_Moments):
         momentum_decay: how fast the momentum of step t, betas[0]·(1 - 0.96^(t·momentum_decay) / 2), grows.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: T. Dozat, Incorporating Nesterov momentum into Adam, ICLR 2016 workshop.
 
@@ -127,10 +130,12 @@ class RAdam(_Moments):
         weight_decay: this much of the parameter is added to the gradient.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: L. Liu et al., On the variance of the adaptive learning rate and beyond, ICLR 2020.
 

@@ -291,14 +291,22 @@ class Optimizer:
 
 
 class FusedOptimizer(Optimizer):
-    """Base of optimizers whose step is one compiled call over all parameters: ``_rule`` of ``_fused``."""
+    """Base of optimizers whose step is one compiled call over all parameters: ``_rule`` of ``_fused``.
+
+    With ``differentiable=True`` it is recorded operations instead.
+    """
 
     _rule = None
 
     def step(self, closure: "Callable | None" = None):
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
-        self._rule(self)
+        if self.defaults.get("differentiable"):
+            from flambeau_nn.optim import _differentiable
+
+            _differentiable.step(self, getattr(_differentiable, self._rule.key))
+        else:
+            self._rule(self)
         return loss
 
 
@@ -334,7 +342,7 @@ def _in_range(rule: str, holds: bool, value) -> None:
         raise ValueError(f"{rule} but is: {value}")
 
 
-def _check_options(name: str, lr, *, foreach=None, fused=None, differentiable=False) -> None:
+def _check_options(lr, *, foreach=None, fused=None, differentiable=False) -> None:
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     _at_least_zero(learning__rate=lr)
@@ -342,5 +350,3 @@ def _check_options(name: str, lr, *, foreach=None, fused=None, differentiable=Fa
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    if differentiable:
-        raise NotImplementedError(f"{name}(differentiable=True) is not built")

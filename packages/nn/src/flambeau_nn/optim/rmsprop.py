@@ -20,10 +20,12 @@ class RMSprop(FusedOptimizer):
         momentum: how much of the previous quotients is kept.
         centered: divide by an estimate of the standard deviation: take the squared mean off the mean of squares.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Sources: T. Tieleman and G. Hinton, Lecture 6.5, Neural networks for machine learning, 2012; centered: A. Graves,
     Generating sequences with recurrent neural networks, 2013.
@@ -41,7 +43,7 @@ class RMSprop(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
                  foreach: "bool | None" = None, maximize: bool = False, differentiable: bool = False) -> None:
-        _check_options("RMSprop", lr, foreach=foreach, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, differentiable=differentiable)
         _at_least_zero(epsilon__value=eps, momentum__value=momentum, weight_decay__value=weight_decay,
                        alpha__value=alpha)
         super().__init__(params, {

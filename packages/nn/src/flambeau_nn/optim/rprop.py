@@ -18,10 +18,12 @@ class Rprop(FusedOptimizer):
         etas: the factors with which they shrink and grow.
         step_sizes: the smallest and the greatest one.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: M. Riedmiller and H. Braun, A direct adaptive method for faster backpropagation learning: the RPROP
     algorithm, 1993.
@@ -39,7 +41,7 @@ class Rprop(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1e-2, etas: tuple = (0.5, 1.2), step_sizes: tuple = (1e-6, 50), *,
                  capturable: bool = False, foreach: "bool | None" = None, maximize: bool = False,
                  differentiable: bool = False) -> None:
-        _check_options("Rprop", lr, foreach=foreach, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, differentiable=differentiable)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
         super().__init__(params, {

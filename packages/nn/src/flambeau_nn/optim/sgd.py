@@ -20,10 +20,12 @@ class SGD(FusedOptimizer):
         weight_decay: this much of the parameter is added to the gradient.
         nesterov: go along g + momentum·b instead of b.
         maximize: go up instead of down.
+        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
+            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
+            require grad are not written to while operations are recorded.
 
     Raises:
         ValueError: an option is out of its range.
-        NotImplementedError: ``differentiable=True``.
 
     Source: I. Sutskever et al., On the importance of initialization and momentum in deep learning, ICML 2013.
 
@@ -40,7 +42,7 @@ class SGD(FusedOptimizer):
     def __init__(self, params, lr: "float | Tensor" = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
                  foreach: "bool | None" = None, differentiable: bool = False, fused: "bool | None" = None) -> None:
-        _check_options("SGD", lr, foreach=foreach, fused=fused, differentiable=differentiable)
+        _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
         _at_least_zero(momentum__value=momentum, weight_decay__value=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")

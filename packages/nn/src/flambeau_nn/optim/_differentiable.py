@@ -1,0 +1,141 @@
+"""Steps as operations that are recorded, for ``differentiable=True``: parameters and states keep their histories.
+
+Each function is the update of one parameter, as the loop of its name in ``hot/optim.pyx``; it writes to the parameter
+and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones.
+"""
+from flambeau_autograd import enable_grad
+from flambeau_tensor import Tensor, clamp, maximum, view_as_complex, view_as_real, where
+
+
+def step(optimizer, formula) -> None:
+    """Update all parameters of an optimizer."""
+    with enable_grad():
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    _update(optimizer, formula, p, p.grad, group)
+
+
+def _update(optimizer, formula, p, grad, group):
+    state = optimizer.state[p]
+    if not state and formula is not sgd:
+        optimizer._new_state(p, group)
+        state = optimizer.state[p]
+    if "step" in state:
+        state["step"] += 1
+    grad = -grad if group["maximize"] else grad
+    if not p.is_complex():
+        formula(p, grad, state, group)
+        return
+    pairs = {key: view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
+             for key, value in state.items()}
+    formula(view_as_real(p), view_as_real(grad), pairs, group)
+    for key, value in pairs.items():
+        state[key] = view_as_complex(value) if value.dim() > p.dim() else value
+
+
+def _decayed(p, grad, group):
+    """The gradient with the decay, or the decay apart from it."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        p.mul_(1 - group["lr"] * decay)
+        return grad
+    return grad + decay * p
+
+
+def _moments(grad, state, group):
+    beta1, beta2 = group["betas"]
+    state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
+    state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad
+    t = state["step"].item()
+    return mean, square, t, 1 - beta1 ** t, 1 - beta2 ** t
+
+
+def sgd(p, grad, state, group):
+    grad, keep = _decayed(p, grad, group), group["momentum"]
+    if keep != 0:
+        before = state.get("momentum_buffer")
+        buffer = grad.clone() if before is None else keep * before + (1 - group["dampening"]) * grad
+        state["momentum_buffer"] = buffer
+        grad = grad + keep * buffer if group["nesterov"] else buffer
+    p.sub_(group["lr"] * grad)
+
+
+def adam(p, grad, state, group):
+    mean, square, _, rest1, rest2 = _moments(_decayed(p, grad, group), state, group)
+    if group["amsgrad"]:
+        square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
+    p.sub_(group["lr"] / rest1 * mean / (square.sqrt() / rest2 ** 0.5 + group["eps"]))
+
+
+def nadam(p, grad, state, group):
+    grad, (beta1, _) = _decayed(p, grad, group), group["betas"]
+    mean, square, t, _, rest2 = _moments(grad, state, group)
+    now, then = (beta1 * (1 - 0.5 * 0.96 ** (i * group["momentum_decay"])) for i in (t, t + 1))
+    state["mu_product"] *= now
+    product = state["mu_product"].item()
+    along = (1 - now) / (1 - product) * grad + then / (1 - product * then) * mean
+    p.sub_(group["lr"] * along / ((square / rest2).sqrt() + group["eps"]))
+
+
+def radam(p, grad, state, group):
+    mean, square, t, rest1, rest2 = _moments(_decayed(p, grad, group), state, group)
+    most = 2 / (1 - group["betas"][1]) - 1
+    length = most - 2 * t * (1 - rest2) / rest2
+    change = group["lr"] / rest1 * mean
+    if length > 5:
+        factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+        change = factor ** 0.5 * change / (square.sqrt() + group["eps"])
+    p.sub_(change)
+
+
+def adamax(p, grad, state, group):
+    grad, (beta1, beta2) = _decayed(p, grad, group), group["betas"]
+    state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
+    state["exp_inf"] = top = maximum(beta2 * state["exp_inf"], grad.abs() + group["eps"])
+    p.sub_(group["lr"] / (1 - beta1 ** state["step"].item()) * mean / top)
+
+
+def adagrad(p, grad, state, group):
+    grad = _decayed(p, grad, group)
+    state["sum"] = total = state["sum"] + grad * grad
+    p.sub_(group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"]) * grad / (total.sqrt() + group["eps"]))
+
+
+def adadelta(p, grad, state, group):
+    grad, rho, eps = _decayed(p, grad, group), group["rho"], group["eps"]
+    state["square_avg"] = square = rho * state["square_avg"] + (1 - rho) * grad * grad
+    change = (state["acc_delta"] + eps).sqrt() / (square + eps).sqrt() * grad
+    state["acc_delta"] = rho * state["acc_delta"] + (1 - rho) * change * change
+    p.sub_(group["lr"] * change)
+
+
+def rmsprop(p, grad, state, group):
+    grad, alpha = _decayed(p, grad, group), group["alpha"]
+    state["square_avg"] = square = alpha * state["square_avg"] + (1 - alpha) * grad * grad
+    if group["centered"]:
+        state["grad_avg"] = mean = alpha * state["grad_avg"] + (1 - alpha) * grad
+        square = square - mean * mean
+    change = grad / (square.sqrt() + group["eps"])
+    if group["momentum"] > 0:
+        change = state["momentum_buffer"] = group["momentum"] * state["momentum_buffer"] + change
+    p.sub_(group["lr"] * change)
+
+
+def rprop(p, grad, state, group):
+    (less, more), turn = group["etas"], (grad * state["prev"]).sign()
+    factor = where(turn > 0, more, where(turn < 0, less, 1.0))
+    state["step_size"] = size = clamp(state["step_size"] * factor, *group["step_sizes"])
+    state["prev"] = grad = where(turn < 0, 0.0, grad)
+    p.sub_(grad.sign() * size)
+
+
+def asgd(p, grad, state, group):
+    grad, lr, lambd, t = _decayed(p, grad, group), group["lr"], group["lambd"], state["step"].item()
+    eta, share = state["eta"].item(), state["mu"].item()
+    p.mul_(1 - lambd * eta).sub_(eta * grad)
+    state["ax"] = p.clone() if share == 1 else state["ax"] + share * (p - state["ax"])
+    state["eta"].fill_(float(lr / (1 + lambd * lr * t) ** group["alpha"]))
+    state["mu"].fill_(1 / max(1.0, t - group["t0"]))
