@@ -28,6 +28,7 @@ TABLE = {
     "random": "flambeau_tensor.random",
     "return_types": "flambeau_tensor.return_types",
     "linalg": "flambeau_tensor.linalg",
+    "fx": "flambeau_fx",
     "masked": "flambeau_tensor.masked",
     "fft": "flambeau_tensor.fft",
     "signal": "flambeau_tensor.signal",
@@ -40,7 +41,7 @@ OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compile
        "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "testing",
        "torch_version", "utils", "version", "xpu"}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"distributions", "fx", "quantization", "sparse"}
+MISSING = {"distributions", "quantization", "sparse"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",

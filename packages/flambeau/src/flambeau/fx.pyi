@@ -1,0 +1,1 @@
+from flambeau_fx import *

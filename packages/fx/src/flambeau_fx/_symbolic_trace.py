@@ -1,0 +1,335 @@
+"""Running a module or function with proxies, so that what it does becomes a graph."""
+from __future__ import annotations
+
+import builtins
+import functools
+import inspect
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import chain
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import flambeau_tensor as _torch
+from flambeau_fx.graph import Graph
+from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.node import Argument, map_aggregate
+from flambeau_fx.proxy import ParameterProxy, Proxy, TracerBase
+from flambeau_nn import Module, Parameter, Sequential
+from flambeau_nn.interception import intercepted
+
+__all__ = ["PH", "ProxyableClassMeta", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
+
+_wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # functions that are nodes as a whole, by their module
+_wrapped_methods: list[tuple[type, str]] = []
+_state = threading.local()
+
+
+class PHBase:
+    """Says in `concrete_args` that something stays an argument."""
+
+    def __repr__(self) -> str:
+        return "PH"
+
+
+PH = PHBase()
+
+
+def is_fx_tracing() -> bool:
+    """Whether a program is being traced in this thread."""
+    return bool(getattr(_state, "tracing", False))
+
+
+class ProxyableClassMeta(type):
+    """A metaclass: instances that are made of proxies while a program is traced become nodes."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        instance = cls.__new__(cls)  # type: ignore[call-overload]
+        found = list(_proxies(args, kwargs)) if is_fx_tracing() else []
+        if found:
+            return found[0].tracer.create_proxy("call_function", cls, args, kwargs)
+        instance.__init__(*args, **kwargs)
+        return instance
+
+
+def _proxies(*arguments: Any) -> Iterator[Proxy]:
+    found: list[Proxy] = []
+    map_aggregate(arguments, lambda a: found.append(a) if isinstance(a, Proxy) else None)
+    return iter(found)
+
+
+def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
+    """Make a function of a module, or a built-in one that it uses, a single node: its inside is not traced.
+
+    It stands at the top level of a module: ``torch.fx.wrap("len")``, or as a decorator of a function. Returns its
+    argument.
+
+    Raises:
+        RuntimeError: what is neither a name nor a function.
+        NotImplementedError: a call from inside a function.
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError(f"Unsupported type for global function! Must be either a callable or string name, got "
+                           f"{type(fn_or_name)}")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    frame = inspect.currentframe()
+    caller = frame.f_back if frame is not None else None
+    if caller is None or caller.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    _wrapped[id(caller.f_globals), name] = caller.f_globals
+    return fn_or_name
+
+
+def _as_node(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which becomes a node when it is given a proxy."""
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for proxy in _proxies(args, kwargs):
+            made = proxy.tracer.create_proxy("call_function", function, args, kwargs)
+            made.node.meta["is_wrapped"] = True
+            return made
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@contextmanager
+def _replaced(places: list[tuple[dict[str, Any], str, Any]]) -> Iterator[None]:
+    """Other values for names in dictionaries."""
+    absent = object()
+    kept = [(place, name, place.get(name, absent)) for place, name, _ in places]
+    try:
+        for place, name, value in places:
+            place[name] = value
+        yield
+    finally:
+        for place, name, value in reversed(kept):
+            if value is absent:
+                del place[name]
+            else:
+                place[name] = value
+
+
+class Tracer(TracerBase):
+    """Traces a module: `trace` returns its graph. Subclasses decide what is a node.
+
+    Args:
+        autowrap_modules: modules whose functions are nodes as a whole.
+        autowrap_functions: functions that are, wherever the traced module finds them.
+        param_shapes_constant: shapes of parameters are numbers instead of nodes.
+    """
+
+    def __init__(self, autowrap_modules: tuple[ModuleType, ...] = (math,),
+                 autowrap_functions: tuple[Callable[..., Any], ...] = (), param_shapes_constant: bool = False) -> None:
+        self._single = {id(value): value for value in chain(
+            *(dict(vars(module)).values() for module in autowrap_modules), autowrap_functions)
+            if callable(value) and not isinstance(value, type)}
+        self._modules = {id(module) for module in autowrap_modules}
+        self.param_shapes_constant = param_shapes_constant
+        self.submodule_paths: dict[Module, str] | None = None
+        self.root: Module = Module()
+        self.scope = None
+        self.tensor_attrs: dict[int, str] = {}
+
+    # --- what is a node
+
+    def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
+        """Whether a submodule's call is one node; by default that of all layers of ``torch.nn`` but containers."""
+        return type(m).__module__.startswith(("torch.nn", "flambeau_nn")) and not isinstance(m, Sequential)
+
+    def path_of_module(self, mod: Module) -> str:
+        """The name of a submodule: 'layers.0'. Raises NameError for a module that is none."""
+        if self.submodule_paths is None:
+            self.submodule_paths = {m: name for name, m in self.root.named_modules(remove_duplicate=False)}
+        name = self.submodule_paths.get(mod)
+        if name is None:
+            raise NameError("module is not installed as a submodule")
+        return name
+
+    def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> Any:
+        """What the call of a submodule does: a node for leaves, else its forward."""
+        name = self.path_of_module(m)
+        if not self.is_leaf_module(m, name):
+            return forward(*args, **kwargs)
+        return self.create_proxy("call_module", name, args, kwargs)
+
+    def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
+        """What a module's attribute is: a node for a parameter (and for a buffer with `proxy_buffer_attributes`)."""
+        groups = [self.root.named_parameters(remove_duplicate=False)] if isinstance(attr_val, Parameter) else \
+            [self.root.named_buffers(remove_duplicate=False)] if (
+                self.proxy_buffer_attributes and isinstance(attr_val, _torch.Tensor)) else []
+        for name, value in chain(*groups):
+            if value is attr_val:
+                if name not in parameter_proxy_cache:
+                    made = self.create_proxy("get_attr", name, (), {})
+                    if self.param_shapes_constant and isinstance(attr_val, Parameter):
+                        made = ParameterProxy(self, made.node, name, attr_val)
+                    parameter_proxy_cache[name] = made
+                return parameter_proxy_cache[name]
+        return attr_val
+
+    def create_arg(self, a: Any) -> Argument:
+        """As TracerBase does; parameters, other tensors and submodules become attributes of the root."""
+        if isinstance(a, Parameter):
+            for name, value in self.root.named_parameters(remove_duplicate=False):
+                if a is value:
+                    return self.create_node("get_attr", name, (), {})
+            raise NameError("parameter is not a member of this module")
+        if isinstance(a, _torch.Tensor):
+            for name, value in self.root.named_buffers(remove_duplicate=False):
+                if a is value:
+                    return self.create_node("get_attr", name, (), {})
+            if id(a) not in self.tensor_attrs:
+                self.tensor_attrs[id(a)] = self.get_fresh_qualname("_tensor_constant")
+                setattr(self.root, self.tensor_attrs[id(a)], a)
+            return self.create_node("get_attr", self.tensor_attrs[id(a)], (), {})
+        if isinstance(a, Module):
+            return self.create_node("get_attr", self.path_of_module(a), (), {})
+        if type(type(a)) is ProxyableClassMeta and is_fx_tracing():
+            raise NotImplementedError(f"an instance of {type(a).__name__} that was made before the trace")
+        return super().create_arg(a)
+
+    def get_fresh_qualname(self, prefix: str) -> str:
+        """A name that the root does not have."""
+        i = 0
+        while hasattr(self.root, f"{prefix}{i}"):
+            i += 1
+        return f"{prefix}{i}"
+
+    # --- the arguments of the whole
+
+    def create_args_for_root(self, root_fn: Callable[..., Any], is_module: bool,
+                             concrete_args: dict[str, Any] | tuple[Any, ...] | None = None) -> tuple[Any, list[Any]]:
+        """A function of plain positional arguments, and the proxies and values that it is called with."""
+        function = inspect.unwrap(root_fn)
+        code: CodeType = function.__code__
+        total = code.co_argcount + code.co_kwonlyargcount
+        names = list(code.co_varnames[:total])
+        args: list[Any] = [self.root] if is_module else []
+        names = names[len(args):]
+        if isinstance(concrete_args, tuple):
+            if len(names) != len(concrete_args):
+                raise RuntimeError(f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete "
+                                   "arguments")
+            concrete_args = dict(zip(names, concrete_args, strict=True))
+        given = {name: value for name, value in (concrete_args or {}).items() if value is not PH}
+        unknown = set(given) - set(names)
+        if unknown:
+            raise RuntimeError(f"concrete_args names {', '.join(sorted(unknown))}, which {function.__name__} does not "
+                               "take")
+        defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()
+                    if parameter.default is not parameter.empty}
+        for name in names:
+            default = given.get(name, defaults.get(name, ...))
+            kind = function.__annotations__.get(name)
+            filled = () if default is ... else (self.create_arg(default),)
+            made = self.create_proxy("placeholder", name, filled, {}, type_expr=None if kind is None else kind)
+            args.append(given[name] if name in given else made)
+        for flag, stars in ((inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")):
+            if code.co_flags & flag:
+                args.append(self.create_proxy("placeholder", stars + code.co_varnames[len(args)], (), {}))
+        if len(args) == code.co_argcount:
+            return root_fn, args
+        # Keyword-only arguments and those behind stars become ordinary ones, so that each may be a proxy.
+        flat = code.replace(co_argcount=len(args), co_kwonlyargcount=0, co_posonlyargcount=0,
+                            co_flags=code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
+        return FunctionType(flat, function.__globals__, function.__name__, None, function.__closure__), args
+
+    # --- the trace
+
+    def trace(self, root: Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None) -> Graph:
+        """Run a module or a function with proxies; returns the graph of what it did.
+
+        Args:
+            concrete_args: values of arguments, by name, that the program may decide by; they stay arguments of the
+                graph, with the value as default, and no longer decide anything.
+
+        Raises:
+            TraceError: the program decides by, or goes over, values that are not there.
+        """
+        if isinstance(root, Module):
+            self.root, function = root, getattr(type(root), self.traced_func_name)
+            own = root.__dict__.get(self.traced_func_name)
+            if own is not None:
+                function = getattr(own, "__func__", own)
+        else:
+            self.root, function = Module(), root
+        self.submodule_paths = {m: name for name, m in self.root.named_modules(remove_duplicate=False)}
+        self.tensor_attrs = _plain_tensors(self.root)
+        self.graph = Graph(tracer_cls=type(self))
+        is_module = isinstance(root, Module) and getattr(function, "__self__", None) is None
+        runs, args = self.create_args_for_root(function, is_module, concrete_args)
+        cache: dict[str, Any] = {}
+
+        def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], forward: Callable[..., Any]) -> Any:
+            return self.call_module(module, forward, args, kwargs) if is_fx_tracing() else forward(*args, **kwargs)
+
+        def attribute(module: Module, name: str, value: Any) -> Any:
+            return self.getattr(name, value, cache) if is_fx_tracing() else value
+
+        before = is_fx_tracing()
+        with ExitStack() as stack:
+            stack.enter_context(intercepted(call, attribute))
+            stack.enter_context(_replaced(self._single_nodes(inspect.unwrap(function))))
+            stack.callback(setattr, _state, "tracing", before)
+            _state.tracing = True
+            result = self.create_arg(runs(*args))
+            kind = inspect.unwrap(function).__annotations__.get("return")
+            self.create_node("output", "output", (result,), {}, type_expr=kind)
+        self.submodule_paths = None
+        return self.graph
+
+    def _single_nodes(self, function: Callable[..., Any]) -> list[tuple[dict[str, Any], str, Any]]:
+        """Where to put what, so that functions are nodes as a whole."""
+        places: list[tuple[dict[str, Any], str, Any]] = []
+        for (_, name), names in _wrapped.items():
+            found = names.get(name, getattr(builtins, name, None))
+            if found is not None:
+                places.append((names, name, _as_node(found)))
+        scopes = [function.__globals__, *(vars(inspect.getmodule(type(m))) for m in self.root.modules()
+                                          if inspect.getmodule(type(m)) is not None)]
+        for scope in {id(s): s for s in scopes}.values():
+            if str(scope.get("__name__", "")).split(".")[0].startswith("flambeau"):
+                continue
+            for name, value in list(scope.items()):
+                if id(value) in self._single and not name.startswith("__"):
+                    places.append((scope, name, _as_node(value)))
+                elif id(value) in self._modules:
+                    single = {n: _as_node(v) for n, v in vars(value).items() if id(v) in self._single}
+                    copied = ModuleType(value.__name__)
+                    copied.__dict__.update({**vars(value), **single})
+                    places.append((scope, name, copied))
+        return places
+
+
+def _plain_tensors(root: Module) -> dict[int, str]:
+    """Tensors that modules keep as plain attributes, by identity."""
+    found = {}
+    for path, module in root.named_modules():
+        for name, value in vars(module).items():
+            if isinstance(value, _torch.Tensor):
+                found[id(value)] = f"{path}.{name}" if path else name
+    return found
+
+
+def symbolic_trace(root: Module | Callable[..., Any],
+                   concrete_args: dict[str, Any] | tuple[Any, ...] | None = None) -> GraphModule:
+    """A GraphModule that does what a module or function does with the values of its arguments.
+
+    >>> import flambeau_tensor as torch
+    >>> from flambeau_fx import symbolic_trace
+    >>> traced = symbolic_trace(lambda x: torch.relu(x) + 1)
+    >>> traced(torch.tensor([-1.0, 2.0]))
+    tensor([1., 3.])
+
+    Raises:
+        TraceError: the program decides by, or goes over, values that are not there.
+    """
+    tracer = Tracer()
+    graph = tracer.trace(root, concrete_args)  # type: ignore[arg-type]
+    name = type(root).__name__ if isinstance(root, Module) else getattr(root, "__name__", type(root).__name__)
+    return GraphModule(tracer.root, graph, name)
+

@@ -1,0 +1,209 @@
+"""From a graph to the source of a function."""
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import flambeau_tensor as _torch
+from flambeau_fx.node import Argument, Node, annotation, map_arg, qualified_name
+
+if TYPE_CHECKING:
+    from flambeau_fx.graph import Graph
+
+__all__ = ["CodeGen", "PythonCode"]
+
+_BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "truediv": "/", "mod": "%", "pow": "**", "matmul": "@",
+    "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=", "eq": "==", "ne": "!=",
+    "ge": ">=", "gt": ">",
+}
+_SYNTAX = {getattr(operator, name): f"{{}} {sign} {{}}" for name, sign in _BINARY.items()} | {
+    operator.neg: "-{}", operator.pos: "+{}", operator.invert: "~{}", operator.getitem: "{}[{}]",
+}
+_INPLACE = {getattr(operator, f"i{name.rstrip('_')}"): f"{{}} {sign}= {{}}" for name, sign in _BINARY.items()
+            if hasattr(operator, f"i{name.rstrip('_')}")}
+
+
+@dataclass
+class PythonCode:
+    """The source of a function ``forward``, and the globals that it needs."""
+
+    src: str
+    globals: dict[str, Any]
+
+
+class _Globals:
+    """What the code names. `torch` stands for a tree of just those things that the code finds below it."""
+
+    def __init__(self, names: Any) -> None:
+        self.torch = types.SimpleNamespace()
+        self.found: dict[str, Any] = {
+            "inf": math.inf, "nan": math.nan, "NoneType": type(None), "torch": self.torch, "device": _torch.device,
+        }
+        self.names = names
+
+    def name(self, hint: str, value: Any) -> str:
+        """How the code names `value`, which is reached as `hint`."""
+        head, *path = hint.split(".")
+        if head == "torch" and path:
+            place = self.torch
+            for part in path[:-1]:
+                if not hasattr(place, part):
+                    setattr(place, part, types.SimpleNamespace())
+                place = getattr(place, part)
+            setattr(place, path[-1], value)
+            return hint
+        if not path and getattr(builtins, hint, None) is value:
+            return hint
+        if hint in self.found and self.found[hint] is value:
+            return hint
+        for name, known in self.found.items():
+            if known is value:
+                return name
+        name = self.names.create_name(hint.replace(".", "_"))
+        self.found[name] = value
+        return str(name)
+
+
+class CodeGen:
+    """Writes a graph as a function; its methods are what another way of writing it replaces."""
+
+    def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
+        """The line that begins the function."""
+        if not free_vars or free_vars[0] != "self":
+            free_vars = ["self", *free_vars]
+        return f"def forward({', '.join(free_vars)}){maybe_return_annotation}:"
+
+    def generate_output(self, output_args: Argument, text: Callable[[Argument], str] = repr) -> str:
+        """The line that ends it."""
+        return f"return {text(output_args)}"
+
+    def process_inputs(self, *args: Any) -> Any:
+        """What an interpreter gets for the function's arguments."""
+        return args
+
+    def process_outputs(self, outputs: Any) -> Any:
+        """What it returns for the value of the output node."""
+        return outputs
+
+    def generate(self, graph: Graph, root_module: str) -> PythonCode:
+        """The whole source."""
+        names = type(graph._namespace)()
+        names.owners = dict(graph._namespace.owners)
+        known = _Globals(names)
+        last_use = _last_uses(graph)
+
+        def text(a: Argument) -> str:
+            return _value(a, known)
+
+        def call_text(args: tuple[Argument, ...], kwargs: dict[str, Argument]) -> str:
+            return ", ".join([*map(text, args), *(f"{k} = {text(v)}" for k, v in kwargs.items())])
+
+        def kind(node: Node) -> str:
+            if node.type is None:
+                return ""
+            written = annotation(node.type)
+            if not written.startswith("torch.") and isinstance(node.type, type):
+                written = known.name(written, node.type)
+            elif written == "torch.Tensor":
+                known.name(written, node.type)
+            elif "." in written:
+                written = repr(written)
+            return f" : {written}"
+
+        free, body, returns, end = [], [], "", ""
+        for node in graph.nodes:
+            if node.op == "placeholder":
+                name = str(node.target)
+                default = f" = {text(node.args[0])}" if node.args else ""
+                free.append(f"{name}{kind(node)}{default}")
+                if name.lstrip("*") != node.name:
+                    body.append(f"{node.name} = {name.lstrip('*')}")
+                continue
+            if node.op == "output":
+                if node.type is not None:
+                    returns = f" -> {kind(node)[3:]}"
+                end = self.generate_output(node.args[0], text)
+                continue
+            unused = last_use.get(node, []) + ([] if node.users else [node])
+            gone = f";  {' = '.join([n.name for n in unused] + ['None'])}" if unused else ""
+            line = f"{node.name}{kind(node)} = "
+            if node.op == "get_attr":
+                line += _attribute(root_module, str(node.target))
+            elif node.op == "call_module":
+                line += f"{_attribute(root_module, str(node.target))}({call_text(node.args, node.kwargs)})"
+            elif node.op == "call_method":
+                first, *rest = node.args
+                line += f"{_attribute(text(first), str(node.target))}({call_text(tuple(rest), node.kwargs)})"
+            elif node.target in _SYNTAX and not node.kwargs and len(node.args) == _SYNTAX[node.target].count("{}"):
+                line += _SYNTAX[node.target].format(*map(text, node.args))
+            elif node.target in _INPLACE:
+                line = f"{_INPLACE[node.target].format(*map(text, node.args))};  {line}{text(node.args[0])}"
+            elif node.target is getattr and len(node.args) == 2 and str(node.args[1]).isidentifier():
+                line += _attribute(text(node.args[0]), str(node.args[1]))
+            else:
+                line += f"{known.name(_hint(node.target), node.target)}({call_text(node.args, node.kwargs)})"
+            body.append(line + gone)
+        lines = "".join(f"    {line}\n" for line in body or ([] if end else ["pass"]))
+        src = f"\n\n\n{self.gen_fn_def(free, returns)}\n{lines}    {end}\n    "
+        return PythonCode(src, known.found)
+
+
+def _hint(target: Any) -> str:
+    name = qualified_name(target)
+    return f"_{name}" if name.startswith("operator.") else name
+
+
+def _last_uses(graph: Graph) -> dict[Node, list[Node]]:
+    """Which nodes' values no longer count after each node."""
+    seen: set[Node] = set()
+    found: dict[Node, list[Node]] = {}
+    for user in reversed(graph.nodes):
+        def note(node: Node, user: Node = user) -> Node:
+            if node not in seen:
+                seen.add(node)
+                found.setdefault(user, []).append(node)
+            return node
+
+        map_arg((user.args, user.kwargs), note)
+    return found
+
+
+def _attribute(owner: str, path: str) -> str:
+    """``self.layers.weight``; parts that are no identifiers by getattr."""
+    for part in path.split("."):
+        owner = f"{owner}.{part}" if part.isidentifier() else f'getattr({owner}, "{part}")'
+    return owner
+
+
+def _value(a: Argument, known: _Globals) -> str:
+    """An argument as code."""
+    if isinstance(a, Node):
+        return a.name
+    if isinstance(a, tuple):
+        inside = [_value(x, known) for x in a]
+        if hasattr(a, "_fields"):
+            return f"{known.name(annotation(type(a)), type(a))}({', '.join(inside)})"
+        return f"({inside[0]},)" if len(inside) == 1 else f"({', '.join(inside)})"
+    if isinstance(a, list):
+        return f"[{', '.join(_value(x, known) for x in a)}]"
+    if isinstance(a, dict):
+        return "{" + ", ".join(f"{k!r}: {_value(v, known)}" for k, v in a.items()) + "}"
+    if isinstance(a, slice):
+        return f"slice({_value(a.start, known)}, {_value(a.stop, known)}, {_value(a.step, known)})"
+    if isinstance(a, Enum):
+        return f"{known.name(annotation(type(a)), type(a))}.{a.name}"
+    shown = repr(a)
+    if shown.startswith("torch.") and shown.replace(".", "").isidentifier():  # dtypes, layouts, memory formats
+        return known.name(shown, a)
+    if isinstance(a, type):
+        return known.name(annotation(a), a)
+    if callable(a) and getattr(a, "__name__", None):
+        return known.name(_hint(a), a)
+    return shown

@@ -1,0 +1,38 @@
+"""Lists and dicts that a node's arguments are made of: whoever wants to change them sets `node.args` anew, so that
+the graph knows who uses whom."""
+from typing import Any, NoReturn
+
+__all__ = ["immutable_dict", "immutable_list"]
+
+
+def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are attempting to "
+                              "modify the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of it "
+                              "and assign the copy to the node:\n    new_args = ... # copy and mutate args\n"
+                              "    node.args = new_args")
+
+
+class immutable_list(list[Any]):  # noqa: N801  (PyTorch's name)
+    """A list that refuses to be changed."""
+
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return immutable_list, (tuple(iter(self)),)
+
+
+class immutable_dict(dict[Any, Any]):  # noqa: N801
+    """A dict that refuses to be changed."""
+
+    clear = pop = popitem = setdefault = update = _refuse
+    __delitem__ = __ior__ = __setitem__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return immutable_dict, (dict(self.items()),)

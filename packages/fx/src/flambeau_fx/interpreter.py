@@ -1,0 +1,212 @@
+"""Running a graph node by node, as it is or as something else."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flambeau_fx.graph import Graph
+from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.node import Argument, Node, Target, map_aggregate, map_arg
+from flambeau_fx.proxy import Proxy, TracerBase
+from flambeau_nn import Module
+
+__all__ = ["Interpreter", "Transformer"]
+
+
+class Interpreter:
+    """Runs a GraphModule node by node; subclasses change what a kind of node does.
+
+    Args:
+        module: has what the graph's targets name.
+        garbage_collect_values: let go of values that are no longer used.
+        graph: the program, if it is not the module's own.
+
+    >>> import flambeau_tensor as torch
+    >>> from flambeau_fx import Interpreter, symbolic_trace
+    >>> class Doubling(Interpreter):
+    ...     def call_function(self, target, args, kwargs):
+    ...         return 2 * super().call_function(target, args, kwargs)
+    >>> Doubling(symbolic_trace(lambda x: torch.neg(x))).run(torch.tensor([1.0]))
+    tensor([-2.])
+    """
+
+    def __init__(self, module: Module, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
+        self.module = module
+        self.submodules = dict(module.named_modules())
+        self.graph: Graph = module.graph if graph is None else graph
+        self.env: dict[Node, Any] = {}
+        self.name = "Interpreter"
+        self.garbage_collect_values = garbage_collect_values
+        self.extra_traceback = True
+        self.args_iter: Iterator[Any] = iter(())
+        self._last: dict[Node, list[Node]] = {}
+        if garbage_collect_values:
+            from flambeau_fx.codegen import _last_uses
+
+            self._last = _last_uses(self.graph)
+
+    def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
+        """Run all nodes; returns what the output node says.
+
+        Args:
+            initial_env: values of nodes that are known already; these do not run.
+            enable_io_processing: let the graph's code generation prepare arguments and results.
+        """
+        self.env = {} if initial_env is None else dict(initial_env)
+        if enable_io_processing:
+            args = self.graph.process_inputs(*args)
+        self.args_iter = iter(args)
+        for node in self.graph.nodes:
+            if node in self.env:
+                continue
+            try:
+                self.env[node] = self.run_node(node)
+            except Exception as error:
+                if self.extra_traceback:
+                    error.add_note(f"While executing {node.format_node()}")
+                raise
+            if node.op == "output":
+                result = self.env[node]
+                return self.graph.process_outputs(result) if enable_io_processing else result
+            for unused in self._last.get(node, ()):
+                del self.env[unused]
+        return None
+
+    def boxed_run(self, args_list: list[Any]) -> Any:
+        """`run` with arguments in a list, which is emptied so that they can be let go of."""
+        args = tuple(args_list)
+        args_list.clear()
+        return self.run(*args)
+
+    @contextmanager
+    def _set_current_node(self, node: Node) -> Iterator[None]:
+        yield
+
+    def run_node(self, n: Node) -> Any:
+        """Run one node with the values of its arguments."""
+        args, kwargs = self.fetch_args_kwargs_from_env(n)
+        return getattr(self, n.op)(n.target, args, kwargs)
+
+    def placeholder(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """The next argument of `run`, or all that are left for a name with a star, or the default."""
+        if isinstance(target, str) and target.startswith("*"):
+            return list(self.args_iter)
+        try:
+            return next(self.args_iter)
+        except StopIteration:
+            if args:
+                return args[0]
+            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!") \
+                from None
+
+    def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """The attribute at a path of the module."""
+        return self.fetch_attr(str(target))
+
+    def call_function(self, target: Any, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function."""
+        return target(*args, **kwargs)
+
+    def call_method(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method of the first argument."""
+        first, *rest = args
+        return getattr(first, str(target))(*rest, **kwargs)
+
+    def call_module(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the submodule at a path."""
+        return self.fetch_attr(str(target))(*args, **kwargs)
+
+    def output(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """What is returned."""
+        return args[0]
+
+    def fetch_attr(self, target: str) -> Any:
+        """What stands at a path of the module; RuntimeError where nothing does."""
+        value: Any = self.module
+        parts = target.split(".")
+        for i, part in enumerate(parts):
+            if not hasattr(value, part):
+                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[:i + 1])}")
+            value = getattr(value, part)
+        return value
+
+    def fetch_args_kwargs_from_env(self, n: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The values of a node's arguments."""
+        return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
+
+    def map_nodes_to_values(self, args: Argument, n: Node) -> Any:
+        """Arguments with values in the place of nodes, as plain tuples, lists and dicts."""
+        def value(node: Node) -> Any:
+            if node not in self.env:
+                raise RuntimeError(f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to diagnose such "
+                                   "issues")
+            return self.env[node]
+
+        return _plain(map_arg(args, value))
+
+
+def _plain(a: Any) -> Any:
+    """Immutable lists and dicts as Python's own."""
+    if type(a) is tuple:
+        return tuple(_plain(x) for x in a)
+    if isinstance(a, list) and type(a).__name__ == "immutable_list":
+        return [_plain(x) for x in a]
+    if isinstance(a, dict) and type(a).__name__ == "immutable_dict":
+        return {k: _plain(v) for k, v in a.items()}
+    return a
+
+
+class Transformer(Interpreter):
+    """An interpreter whose values are proxies of a new graph: `transform` returns the module that comes out.
+
+    >>> import flambeau_tensor as torch
+    >>> from flambeau_fx import Transformer, symbolic_trace
+    >>> class Swap(Transformer):
+    ...     def call_function(self, target, args, kwargs):
+    ...         return super().call_function(torch.cos if target is torch.sin else target, args, kwargs)
+    >>> Swap(symbolic_trace(lambda x: torch.sin(x))).transform()(torch.tensor([0.0]))
+    tensor([1.])
+    """
+
+    def __init__(self, module: GraphModule) -> None:
+        super().__init__(module)
+        self.new_graph = Graph(tracer_cls=module.graph._tracer_cls)
+        self.new_graph._codegen = module.graph._codegen
+        self.extra_traceback = False
+
+        class _Tracer(TracerBase):
+            def __init__(self, graph: Graph) -> None:
+                self.graph = graph
+
+            def is_leaf_module(self, m: Module, name: str) -> bool:
+                return True
+
+        self.tracer: TracerBase = _Tracer(self.new_graph)
+
+    def placeholder(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Proxy:
+        """An argument of the new graph."""
+        default = args[0] if args else ...
+        return Proxy(self.new_graph.placeholder(str(target), default_value=default), self.tracer)
+
+    def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Proxy:
+        """The reading of an attribute in the new graph."""
+        return self.tracer.create_proxy("get_attr", target, args, kwargs)
+
+    def call_module(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of a submodule in the new graph."""
+        return self.tracer.create_proxy("call_module", target, args, kwargs)
+
+    def call_function(self, target: Any, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of a function in the new graph."""
+        return self.tracer.create_proxy("call_function", target, args, kwargs)
+
+    def transform(self) -> GraphModule:
+        """The module whose program is the new graph."""
+        result = super().run(enable_io_processing=False)
+        if result is not None:
+            def node(a: Any) -> Argument:
+                return a.node if isinstance(a, Proxy) else a
+
+            self.new_graph.output(map_aggregate(result, node), self.graph.output_node().type)
+        return GraphModule(self.module, self.new_graph)

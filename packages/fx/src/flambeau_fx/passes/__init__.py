@@ -1,0 +1,1 @@
+"""Programs that look at graphs or change them."""

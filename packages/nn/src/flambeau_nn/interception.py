@@ -1,0 +1,52 @@
+"""Watching all modules from outside: what a call or a read of an attribute gives may be something else.
+
+It is for tracers; hooks are the way to follow one module. While it lasts, calls and reads of attributes of all modules
+of the process are slower.
+"""
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from flambeau_nn._module import ModuleBase, take_fast_slots
+from flambeau_nn.modules.module import Module
+
+__all__ = ["intercepted"]
+
+
+def _subclasses(cls: type) -> Iterator[type]:
+    yield cls
+    for sub in type.__subclasses__(cls):
+        yield from _subclasses(sub)
+
+
+@contextmanager
+def intercepted(call: Callable[..., Any], attribute: Callable[..., Any]) -> Iterator[None]:
+    """Let functions answer for modules in this context.
+
+    Args:
+        call: gets a module, args, kwargs, and what the call would have done, a function of ``*args, **kwargs``;
+            returns the result.
+        attribute: gets a module, the name of a parameter, buffer or submodule, and its value; returns what the reader
+            gets.
+    """
+    original = Module.__call__
+    read = ModuleBase.__getattr__
+
+    def __call__(self: Module, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        return call(self, args, kwargs, lambda *args, **kwargs: original(self, *args, **kwargs))
+
+    def __getattr__(self: Module, name: str) -> Any:  # noqa: N807
+        return attribute(self, name, outer(self, name) if outer else read(self, name))
+
+    outer = Module.__dict__.get("__getattr__")
+    Module.__call__, Module.__getattr__ = __call__, __getattr__  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Module.__call__ = original  # type: ignore[method-assign]
+        if outer is None:
+            del Module.__getattr__
+        else:
+            Module.__getattr__ = outer  # type: ignore[method-assign]
+        for cls in _subclasses(Module):
+            take_fast_slots(cls)
