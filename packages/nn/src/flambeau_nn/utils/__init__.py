@@ -1,4 +1,7 @@
-"""``torch.nn.utils``: gradient clipping, parameters as one vector, modules without initialization."""
+"""``torch.nn.utils``: gradient clipping, parameters as one vector, and what computes or changes weights.
+
+Modules, and functions that few programs use, load when they are named.
+"""
 from flambeau_nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -8,21 +11,33 @@ from flambeau_nn.utils.clip_grad import (
 )
 from flambeau_nn.utils.convert_parameters import parameters_to_vector, vector_to_parameters
 from flambeau_nn.utils.init import skip_init
+from flambeau_nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
+from flambeau_nn.utils.weight_norm import remove_weight_norm, weight_norm
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
-           "parameters_to_vector", "skip_init", "vector_to_parameters"]
+           "parameters_to_vector", "remove_spectral_norm", "remove_weight_norm", "skip_init", "spectral_norm",
+           "vector_to_parameters", "weight_norm"]
 
-_MODULES = ("rnn", "stateless")  # imported when they are named
-_MISSING = ("memory_format", "parametrizations", "parametrize", "prune")  # modules
+_MODULES = ("fusion", "memory_format", "parametrizations", "parametrize", "prune", "rnn", "stateless")
+_FUNCTIONS = {
+    "convert_conv2d_weight_memory_format": "memory_format", "convert_conv3d_weight_memory_format": "memory_format",
+    "fuse_conv_bn_eval": "fusion", "fuse_conv_bn_weights": "fusion", "fuse_linear_bn_eval": "fusion",
+    "fuse_linear_bn_weights": "fusion",
+}
 
 
 def __getattr__(name):
+    from importlib import import_module
+
     if name in _MODULES:
-        from importlib import import_module
-
         return import_module(f"flambeau_nn.utils.{name}")
-    from flambeau_tensor.not_built import missing, not_built
+    if name in _FUNCTIONS:
+        globals()[name] = getattr(import_module(f"flambeau_nn.utils.{_FUNCTIONS[name]}"), name)
+        return globals()[name]
+    from flambeau_tensor.not_built import missing
 
-    if name in _MISSING:
-        raise not_built(f"torch.nn.utils.{name}")
     raise missing("torch.nn.utils", name)
+
+
+def __dir__():
+    return sorted({*globals(), *_MODULES, *_FUNCTIONS})

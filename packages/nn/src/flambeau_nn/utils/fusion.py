@@ -1,0 +1,53 @@
+"""Batch normalization made part of the layer before it, for evaluation."""
+import copy
+
+import flambeau_tensor as ft
+from flambeau_nn.parameter import Parameter
+
+__all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
+
+
+def _fused(layer, bn, fuse):
+    if layer.training or bn.training:
+        raise AssertionError("Fusion only for eval!")
+    if bn.running_mean is None or bn.running_var is None:
+        raise AssertionError("bn.running_mean and bn.running_var must not be None")
+    fused = copy.deepcopy(layer)
+    fused.weight, fused.bias = fuse(fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight,
+                                    bn.bias)
+    return fused
+
+
+def fuse_conv_bn_eval(conv, bn, transpose: bool = False):
+    """A convolution that does what ``conv`` and ``bn`` do in evaluation; ``transpose`` says that it is transposed."""
+    return _fused(conv, bn, lambda *given: fuse_conv_bn_weights(*given, transpose))
+
+
+def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose: bool = False):
+    """Weight and bias of the convolution with the batch normalization in it."""
+    conv_b = ft.zeros_like(bn_rm) if conv_b is None else conv_b
+    bn_w = ft.ones_like(bn_rm) if bn_w is None else bn_w
+    bn_b = ft.zeros_like(bn_rm) if bn_b is None else bn_b
+    scale = bn_w * (bn_rv + bn_eps).rsqrt()
+    shape = [1] * conv_w.ndim
+    shape[1 if transpose else 0] = -1
+    weight = (conv_w * scale.reshape(tuple(shape))).to(conv_w.dtype)
+    bias = ((conv_b - bn_rm) * scale + bn_b).to(conv_b.dtype)
+    return Parameter(weight.detach(), conv_w.requires_grad), Parameter(bias.detach(), conv_b.requires_grad)
+
+
+def fuse_linear_bn_eval(linear, bn):
+    """A linear layer that does what ``linear`` and ``bn`` do in evaluation."""
+    if linear.out_features != bn.num_features and bn.num_features != 1 and not (linear.training or bn.training):
+        raise AssertionError("To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
+                             f"linear.out_features={linear.out_features} and bn.num_features={bn.num_features}")
+    return _fused(linear, bn, fuse_linear_bn_weights)
+
+
+def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b):
+    """Weight and bias of the linear layer with the batch normalization in it."""
+    linear_b = ft.zeros_like(bn_rm) if linear_b is None else linear_b
+    scale = bn_w * (bn_rv + bn_eps).rsqrt()
+    weight = (linear_w * scale.unsqueeze(-1)).to(linear_w.dtype)
+    bias = ((linear_b - bn_rm) * scale + bn_b).to(linear_b.dtype)
+    return Parameter(weight.detach(), linear_w.requires_grad), Parameter(bias.detach(), linear_b.requires_grad)

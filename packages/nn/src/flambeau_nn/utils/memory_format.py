@@ -1,0 +1,23 @@
+"""Weights of convolutions in another memory format."""
+__all__ = ["convert_conv2d_weight_memory_format", "convert_conv3d_weight_memory_format"]
+
+
+def _converted(module, kinds, memory_format):
+    for each in module.modules():
+        if isinstance(each, kinds):
+            each.weight.data = each.weight.detach().clone(memory_format=memory_format)
+    return module
+
+
+def convert_conv2d_weight_memory_format(module, memory_format):
+    """Let the weights of all two-dimensional convolutions in ``module`` lie in ``memory_format``; returns it."""
+    import flambeau_nn as nn
+
+    return _converted(module, (nn.Conv2d, nn.ConvTranspose2d), memory_format)
+
+
+def convert_conv3d_weight_memory_format(module, memory_format):
+    """Let the weights of all three-dimensional convolutions in ``module`` lie in ``memory_format``; returns it."""
+    import flambeau_nn as nn
+
+    return _converted(module, (nn.Conv3d, nn.ConvTranspose3d), memory_format)

@@ -1,0 +1,392 @@
+"""Pruning: weights times a mask, computed before each call."""
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+
+import flambeau_tensor as ft
+
+
+class BasePruningMethod(ABC):
+    """A way to choose what stays of a tensor, and the hook that applies it.
+
+    Subclasses define ``compute_mask``, and ``PRUNING_TYPE``: "unstructured" (elements), "structured" (slices) or
+    "global" (elements of several tensors).
+    """
+
+    _tensor_name: str
+
+    def __call__(self, module, inputs):
+        setattr(module, self._tensor_name, self.apply_mask(module))
+
+    @abstractmethod
+    def compute_mask(self, t, default_mask):
+        """The mask for `t`, of what `default_mask` leaves; ones stay."""
+
+    def apply_mask(self, module):
+        """The tensor with its mask."""
+        if self._tensor_name is None:
+            raise AssertionError(f"Module {module} has to be pruned")
+        original = getattr(module, f"{self._tensor_name}_orig")
+        return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
+
+    @classmethod
+    def apply(cls, module, name, *args, importance_scores=None, **kwargs):
+        """Prune a tensor of a module, on top of what has pruned it before, and have the hook called."""
+        method = cls(*args, **kwargs)
+        method._tensor_name = name
+        found = [(key, hook) for key, hook in module._forward_pre_hooks.items()
+                 if isinstance(hook, BasePruningMethod) and hook._tensor_name == name]
+        if len(found) > 1:
+            raise AssertionError(f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. "
+                                 "Use a PruningContainer.")
+        if found:
+            key, before = found[0]
+            del module._forward_pre_hooks[key]
+            container = before if isinstance(before, PruningContainer) else PruningContainer(before)
+            container.add_pruning_method(method)
+            method = container
+            original = getattr(module, f"{name}_orig")
+            default = getattr(module, f"{name}_mask").detach().clone()
+        else:
+            original, default = getattr(module, name), None
+        if importance_scores is None:
+            importance_scores = getattr(module, name)
+        elif importance_scores.shape != getattr(module, name).shape:
+            raise AssertionError("importance_scores should have the same shape as parameter "
+                                 f"{name} of {module}, got {importance_scores.shape} vs {original.shape}")
+        mask = method.compute_mask(importance_scores.detach(),
+                                   ft.ones_like(original, requires_grad=False) if default is None else default)
+        if not found:
+            module.register_parameter(f"{name}_orig", original)
+            del module._parameters[name]
+        module.register_buffer(f"{name}_mask", mask)
+        setattr(module, name, method.apply_mask(module))
+        module.register_forward_pre_hook(method)
+        return method
+
+    def prune(self, t, default_mask=None, importance_scores=None):
+        """A pruned copy of a tensor that belongs to no module."""
+        if importance_scores is None:
+            importance_scores = t
+        elif importance_scores.shape != t.shape:
+            raise AssertionError("importance_scores should have the same shape as tensor t, got "
+                                 f"{importance_scores.shape} vs {t.shape}")
+        default_mask = ft.ones_like(t) if default_mask is None else default_mask
+        return t * self.compute_mask(importance_scores, default_mask=default_mask)
+
+    def remove(self, module) -> None:
+        """Make the pruned tensor a parameter again; what was pruned is gone."""
+        name = self._tensor_name
+        if name is None:
+            raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
+        weight = self.apply_mask(module)
+        if hasattr(module, name):
+            delattr(module, name)
+        original = module._parameters.pop(f"{name}_orig")
+        original.data = weight.data
+        del module._buffers[f"{name}_mask"]
+        setattr(module, name, original)
+
+
+class PruningContainer(BasePruningMethod):
+    """Several methods that prune one tensor, one after the other."""
+
+    def __init__(self, *args) -> None:
+        self._pruning_methods: tuple = ()
+        if len(args) == 1 and not isinstance(args[0], Iterable):
+            self._tensor_name = args[0]._tensor_name
+            self.add_pruning_method(args[0])
+        else:
+            for method in args[0] if len(args) == 1 else args:
+                if not self._pruning_methods:
+                    self._tensor_name = method._tensor_name
+                self.add_pruning_method(method)
+
+    def add_pruning_method(self, method) -> None:
+        """Add a method, which prunes what those before it left."""
+        if not isinstance(method, BasePruningMethod) and method is not None:
+            raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
+        if method is not None and self._tensor_name != method._tensor_name:
+            raise ValueError("Can only add pruning methods acting on the parameter named "
+                             f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'")
+        self._pruning_methods += (method,)
+
+    def __len__(self):
+        return len(self._pruning_methods)
+
+    def __iter__(self):
+        return iter(self._pruning_methods)
+
+    def __getitem__(self, index):
+        return self._pruning_methods[index]
+
+    def compute_mask(self, t, default_mask):
+        """The mask of the last method, for what the mask of those before it leaves."""
+        method = self._pruning_methods[-1]
+        mask = default_mask.to(dtype=t.dtype)
+        kind = method.PRUNING_TYPE
+        if kind == "unstructured":
+            kept = mask == 1
+        elif kind == "structured":
+            if not hasattr(method, "dim"):
+                raise AttributeError("Pruning methods of PRUNING_TYPE \"structured\" need to have the attribute `dim` "
+                                     "defined.")
+            dim = method.dim
+            if not -t.ndim <= dim < t.ndim:
+                raise IndexError(f"Index is out of bounds for tensor with dimensions {t.ndim}")
+            slices = mask.sum(tuple(d for d in range(t.ndim) if d != dim % t.ndim)) != 0
+            kept = (slice(None),) * (dim % t.ndim) + (slices,)
+        elif kind == "global":
+            kept = (slice(None),) * t.ndim
+        else:
+            raise ValueError(f"Unrecognized PRUNING_TYPE {kind}")
+        partial = method.compute_mask(t[kept], default_mask=mask[kept])
+        new = mask.clone()
+        new[kept] = partial.to(mask.dtype)
+        return new
+
+
+class Identity(BasePruningMethod):
+    """Prunes nothing, with a mask of ones."""
+
+    PRUNING_TYPE = "unstructured"
+
+    def compute_mask(self, t, default_mask):
+        return default_mask
+
+    @classmethod
+    def apply(cls, module, name):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name)
+
+
+class _OfElements(BasePruningMethod):
+    PRUNING_TYPE = "unstructured"
+
+    def __init__(self, amount) -> None:
+        _check_amount(amount)
+        self.amount = amount
+
+    def compute_mask(self, t, default_mask):
+        count = _count(self.amount, t.nelement())
+        mask = default_mask.clone()
+        if count:
+            mask.view(-1)[self._chosen(t, count)] = 0
+        return mask
+
+    @classmethod
+    def apply(cls, module, name, amount, **kwargs):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, amount=amount, **kwargs)
+
+
+class RandomUnstructured(_OfElements):
+    """Prunes a number, or a fraction, of elements at random."""
+
+    def _chosen(self, t, count):
+        return ft.topk(ft.rand_like(t).view(-1), k=count).indices
+
+    @classmethod
+    def apply(cls, module, name, amount):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, amount)
+
+
+class L1Unstructured(_OfElements):
+    """Prunes a number, or a fraction, of elements: the smallest."""
+
+    def _chosen(self, t, count):
+        return ft.topk(t.abs().reshape((-1,)), k=count, largest=False).indices
+
+    @classmethod
+    def apply(cls, module, name, amount, importance_scores=None):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, amount, importance_scores=importance_scores)
+
+
+class _OfSlices(BasePruningMethod):
+    PRUNING_TYPE = "structured"
+
+    def compute_mask(self, t, default_mask):
+        if t.ndim <= 1:
+            raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of "
+                             f"shape {t.shape} with {t.ndim} dims")
+        if not -t.ndim <= self.dim < t.ndim:
+            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        size = t.shape[self.dim]
+        count = _count(self.amount, size)
+        if count == 0:
+            return default_mask
+        mask = ft.zeros_like(t)
+        index = [slice(None)] * t.ndim
+        index[self.dim] = self._kept(t, size, count)
+        mask[tuple(index)] = 1
+        return mask * default_mask.to(dtype=mask.dtype)
+
+
+class RandomStructured(_OfSlices):
+    """Prunes a number, or a fraction, of slices of a dimension at random."""
+
+    def __init__(self, amount, dim=-1) -> None:
+        _check_amount(amount)
+        self.amount = amount
+        self.dim = dim
+
+    def _kept(self, t, size, count):
+        order = ft.rand(size)
+        return order > ft.kthvalue(order, k=count).values
+
+    @classmethod
+    def apply(cls, module, name, amount, dim=-1):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, amount=amount, dim=dim)
+
+
+class LnStructured(_OfSlices):
+    """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm."""
+
+    def __init__(self, amount, n, dim=-1) -> None:
+        _check_amount(amount)
+        self.amount = amount
+        self.n = n
+        self.dim = dim
+
+    def _kept(self, t, size, count):
+        norms = ft.norm(t, p=self.n, dim=tuple(d for d in range(t.ndim) if d != self.dim % t.ndim))
+        return ft.topk(norms, k=size - count, largest=True).indices
+
+    @classmethod
+    def apply(cls, module, name, amount, n, dim, importance_scores=None):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
+
+
+class CustomFromMask(BasePruningMethod):
+    """Prunes by a mask of one's own."""
+
+    PRUNING_TYPE = "global"
+
+    def __init__(self, mask) -> None:
+        self.mask = mask
+
+    def compute_mask(self, t, default_mask):
+        if default_mask.shape != self.mask.shape:
+            raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask shape "
+                                 f"{self.mask.shape}")
+        return default_mask * self.mask.to(dtype=default_mask.dtype)
+
+    @classmethod
+    def apply(cls, module, name, mask):
+        """See :meth:`BasePruningMethod.apply`."""
+        return super().apply(module, name, mask=mask)
+
+
+# --- functions ------------------------------------------------------------------------------------------------------
+
+def identity(module, name):
+    """Give a tensor of a module a mask of ones; returns the module, as the following do."""
+    Identity.apply(module, name)
+    return module
+
+
+def random_unstructured(module, name, amount):
+    """Prune ``amount`` elements (a number, or a fraction) at random."""
+    RandomUnstructured.apply(module, name, amount)
+    return module
+
+
+def l1_unstructured(module, name, amount, importance_scores=None):
+    """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are."""
+    L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
+    return module
+
+
+def random_structured(module, name, amount, dim):
+    """Prune ``amount`` slices of a dimension at random."""
+    RandomStructured.apply(module, name, amount, dim)
+    return module
+
+
+def ln_structured(module, name, amount, n, dim, importance_scores=None):
+    """Prune the ``amount`` slices of a dimension whose n-norm is smallest."""
+    LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
+    return module
+
+
+def custom_from_mask(module, name, mask):
+    """Prune by a mask: zeros go."""
+    CustomFromMask.apply(module, name, mask)
+    return module
+
+
+def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs) -> None:
+    """Prune elements of several tensors as if they were one.
+
+    Args:
+        parameters: pairs of modules and names.
+        pruning_method: a class whose ``PRUNING_TYPE`` is "unstructured".
+        importance_scores: for some of the pairs, what is to be compared instead.
+        kwargs: for the method, such as ``amount``.
+    """
+    if not isinstance(parameters, Iterable):
+        raise TypeError("global_unstructured(): parameters is not an Iterable")
+    parameters = list(parameters)
+    importance_scores = {} if importance_scores is None else importance_scores
+    if not isinstance(importance_scores, dict):
+        raise TypeError("global_unstructured(): importance_scores must be of type dict")
+    scores = [importance_scores.get(pair, getattr(*pair)) for pair in parameters]
+    masks = [getattr(module, f"{name}_mask", None) for module, name in parameters]
+    masks = [ft.ones_like(getattr(*pair)) if mask is None else mask
+             for pair, mask in zip(parameters, masks, strict=True)]
+    container = PruningContainer()
+    container._tensor_name = "temp"
+    method = pruning_method(**kwargs)
+    method._tensor_name = "temp"
+    container.add_pruning_method(method)
+    if method.PRUNING_TYPE != "unstructured":
+        raise TypeError("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method "
+                        f"{pruning_method} of type {method.PRUNING_TYPE}")
+    final = container.compute_mask(ft.cat([s.detach().reshape((-1,)) for s in scores]),
+                                   ft.cat([m.reshape((-1,)) for m in masks]))
+    at = 0
+    for module, name in parameters:
+        shape, count = getattr(module, name).shape, getattr(module, name).numel()
+        custom_from_mask(module, name, mask=final[at:at + count].view(shape))
+        at += count
+
+
+def remove(module, name):
+    """Make a pruned tensor a parameter again; what was pruned is gone.
+
+    Raises:
+        ValueError: it was not pruned.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
+
+
+def is_pruned(module) -> bool:
+    """Whether a tensor of the module, or of one below it, is pruned."""
+    return any(isinstance(hook, BasePruningMethod) for each in module.modules()
+               for hook in each._forward_pre_hooks.values())
+
+
+def _check_amount(amount):
+    if not isinstance(amount, numbers.Real):
+        raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
+    integral = isinstance(amount, numbers.Integral)
+    if (integral and amount < 0) or (not integral and not 0 <= float(amount) <= 1):
+        raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
+
+
+def _count(amount, size):
+    """How many of `size` are pruned."""
+    if not isinstance(amount, numbers.Integral):
+        return round(amount * size)
+    if amount > size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
+    return amount

@@ -1,0 +1,105 @@
+"""Weights divided by their largest singular value, the older way: computed before each call."""
+import flambeau_tensor as ft
+from flambeau_autograd import no_grad
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+
+__all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
+
+
+def as_matrix(weight, dim):
+    """The dimension as rows, all others as columns."""
+    return weight.movedim(dim, 0).flatten(1)
+
+
+def usual_dim(module):
+    """The dimension of a weight that is that of its outputs."""
+    return 1 if "ConvTranspose" in "".join(cls.__name__ for cls in type(module).__mro__) else 0
+
+
+class SpectralNorm:
+    """The hook that computes a weight before each call."""
+
+    _version = 1
+
+    def __init__(self, name: str = "weight", n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
+        if n_power_iterations <= 0:
+            raise ValueError("Expected n_power_iterations to be positive, but got "
+                             f"n_power_iterations={n_power_iterations}")
+        self.name = name
+        self.dim = dim
+        self.n_power_iterations = n_power_iterations
+        self.eps = eps
+
+    def reshape_weight_to_matrix(self, weight):
+        """The weight as a matrix."""
+        return as_matrix(weight, self.dim)
+
+    def compute_weight(self, module: Module, do_power_iteration: bool):
+        """The weight, after steps towards its largest singular value if they are asked for."""
+        weight, u, v = (getattr(module, f"{self.name}_{end}") for end in ("orig", "u", "v"))
+        matrix = as_matrix(weight, self.dim)
+        if do_power_iteration:
+            with no_grad():
+                for _ in range(self.n_power_iterations):
+                    v.copy_(F.normalize(ft.mv(matrix.t(), u), dim=0, eps=self.eps))
+                    u.copy_(F.normalize(ft.mv(matrix, v), dim=0, eps=self.eps))
+                u, v = u.clone(), v.clone()  # the next step writes to them
+        return weight / ft.dot(u, ft.mv(matrix, v))
+
+    @staticmethod
+    def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> "SpectralNorm":
+        """Replace a weight, and have the hook called."""
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, SpectralNorm) and hook.name == name:
+                raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        hook = SpectralNorm(name, n_power_iterations, dim, eps)
+        weight = module._parameters[name]
+        if weight is None:
+            raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        with no_grad():
+            h, w = as_matrix(weight, dim).shape
+            u = F.normalize(weight.new_empty((h,)).normal_(0, 1), dim=0, eps=eps)
+            v = F.normalize(weight.new_empty((w,)).normal_(0, 1), dim=0, eps=eps)
+        del module._parameters[name]
+        module.register_parameter(f"{name}_orig", weight)
+        setattr(module, name, weight.data)
+        module.register_buffer(f"{name}_u", u)
+        module.register_buffer(f"{name}_v", v)
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def remove(self, module: Module) -> None:
+        """Make the weight a parameter again."""
+        with no_grad():
+            weight = self.compute_weight(module, do_power_iteration=False)
+        delattr(module, self.name)
+        for end in ("u", "v", "orig"):
+            delattr(module, f"{self.name}_{end}")
+        module.register_parameter(self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Module, inputs) -> None:
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+
+def spectral_norm(module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
+                  dim: "int | None" = None) -> Module:
+    """Divide a weight by its largest singular value before each call; see
+    ``torch.nn.utils.parametrizations.spectral_norm``, which is newer."""
+    SpectralNorm.apply(module, name, n_power_iterations, usual_dim(module) if dim is None else dim, eps)
+    return module
+
+
+def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
+    """Undo :func:`spectral_norm`.
+
+    Raises:
+        ValueError: it was not applied to that weight.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, SpectralNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -1,0 +1,81 @@
+"""Weights as length and direction, the older way: computed before each call."""
+import warnings
+
+from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
+from flambeau_tensor.ops.reductions import vector_norm
+
+__all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
+
+
+def norm_except_dim(v, dim):
+    """The norm of each slice of a dimension, so that it broadcasts; -1: of all."""
+    if dim == -1:
+        return vector_norm(v, 2)
+    return vector_norm(v, 2, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
+
+
+def normed(v, g, dim):
+    """The direction of `v` with the length `g`."""
+    return v * (g / norm_except_dim(v, dim))
+
+
+class WeightNorm:
+    """The hook that computes a weight before each call."""
+
+    def __init__(self, name: str, dim: int) -> None:
+        self.name = name
+        self.dim = -1 if dim is None else dim
+
+    def compute_weight(self, module: Module):
+        """The weight."""
+        return normed(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
+
+    @staticmethod
+    def apply(module: Module, name: str, dim: int) -> "WeightNorm":
+        """Split a weight, and have the hook called."""
+        warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
+                      "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=3)
+        for hook in module._forward_pre_hooks.values():
+            if isinstance(hook, WeightNorm) and hook.name == name:
+                raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+        hook = WeightNorm(name, dim)
+        weight = getattr(module, name)
+        del module._parameters[name]
+        module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, hook.dim).detach()))
+        module.register_parameter(f"{name}_v", Parameter(weight.detach()))
+        setattr(module, name, hook.compute_weight(module))
+        module.register_forward_pre_hook(hook)
+        return hook
+
+    def remove(self, module: Module) -> None:
+        """Make the weight a parameter again."""
+        weight = self.compute_weight(module)
+        delattr(module, self.name)
+        del module._parameters[f"{self.name}_g"]
+        del module._parameters[f"{self.name}_v"]
+        setattr(module, self.name, Parameter(weight.detach()))
+
+    def __call__(self, module: Module, inputs) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
+    """Split a weight into its norms, `NAME_g`, and its direction, `NAME_v`; see
+    ``torch.nn.utils.parametrizations.weight_norm``, which is newer."""
+    WeightNorm.apply(module, name, dim)
+    return module
+
+
+def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+    """Undo :func:`weight_norm`.
+
+    Raises:
+        ValueError: it was not applied to that weight.
+    """
+    for key, hook in module._forward_pre_hooks.items():
+        if isinstance(hook, WeightNorm) and hook.name == name:
+            hook.remove(module)
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module}")
