@@ -22,6 +22,7 @@ from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
+from flambeau_tensor.places import HERE as _pytorch_names
 
 RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
 
@@ -33,6 +34,7 @@ for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "
 
 
 _layout.install("flambeau")
+_pytorch_names.update({f"torch.{name}": module for name, module in _layout.TABLE.items()}, torch="flambeau")
 for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
 for _name, _names in _IGNORED.items():

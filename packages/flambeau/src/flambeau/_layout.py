@@ -35,6 +35,8 @@ TABLE = {
     "special": "flambeau_tensor.special",
     "storage": "flambeau_tensor.storage",
     "functional": "flambeau_tensor.functional",
+    "serialization": "flambeau_tensor.serialization",
+    "_utils": "flambeau_tensor.serialization.rebuilding",
 }
 # Modules that are files of this package.
 OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",

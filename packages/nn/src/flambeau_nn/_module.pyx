@@ -53,6 +53,12 @@ cdef dict _LATE = {
 }
 cdef frozenset _CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
 
+
+def late_state():
+    """What is made when somebody looks, as it is then."""
+    return {name: make() for name, make in _LATE.items()}
+
+
 cdef enum:
     GLOBAL_HOOKS = 4  # kinds of hooks for all modules that a call has to look for
 

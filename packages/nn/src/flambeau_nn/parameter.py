@@ -5,6 +5,7 @@ from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_im
 from flambeau_tensor import Tensor, empty
 from flambeau_tensor.extend import declare_plain_subclass, rewrap
 from flambeau_tensor.not_built import not_built
+from flambeau_tensor.places import HERE
 
 __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
 
@@ -61,9 +62,11 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         return "Parameter containing:\n" + super().__repr__()
 
     def __reduce_ex__(self, proto):
+        parts = (self.detach(), self.requires_grad, OrderedDict())
         state = vars(self)
-        rebuild = (_rebuild_parameter, (self.detach(), self.requires_grad, OrderedDict()))
-        return (*rebuild, dict(state)) if state else rebuild
+        if state:
+            return _rebuild_parameter_with_state, (*parts, dict(state))
+        return _rebuild_parameter, parts
 
     __torch_function__ = _disabled_torch_function_impl
 
@@ -73,6 +76,20 @@ declare_plain_subclass(Parameter)
 
 def _rebuild_parameter(data, requires_grad, backward_hooks):
     return Parameter(data, requires_grad)  # hooks are functions of a session and stay behind
+
+
+def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
+    parameter = _rebuild_parameter(data, requires_grad, backward_hooks)
+    members, slots = state if isinstance(state, tuple) else (state, None)
+    parameter.__dict__.update(members or {})
+    for name, value in (slots or {}).items():
+        setattr(parameter, name, value)
+    return parameter
+
+
+HERE["torch.nn"], HERE["torch.optim"] = "flambeau_nn", "flambeau_nn.optim"
+HERE |= {f"torch._utils.{f.__name__}": f"{__name__}.{f.__name__}" for f in (
+    _rebuild_parameter, _rebuild_parameter_with_state)}
 
 
 class _BufferMeta(type(Tensor)):

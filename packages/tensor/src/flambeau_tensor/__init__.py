@@ -69,6 +69,7 @@ _named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORC
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
 _KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
 LAZY_NAMES = {name: module for module, names in {
+    "serialization": ("save", "load"),
     "printing": ("set_printoptions", "printoptions"),
     "numeric_limits": ("finfo", "iinfo"),
     "random": ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator",

@@ -8,8 +8,6 @@ from pathlib import Path
 
 # What does the same, where something does.
 INSTEAD = {
-    "torch.load": "pickle.load; tensors, modules and state dicts pickle",
-    "torch.save": "pickle.dump; tensors, modules and state dicts pickle",
     "torch.nn.functional.unfold": "Tensor.unfold",
     "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
     "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",
@@ -23,8 +21,8 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str) -> NotBuiltError:
     """The error for a full name.
 
-    >>> not_built("torch.load")
-    NotBuiltError('torch.load is not built: use pickle.load; tensors, modules and state dicts pickle')
+    >>> not_built("torch.nn.functional.unfold")
+    NotBuiltError('torch.nn.functional.unfold is not built: use Tensor.unfold')
     """
     instead = INSTEAD.get(name)
     return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))

@@ -9,7 +9,7 @@ import warnings
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
-from flambeau_nn._module import ModuleBase, connect, take_fast_slots
+from flambeau_nn._module import ModuleBase, connect, late_state, take_fast_slots
 from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions are found here)
     GLOBAL,
     HookMethods,
@@ -27,6 +27,7 @@ from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions
 from flambeau_nn.modules._state import StateMethods
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor
+from flambeau_tensor.places import REDUCED
 
 __all__ = ["Module"]
 
@@ -373,8 +374,8 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self._apply(lambda t: ft.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self):
-        """The module itself: one process has one memory."""
-        return self
+        """Move all parameters and buffers to memory that forked processes share; returns the module."""
+        return self._apply(lambda t: t.share_memory_())
 
     def train(self, mode: bool = True):
         """Put this module and all below it into training mode, or evaluation mode; returns the module."""
@@ -403,7 +404,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
     # --- Python's protocols -----------------------------------------------------------------------------------------
 
     def __setstate__(self, state):
-        self.__dict__.update(state)
+        late = late_state()
+        self.__dict__.update({name: value for name, value in state.items()
+                              if name not in late or value is not None and value != late[name]})
 
     def __dir__(self):
         names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
@@ -426,6 +429,18 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if len(extra_lines) == 1 and not child_lines:
             return f"{self._get_name()}({extra_lines[0]})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def _reduced_with_all(module):
+    """How files write a module: with what is made late, which PyTorch's modules look for."""
+    reduced = module.__reduce_ex__(2)
+    state = reduced[2] if len(reduced) > 2 else None
+    if isinstance(state, dict) and "_parameters" in state:
+        reduced = (*reduced[:2], late_state() | state, *reduced[3:])
+    return reduced
+
+
+REDUCED[Module] = _reduced_with_all
 
 
 def clear_grad(param, set_to_none: bool) -> None:

@@ -224,16 +224,20 @@ cdef class Storage:
 
     def is_shared(self):
         """Whether processes that are forked see each other's writes."""
-        return isinstance(self.owner, Mapping) and self.owner.shared
+        owner = _root(self).owner
+        return isinstance(owner, Mapping) and owner.shared
 
     @property
     def filename(self):
         """The file that it is mapped from."""
-        return self.owner.filename if isinstance(self.owner, Mapping) else None
+        owner = _root(self).owner
+        return owner.filename if isinstance(owner, Mapping) else None
 
     @property
     def _cdata(self):
-        return <uintptr_t><void*>self
+        """A number that storages have in common that are one memory."""
+        cdef Storage root = _root(self)
+        return <uintptr_t><void*>root
 
     @property
     def _version(self):
@@ -262,7 +266,10 @@ cdef class Storage:
 
     def fill_(self, value):
         """Write one byte everywhere."""
-        self[:] = value
+        cdef int byte = value & 255
+        _writable(self)
+        memset(self.data, byte, self.nbytes)
+        self.version += 1
         return self
 
     def copy_(self, source, non_blocking=None):
@@ -293,7 +300,7 @@ cdef class Storage:
 
     def resize_(self, Py_ssize_t size):
         """Change the size, keeping the bytes. What a tensor looks at stays its memory when the storage shrinks."""
-        from flambeau_tensor._core.tensor import resize_memory
+        from flambeau_tensor._core.moving import resize_memory
 
         resize_memory(self, size)
         return self
@@ -301,14 +308,15 @@ cdef class Storage:
     def share_memory_(self):
         """Move the bytes, with all tensors that look at them, into memory that processes share when they are forked.
         Arrays that were made of these tensors keep the memory of before."""
+        cdef Storage root = _root(self)
         if not self.is_shared():
             import mmap
-            from flambeau_tensor._core.tensor import check_movable, tell_moved
+            from flambeau_tensor._core.moving import check_movable, tell_moved
 
-            check_movable(self)
-            before = <uintptr_t>self.data
-            _lie_in(self, Mapping(mmap.mmap(-1, max(self.nbytes, 1)), True))
-            tell_moved(self, before)
+            check_movable(root)
+            before = <uintptr_t>root.data
+            _lie_in(root, Mapping(mmap.mmap(-1, max(root.nbytes, 1)), True))
+            tell_moved(root, before)
         return self
 
     @staticmethod
@@ -391,6 +399,17 @@ def over_buffer(buffer, object owner=None):
     PyObject_GetBuffer(held, &view, PyBUF_SIMPLE)
     s = borrow_storage(<char*>view.buf, view.len, held if owner is None else owner, view.readonly)
     PyBuffer_Release(&view)
+    return s
+
+
+cdef Storage _root(Storage s):
+    """The storage that has the memory: `x.data` has one of its own, which counts its own writes."""
+    cdef Storage owner
+    while isinstance(s.owner, Storage):
+        owner = <Storage>s.owner
+        if owner.data != s.data or owner.nbytes != s.nbytes:
+            break
+        s = owner
     return s
 
 
@@ -516,7 +535,7 @@ cdef Py_ssize_t _room(Storage s) noexcept:
 
 
 cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
-    """Change the size, keeping the bytes, for `tensor.resize`, which tells all tensors the new address."""
+    """Change the size, keeping the bytes, for `moving.resize_memory`, which tells all tensors the new address."""
     cdef char* fresh
     if nbytes == s.nbytes:
         return 0

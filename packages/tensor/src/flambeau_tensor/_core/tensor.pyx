@@ -18,7 +18,7 @@ from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
-from flambeau_tensor._core.storage cimport Storage, new_storage, resize_storage
+from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
 from flambeau_tensor._core.type_slots cimport FullType, destructor, traverseproc, visitproc
 from flambeau_tensor._core.types cimport *
@@ -593,38 +593,14 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     cdef bint shared = Py_REFCNT(<PyObject*>t.storage) > 1
     count_elements(ndim, sizes)
     nbytes = count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype)
-    if nbytes > t.storage.nbytes:
-        resize_memory(t.storage, nbytes, shared)
+    if nbytes > t.storage.nbytes and not shared:
+        resize_storage(t.storage, nbytes)
+    elif nbytes > t.storage.nbytes:
+        from flambeau_tensor._core.moving import resize_memory
+
+        resize_memory(t.storage, nbytes)
     t.data = t.storage.data + offset
     return _set_contiguous(t, ndim, sizes)
-
-
-cpdef resize_memory(Storage s, Py_ssize_t nbytes, bint shared=True):
-    """Change the size of a storage, whose memory may lie elsewhere then."""
-    cdef char* before = s.data
-    if shared:
-        check_movable(s)
-    resize_storage(s, nbytes)
-    if shared and s.data != before:
-        tell_moved(s, <size_t>before)
-
-
-def check_movable(Storage s not None):
-    """Raise if tensors that look into it could not be told a new address."""
-    import gc
-
-    if gc.get_freeze_count():  # the garbage collector does not tell of these
-        raise RuntimeError("Trying to resize storage that is not resizable")
-
-
-def tell_moved(Storage s not None, size_t before):
-    """Tell every tensor that looks into a storage where its memory lies now. Nothing lists these, so the garbage
-    collector has to: sharing memory that moves is rare, and resizing has to be cheap where nobody shares."""
-    import gc
-
-    for o in gc.get_objects():
-        if isinstance(o, Tensor) and (<Tensor>o).storage is s:
-            (<Tensor>o).data = s.data + ((<Tensor>o).data - <char*>before)
 
 
 # --- torch.Tensor(...) ----------------------------------------------------------------------------------------------

@@ -154,6 +154,9 @@ cdef class Generator:
     def __reduce__(self):
         return _restore, (self.save(),)
 
+    def __setstate__(self, state):  # of files: (seed, offset, state)
+        self.set_state(state[2])
+
     def __repr__(self):
         return f"<torch.Generator device='cpu' seed={self.seed_value}>"
 

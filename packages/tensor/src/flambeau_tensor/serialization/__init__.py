@@ -1,0 +1,247 @@
+"""Saving and loading: ``torch.save``, ``torch.load`` and ``torch.serialization``.
+
+Files are PyTorch's: what one writes, the other reads. Tensors that share memory do so again when they are loaded.
+
+>>> import io
+>>> import flambeau_tensor as ft
+>>> file = io.BytesIO()
+>>> save({"weight": ft.ones(2)}, file)
+>>> _ = file.seek(0)
+>>> load(file)
+{'weight': tensor([1., 1.])}
+"""
+import io
+import os
+import pickle
+import sys
+
+from flambeau_tensor.not_built import missing, not_built
+from flambeau_tensor.serialization import legacy, unpickler
+from flambeau_tensor.serialization.archive import Reader, Writer, replacing
+from flambeau_tensor.serialization.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
+from flambeau_tensor.serialization.locations import (
+    default_restore_location,
+    location_tag,
+    register_package,
+    restorer,
+)
+from flambeau_tensor.serialization.naming import _get_layout, spelled  # noqa: F401
+from flambeau_tensor.serialization.pickler import Storages, pickler_class
+from flambeau_tensor.serialization.reading import ArchiveStorages, free_unpickler, restricted
+from flambeau_tensor.serialization.settings import (
+    LoadEndianness,
+    add_safe_globals,
+    allowed_names,
+    clear_safe_globals,
+    get_crc32_options,
+    get_default_load_endianness,
+    get_default_mmap_options,
+    get_safe_globals,
+    safe_globals,
+    set_crc32_options,
+    set_default_load_endianness,
+    set_default_mmap_options,
+)
+
+__all__ = ["DEFAULT_PROTOCOL", "LoadEndianness", "MAGIC_NUMBER", "PROTOCOL_VERSION", "SourceChangeWarning",
+           "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_crc32_options",
+           "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
+           "get_unsafe_globals_in_checkpoint", "load", "location_tag", "register_package", "safe_globals", "save",
+           "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options"]
+DEFAULT_PROTOCOL = 2
+_ZIP = b"PK\3\4"
+
+
+class SourceChangeWarning(Warning):
+    """PyTorch's warning that the source of a saved class has changed. It is never given here."""
+
+
+# --- saving ---------------------------------------------------------------------------------------------------------
+
+def save(obj: object, f, pickle_module=pickle, pickle_protocol: int = DEFAULT_PROTOCOL,
+         _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False) -> None:
+    """Write an object to a file that PyTorch reads, too.
+
+    A file that is named is replaced when the new one is complete; a program that is stopped before leaves the old one.
+    Whole storages are written, once each, however little of them a tensor looks at: save ``x.clone()`` of a small view.
+
+    Args:
+        obj: tensors, and whatever else Python can pickle.
+        f: the path, or a file open for writing bytes.
+        pickle_module: whose ``Pickler`` to use; one that is derived from ``pickle._Pickler``.
+        pickle_protocol: of the pickle inside; PyTorch reads protocol 2 with ``weights_only=True``.
+
+    Raises:
+        RuntimeError: the folder does not exist, or tensors of several dtypes look at one storage.
+        AttributeError: `f` is neither a path nor a file.
+
+    >>> import io
+    >>> import flambeau_tensor as ft
+    >>> save(ft.ones(2), io.BytesIO())
+    """
+    pickler = pickler_class(pickle_module)
+
+    def write(file, root="archive"):
+        if _use_new_zipfile_serialization:
+            _write_archive(obj, file, root, pickler, pickle_protocol, _disable_byteorder_record)
+        else:
+            legacy.save(obj, file, pickler, pickle_protocol)
+
+    if isinstance(f, (str, os.PathLike)):
+        root = os.path.splitext(os.path.basename(f))[0]
+        replacing(f, lambda file: write(file, root if root.isascii() and root else "archive"))
+    elif hasattr(f, "write"):
+        write(f)
+    else:
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+
+
+def _write_archive(obj, file, root, pickler, protocol, without_byteorder):
+    storages, pickled = Storages(), io.BytesIO()
+    pickler(pickled, protocol, storages.describe).dump(obj)
+    archive = Writer(file, root)
+    archive.write("data.pkl", pickled.getbuffer())
+    archive.write(".format_version", b"1")
+    archive.write(".storage_alignment", b"64")
+    if not without_byteorder:
+        archive.write("byteorder", sys.byteorder.encode())
+    for key, untyped in enumerate(storages.found):
+        archive.write(f"data/{key}", memoryview(untyped))
+    archive.write("version", b"3\n")
+    archive.write(".data/serialization_id", b"%040d" % archive.fingerprint())
+    archive.close()
+
+
+# --- loading --------------------------------------------------------------------------------------------------------
+
+def load(f, map_location=None, pickle_module=None, *, weights_only: "bool | None" = None, mmap: "bool | None" = None,
+         **pickle_load_args):
+    """Read what :func:`save` or PyTorch's wrote.
+
+    With ``weights_only``, the default, a file can hold tensors, numbers, texts and containers of these, and what
+    ``torch.serialization.add_safe_globals`` allows; nothing else is imported or called. Without it, a file may run any
+    code: use it for files that you trust.
+
+    Args:
+        f: the path, or a file open for reading bytes that can be sought.
+        map_location: where storages go: a device, a dict of these by the device in the file, or a function of the
+            storage and that device. Tensors live on the CPU, and a file from a GPU needs ``map_location="cpu"``.
+        pickle_module: whose ``Unpickler`` to use, for ``weights_only=False``.
+        weights_only: see above.
+        mmap: leave storages in the file, of which the system reads what is used; needs a path. Writes stay in the
+            process (see ``torch.serialization.set_default_mmap_options``).
+        pickle_load_args: for ``pickle_module.Unpickler``, such as ``encoding``.
+
+    Raises:
+        pickle.UnpicklingError: the file holds what is not allowed, or is no such file.
+        RuntimeError: the file is damaged, incomplete, or holds storages of a device that is not here.
+
+    >>> import io
+    >>> import flambeau_tensor as ft
+    >>> file = io.BytesIO()
+    >>> save([ft.ones(2), "text"], file)
+    >>> _ = file.seek(0)
+    >>> load(file)
+    [tensor([1., 1.]), 'text']
+    """
+    weights_only = _weights_only(weights_only, pickle_module)
+    pickle_load_args.setdefault("encoding", "utf-8")
+    restore = restorer(map_location)
+    if not isinstance(f, (str, os.PathLike)):
+        if mmap:
+            raise ValueError("f must be a file path in order to use the mmap argument")
+        for need in ("seek", "tell", "read"):
+            if not hasattr(f, need):
+                raise AttributeError(f"{type(f).__name__!r} object has no attribute {need!r}. You can only torch.load "
+                                     "from a file that is seekable. Please pre-load the data into a buffer like "
+                                     "io.BytesIO and try to load from it instead.")
+        return _load(f, restore, weights_only, pickle_module or pickle, None, pickle_load_args)
+    with open(f, "rb") as file:
+        mapped = _mapped(f, file) if mmap else None
+        return _load(file, restore, weights_only, pickle_module or pickle, mapped, pickle_load_args)
+
+
+def _weights_only(wanted, pickle_module):
+    force, refuse = (os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0").lower() in ("1", "y", "yes", "true")
+                     for name in ("", "NO_"))
+    if force and refuse:
+        raise RuntimeError("Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should "
+                           "be set, but both were set.")
+    if force:
+        wanted = True
+    elif wanted is None:
+        wanted = pickle_module is None and not refuse
+    if wanted and pickle_module is not None:
+        raise RuntimeError("Can not safely load weights when explicit pickle_module is specified")
+    return wanted
+
+
+def _mapped(path, file):
+    import mmap
+
+    if file.read(4) != _ZIP:
+        raise RuntimeError("mmap can only be used with files saved with "
+                           "`torch.save(_use_new_zipfile_serialization=True), "
+                           "please torch.save your checkpoint with this option in order to use mmap.")
+    file.seek(0)
+    if get_default_mmap_options() == mmap.MAP_PRIVATE:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    with open(path, "r+b") as writable:
+        return mmap.mmap(writable.fileno(), 0, access=mmap.ACCESS_WRITE)
+
+
+def _load(file, restore, weights_only, pickle_module, mapped, arguments):
+    begin = file.tell()
+    beginning = file.read(4)
+    file.seek(begin)
+    if beginning != _ZIP:
+        return legacy.load(file, restore, weights_only, pickle_module, arguments)
+    archive = Reader(file, mapped)
+    if "constants.pkl" in archive:
+        raise not_built("torch.jit.load")
+    storages = ArchiveStorages(archive, restore)
+    pickled = archive.read("data.pkl")
+    if weights_only:
+        return restricted(pickled, storages, 0, arguments["encoding"])[0]
+    reader = free_unpickler(pickle_module)(io.BytesIO(pickled), **arguments)
+    reader.storage_of = storages
+    return reader.load()
+
+
+def get_unsafe_globals_in_checkpoint(f) -> list[str]:
+    """The names in a file that ``weights_only=True`` does not allow.
+
+    Args:
+        f: the path, or a file open for reading bytes.
+
+    Raises:
+        ValueError: it is no file in PyTorch's format.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> save({3.5: range(2)}, file)
+    >>> get_unsafe_globals_in_checkpoint(file)
+    ['builtins.range']
+    """
+    import pickletools
+
+    if isinstance(f, (str, os.PathLike)):
+        with open(f, "rb") as file:
+            return get_unsafe_globals_in_checkpoint(file)
+    f.seek(0)
+    if f.read(4) != _ZIP:
+        raise ValueError("Expected input to be a checkpoint returned by torch.save")
+    found, texts, names = [], [], allowed_names()
+    for op, argument, _ in pickletools.genops(Reader(f).read("data.pkl")):
+        if isinstance(argument, str):
+            texts.append(argument)
+        if op.name == "GLOBAL":
+            found.append(".".join(spelled(*argument.split(" ", 1))))
+        elif op.name == "STACK_GLOBAL":
+            found.append(".".join(texts[-2:]))
+    known = {*names, *unpickler.CALLS, *unpickler.NAMED, *unpickler.PARAMETERS}
+    return [name for name in dict.fromkeys(found) if name not in known]
+
+
+def __getattr__(name):
+    raise missing("torch.serialization", name)

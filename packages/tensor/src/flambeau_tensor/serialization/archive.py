@@ -1,0 +1,177 @@
+"""The zip archives of files. What an archive says of sizes is compared with the archive before memory is asked for."""
+import hashlib
+import io
+import os
+import struct
+import zipfile
+import zlib
+
+from flambeau_tensor._core.storage import over_buffer
+from flambeau_tensor.storage import UntypedStorage
+
+ALIGNMENT = 64
+MOST_COMPRESSED = 1100  # deflate makes at most 1032 bytes of one
+
+
+class _Sink:
+    """A file that can only be written to."""
+
+    def __init__(self, file):
+        self.write = file.write
+
+    def flush(self):
+        """There is nothing to flush."""
+
+
+class Writer:
+    """Writes records into an archive as PyTorch does: uncompressed, each beginning at a multiple of 64 bytes."""
+
+    def __init__(self, file, root):
+        if not hasattr(file, "flush"):
+            file = _Sink(file)
+        self.zip, self.root = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED), root
+        self.start = self.zip.fp.tell()
+
+    def write(self, name, data):
+        info = zipfile.ZipInfo(f"{self.root}/{name}")
+        size = len(data)
+        header = 30 + len(info.filename.encode()) + (20 if size * 1.05 > zipfile.ZIP64_LIMIT else 0)
+        padding = -(self.zip.fp.tell() - self.start + header + 4) % ALIGNMENT
+        info.extra = struct.pack("<HH", 0x4246, padding) + b"Z" * padding
+        self.zip.writestr(info, data)
+
+    def fingerprint(self):
+        """A number of 40 digits that follows from what is in the archive."""
+        records = repr([(i.filename, i.CRC, i.file_size) for i in self.zip.infolist()])
+        return int.from_bytes(hashlib.sha256(records.encode()).digest(), "little") % 10**40
+
+    def close(self):
+        self.zip.close()
+
+
+def damaged(why):
+    """The error for an archive that cannot be read, which begins as PyTorch's does."""
+    return RuntimeError(f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged or incomplete, or "
+                        "was not written by torch.save.")
+
+
+class Reader:
+    """The records of an archive.
+
+    Args:
+        file: a binary file that can be read and sought, at the archive's beginning.
+        mapped: the file's bytes as memory, for storages to lie in.
+    """
+
+    def __init__(self, file, mapped=None):
+        self.file, self.mapped = file, mapped
+        self.end = file.seek(0, io.SEEK_END)
+        self.budget = self.end
+        try:
+            with zipfile.ZipFile(file) as directory:
+                found = directory.infolist()
+        except (zipfile.BadZipFile, ValueError, OSError, struct.error, IndexError, NotImplementedError,
+                OverflowError, MemoryError) as e:
+            raise damaged(str(e) or type(e).__name__) from None
+        if not found:
+            raise damaged("there is nothing in it")
+        self.root = found[0].filename.partition("/")[0]
+        self.records = {i.filename.partition("/")[2]: i for i in found if i.filename.startswith(f"{self.root}/")}
+
+    def __contains__(self, name):
+        return name in self.records
+
+    def _place(self, name):
+        """Where a record's bytes begin, and how many there are in the archive and in truth."""
+        info = self.records.get(name)
+        if info is None:
+            raise damaged(f"file not found: {self.root}/{name}")
+        if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise damaged(f"{info.filename} is encrypted, or compressed in a way other than deflate")
+        self.file.seek(max(info.header_offset, 0))
+        header = self.file.read(30)
+        if len(header) < 30 or header[:4] != b"PK\3\4":
+            raise damaged(f"{info.filename} does not begin where it should")
+        start = info.header_offset + 30 + sum(struct.unpack("<HH", header[26:]))
+        stored = info.compress_type == zipfile.ZIP_STORED
+        if start + info.compress_size > self.end or stored and info.compress_size != info.file_size or (
+                not stored and info.file_size > info.compress_size * MOST_COMPRESSED):
+            raise damaged(f"{info.filename} has {info.file_size} bytes, which are not in the archive")
+        return start, info.compress_size, info.file_size, stored
+
+    def size(self, name):
+        return self._place(name)[2]
+
+    def read(self, name):
+        """The bytes of a record."""
+        start, packed, size, stored = self._place(name)
+        self.file.seek(start)
+        return self.file.read(size) if stored else _inflated(self.file.read(packed), size, name)
+
+    def storage(self, name):
+        """A storage with the bytes of a record."""
+        start, packed, size, stored = self._place(name)
+        self.budget -= packed
+        if self.budget < 0:
+            raise damaged("records lie on top of each other")
+        if self.mapped is not None and stored and start % 16 == 0:
+            return over_buffer(memoryview(self.mapped)[start:start + size])
+        self.file.seek(start)
+        if not stored:
+            return UntypedStorage.from_buffer(_inflated(self.file.read(packed), size, name))
+        made = UntypedStorage(size)
+        read_into(self.file, made)
+        return made
+
+
+def read_into(file, storage):
+    """Fill a storage from a file."""
+    with memoryview(storage) as view:
+        done = 0
+        while done < len(view):
+            if hasattr(file, "readinto"):
+                n = file.readinto(view[done:])
+            else:
+                part = file.read(len(view) - done)
+                n = len(part)
+                view[done:done + n] = part
+            if not n:
+                raise damaged("it ends in the middle of a storage")
+            done += n
+
+
+def _inflated(packed, size, name):
+    try:
+        inflater = zlib.decompressobj(-15)
+        data = inflater.decompress(packed, size) if size else b""
+    except zlib.error as e:
+        raise damaged(f"{name}: {e}") from None
+    if len(data) != size:
+        raise damaged(f"{name} has {size} bytes, which are not in the archive")
+    return data
+
+
+def replacing(path, write):
+    """Call `write(file)` for a new file, which takes the place of the old one when it is complete."""
+    if not os.path.basename(path) or os.path.isdir(path):
+        raise RuntimeError(f"invalid file name: {path}")
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # /dev/null, a pipe
+        with open(path, "wb") as file:
+            write(file)
+        return
+    folder, name = os.path.split(path)
+    if not os.path.isdir(folder):
+        raise RuntimeError(f"Parent directory {folder} does not exist.")
+    mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+    partial = os.path.join(folder, f".{name[:200]}.{os.urandom(6).hex()}")
+    try:
+        with open(partial, "xb") as file:
+            write(file)
+        if mode is not None:
+            os.chmod(partial, mode)
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.unlink(partial)
+        raise

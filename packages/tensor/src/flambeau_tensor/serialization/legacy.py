@@ -1,0 +1,114 @@
+"""The format before archives: pickles one after the other, then the storages."""
+import io
+import pickle
+import struct
+import sys
+
+from flambeau_tensor.serialization.archive import damaged, read_into
+from flambeau_tensor.serialization.pickler import Storages
+from flambeau_tensor.serialization.reading import Kinds, free_unpickler, restricted, typed
+from flambeau_tensor.storage import UntypedStorage
+
+MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
+PROTOCOL_VERSION = 1001
+
+
+class FileStorages(Kinds):
+    """The storages that follow the pickles. Their memory is asked for only as far as the file is long enough."""
+
+    def __init__(self, restore, left):
+        self.restore, self.left, self.made = restore, left, {}
+
+    def __call__(self, kind, key, location, count, view=None):
+        dtype, key, location, nbytes = self.checked(kind, key, location, count)
+        if key not in self.made:
+            self.left -= nbytes
+            if self.left < 0:
+                raise RuntimeError(f"storage {key} is said to have {nbytes} bytes, which the file does not have")
+            self.made[key] = self.restore(UntypedStorage(nbytes).fill_(0), location), dtype
+        untyped = self.made[key][0]
+        if view is not None:
+            name, offset, size = view
+            if type(offset) is not int or type(size) is not int or not 0 <= offset <= offset + size <= count:
+                raise pickle.UnpicklingError(f"a view of a storage of {count} elements begins at {offset!r} and has "
+                                             f"{size!r}")
+            if name not in self.made:
+                width = dtype.itemsize if dtype is not None else 1
+                self.made[name] = untyped[offset * width:(offset + size) * width], dtype
+            untyped = self.made[name][0]
+        return typed(untyped, dtype)
+
+
+def load(file, restore, weights_only, pickle_module, arguments):
+    """What a file holds, from where it stands on."""
+    begin = file.tell()
+    end = file.seek(0, io.SEEK_END)
+    file.seek(begin)
+    if begin == end:
+        raise EOFError("Ran out of input")
+    storages = FileStorages(restore, end - begin)
+    if weights_only:
+        read = _restricted_reader(file, begin, storages, arguments["encoding"])
+    else:
+        def read():
+            unpickler = free_unpickler(pickle_module)(file, **arguments)
+            unpickler.storage_of = storages
+            return unpickler.load()
+    if read() != MAGIC_NUMBER:
+        raise RuntimeError("Invalid magic number; corrupt file?")
+    version = read()
+    if version != PROTOCOL_VERSION:
+        raise RuntimeError(f"Invalid protocol version: {version}")
+    system = read()
+    little = system.get("little_endian", True) if isinstance(system, dict) else True
+    found, keys = read(), read()
+    if not isinstance(keys, list):
+        raise damaged("the storages are not listed")
+    for key in keys:
+        if type(key) not in (str, int) or key not in storages.made:
+            raise damaged(f"it has a storage {key!r}, of which nothing is said")
+        untyped, dtype = storages.made[key]
+        count = struct.unpack("<q", file.read(8).ljust(8, b"\xff"))[0]
+        width = dtype.itemsize if dtype is not None else 1
+        if count * width != len(untyped):
+            raise damaged(f"storage {key} has {count} elements, and is said to have {len(untyped) // width}")
+        read_into(file, untyped)
+        if little != (sys.byteorder == "little") and width > 1:
+            untyped.byteswap(dtype)
+    return found
+
+
+def _restricted_reader(file, begin, storages, encoding):
+    try:
+        import mmap
+
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError, AttributeError):
+        file.seek(0)
+        data = file.read()
+        file.seek(begin)
+
+    def read():
+        found, at = restricted(data, storages, file.tell(), encoding)
+        file.seek(at)
+        return found
+
+    return read
+
+
+def save(obj, file, pickler_class, protocol):
+    """Write an object in this format."""
+    little = sys.byteorder == "little"
+    sizes = {"short": 2, "int": 4, "long": 4}
+    for each in (MAGIC_NUMBER, PROTOCOL_VERSION,
+                 {"protocol_version": PROTOCOL_VERSION, "little_endian": little, "type_sizes": sizes}):
+        pickle.dump(each, file, protocol)
+    storages = Storages()
+    pickler_class(file, protocol, lambda storage: storages.describe(storage, None)).dump(obj)
+    pickle.dump([str(i) for i in range(len(storages.found))], file, protocol)
+    for key, untyped in enumerate(storages.found):
+        kind = storages.kinds[str(key)]
+        width = kind.itemsize if hasattr(kind, "itemsize") else 1
+        file.write(struct.pack("<q", len(untyped) // width))
+        file.write(memoryview(untyped))
+

@@ -1,0 +1,73 @@
+"""Where storages of files go: ``map_location``, and what packages for other devices register."""
+from flambeau_tensor.options import device
+from flambeau_tensor.storage import UntypedStorage
+
+_packages: "list" = []  # (priority, tagger, deserializer)
+
+
+def register_package(priority: int, tagger, deserializer) -> None:
+    """Have storages tagged and restored by functions of a package; those of lower priority are asked first.
+
+    Args:
+        priority: its place.
+        tagger: storage -> the tag to write of it, or None for other storages.
+        deserializer: (storage, tag) -> the storage restored, or None for other tags.
+    """
+    _packages.append((priority, tagger, deserializer))
+    _packages.sort(key=lambda package: package[0])
+
+
+def location_tag(storage) -> str:
+    """What files say of where a storage lies."""
+    for _, tagger, _ in _packages:
+        tag = tagger(storage)
+        if tag:
+            return tag
+    raise RuntimeError(f"don't know how to determine data location of {type(storage).__name__}")
+
+
+def default_restore_location(storage, location: str):
+    """A storage at a place.
+
+    Raises:
+        RuntimeError: nobody knows the place, or it is a device that is not here.
+    """
+    for _, _, deserializer in _packages:
+        restored = deserializer(storage, location)
+        if restored is not None:
+            return restored
+    raise RuntimeError(f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with "
+                       f"{location})")
+
+
+def _cuda(storage, location):
+    if location.startswith("cuda"):
+        raise RuntimeError(
+            "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
+            "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
+            "storages to the CPU.")
+
+
+register_package(10, lambda storage: "cpu", lambda storage, location: storage if location == "cpu" else None)
+register_package(20, lambda storage: None, _cuda)
+
+
+def restorer(map_location):
+    """(storage, location in the file) -> the storage, after what users give for `map_location`."""
+    if map_location is None:
+        return default_restore_location
+    if isinstance(map_location, dict):
+        return lambda storage, location: default_restore_location(storage, map_location.get(location, location))
+    if isinstance(map_location, (str, bytes, device)):
+        place = map_location.decode() if isinstance(map_location, bytes) else str(map_location)
+        return lambda storage, location: default_restore_location(storage, place)
+
+    def restore(storage, location):
+        restored = map_location(storage, location)
+        if restored is None:
+            return default_restore_location(storage, location)
+        if not isinstance(restored, UntypedStorage):
+            raise RuntimeError(f"map_location returned {type(restored).__name__}, where a storage is expected")
+        return restored
+
+    return restore

@@ -1,0 +1,130 @@
+"""Names in files and objects here, in both directions."""
+import _compat_pickle
+from importlib import import_module
+
+from flambeau_tensor import places, storage
+from flambeau_tensor._core.dtype import DType, all_dtypes
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.overloads import OverloadSet
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor.not_built import missing
+from flambeau_tensor.options import device, strided
+from flambeau_tensor.random import Generator
+from flambeau_tensor.return_types import NamedResult
+from flambeau_tensor.serialization import rebuilding
+
+
+def _get_layout(name):
+    if name != repr(strided):
+        raise NotImplementedError(f"layout {name} is not built; tensors are torch.strided")
+    return strided
+
+
+OBJECTS = {
+    **{f"torch.{d.name}": d for d in all_dtypes()},
+    **{f"torch.{name}": cls for name, cls in storage.LEGACY.items()},
+    **{f"torch._utils.{name}": f for name, f in vars(rebuilding).items() if name.startswith("_rebuild")},
+    "torch.Size": Size,
+    "torch.Tensor": Tensor,
+    "torch._C.Generator": Generator,
+    "torch._tensor._rebuild_from_type_v2": rebuilding._rebuild_from_type_v2,
+    "torch.device": device,
+    "torch.serialization._get_layout": _get_layout,
+    "torch.storage.TypedStorage": storage.TypedStorage,
+    "torch.storage.UntypedStorage": storage.UntypedStorage,
+}
+NAMES = {id(obj): name.rpartition(".")[::2] for name, obj in OBJECTS.items()}
+OBJECTS |= {"torch.UntypedStorage": storage.UntypedStorage, "torch.TypedStorage": storage.TypedStorage,
+            "torch._C.TensorBase": Tensor}
+
+
+def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
+    """The module of PyTorch's and the name in it by which files name a class or function.
+
+    >>> name_of(storage.FloatStorage)
+    ('torch', 'FloatStorage')
+    """
+    if id(obj) in NAMES:
+        return NAMES[id(obj)]
+    if isinstance(obj, (Operator, OverloadSet)):
+        return obj.__torch_name__.rpartition(".")[::2]
+    module = getattr(obj, "__module__", None) or ""
+    name = name or getattr(obj, "__qualname__", None) or obj.__name__
+    known = places.name_in_pytorch(f"{module}.{name}")
+    if known == f"{module}.{name}":
+        return module, name
+    return (known[:-len(name) - 1], name) if known.endswith(f".{name}") else known.rpartition(".")[::2]
+
+
+def spelled(module: str, name: str) -> "tuple[str, str]":
+    """A name with the spelling of Python 2, which pickles of protocol 2 have, undone."""
+    if (module, name) in _compat_pickle.NAME_MAPPING:
+        return _compat_pickle.NAME_MAPPING[module, name]
+    return _compat_pickle.IMPORT_MAPPING.get(module, module), name
+
+
+def object_of(module: str, name: str):
+    """What a file means by a name in a module, which may be imported for it.
+
+    Raises:
+        ImportError, AttributeError: there is no such thing. NotBuiltError: it is PyTorch's, and not here.
+    """
+    full = f"{module}.{name}"
+    if full in OBJECTS:
+        return OBJECTS[full]
+    if full == "torch._C._VariableFunctionsClass":  # whose attributes are the functions
+        return import_module(places.name_here("torch"))
+    if module == "torch.return_types":
+        cls = getattr(import_module("flambeau_tensor.return_types"), name)
+        return lambda values, attributes=None: cls(values)
+    if full in places.HERE:
+        module, _, name = places.HERE[full].rpartition(".")
+    found = places.name_here(module)
+    if found == module and module.split(".")[0] == "torch":
+        try:
+            return find_operator(full)
+        except AttributeError:
+            raise missing(module, name) from None
+    found = import_module(found)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def reduce_of(cls):
+    """How files write the objects of a class: a function that takes one apart, or None for Python's own way."""
+    if issubclass(cls, Tensor) and cls.__reduce_ex__ is Tensor.__reduce_ex__:
+        return _reduce_tensor
+    if issubclass(cls, NamedResult):
+        return lambda result: (type(result), (tuple(result), {}))
+    return next((places.REDUCED[base] for base in cls.__mro__ if base in places.REDUCED), _REDUCED.get(cls))
+
+
+def _reduce_tensor(t):
+    cls, untyped, dtype, offset, size, stride, requires_grad, *bits = t.__reduce_ex__(2)[1]
+    typed = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+    arguments = (typed, offset, size, stride, requires_grad, _no_hooks())
+    if bits:
+        arguments += ({name: True for name, on in zip(("conj", "neg"), bits, strict=True) if on},)
+    state = t.__getstate__()
+    if cls is Tensor and not state:
+        return rebuilding._rebuild_tensor_v2, arguments
+    return rebuilding._rebuild_from_type_v2, (rebuilding._rebuild_tensor_v2, cls, arguments, state)
+
+
+def _no_hooks():
+    from collections import OrderedDict
+
+    return OrderedDict()
+
+
+_REDUCED = {
+    DType: lambda dtype: dtype.name,
+    type(NamedResult): lambda cls: cls.__name__,
+    Operator: lambda op: op.name,
+    OverloadSet: lambda op: op.__torch_name__,
+    Generator: lambda g: (Generator, (device("cpu"),), (g.initial_seed(), None, g.get_state())),
+    device: lambda d: (device, (d.type,) if d.index is None else (d.type, d.index)),
+    type(strided): lambda layout: (_get_layout, (repr(layout),)),
+}

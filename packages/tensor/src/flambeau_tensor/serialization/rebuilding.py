@@ -1,0 +1,83 @@
+"""What files call to make tensors again: ``torch._utils`` and ``torch._tensor``, as far as files name them."""
+from importlib import import_module
+
+from flambeau_tensor import places
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import interop
+from flambeau_tensor.not_built import missing, not_built
+from flambeau_tensor.storage import TypedStorage, UntypedStorage
+
+KINDS_NOT_BUILT = ("qtensor", "sparse_tensor", "nested_tensor", "wrapper_subclass", "device_tensor_from_numpy",
+                   "device_tensor_from_cpu_tensor", "meta_tensor_no_storage")
+
+
+def _ints(values):
+    if not isinstance(values, (tuple, list)) or not all(type(v) is int for v in values):
+        raise TypeError(f"sizes and strides are tuples of ints, not {values!r}")
+    return tuple(values)
+
+
+def _tensor(storage, dtype, storage_offset, size, stride, requires_grad, metadata):
+    if not isinstance(storage, UntypedStorage):
+        raise TypeError(f"a tensor needs a storage, not {type(storage).__name__}")
+    if type(storage_offset) is not int:
+        raise TypeError(f"the offset of a tensor is an int, not {type(storage_offset).__name__}")
+    metadata = metadata or {}
+    return interop.over_storage(Tensor, storage, dtype, storage_offset, _ints(size), _ints(stride), bool(requires_grad),
+                                bool(metadata.get("conj")), bool(metadata.get("neg")))
+
+
+def _rebuild_tensor(storage, storage_offset, size, stride):
+    return _rebuild_tensor_v2(storage, storage_offset, size, stride, False, None)
+
+
+def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
+    if not isinstance(storage, TypedStorage):
+        raise TypeError(f"a tensor needs a typed storage, not {type(storage).__name__}")
+    return _tensor(storage.untyped(), storage.dtype, storage_offset, size, stride, requires_grad, metadata)
+
+
+def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
+    return _tensor(storage.untyped(), dtype, storage_offset, size, stride, requires_grad, metadata)
+
+
+def _rebuild_from_type_v2(func, new_type, args, state):
+    made = func(*args)
+    if type(made) is not new_type:
+        made = made.as_subclass(new_type)
+    set_state(made, state)
+    return made
+
+
+def set_state(obj, state):
+    """Give an object the state that a file holds, as Python does."""
+    if state is None:
+        return
+    setter = getattr(type(obj), "__setstate__", None)
+    if setter is not None:
+        setter(obj, state)
+        return
+    members, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    obj.__dict__.update(members or {})
+    for name, value in (slots or {}).items():
+        setattr(obj, name, value)
+
+
+def _refusing(kind):
+    def rebuild(*args):
+        raise not_built(f"torch._utils._rebuild_{kind}")
+
+    rebuild.__name__ = rebuild.__qualname__ = f"_rebuild_{kind}"
+    return rebuild
+
+
+globals().update({f"_rebuild_{kind}": _refusing(kind) for kind in KINDS_NOT_BUILT})
+
+
+def __getattr__(name):
+    if name in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
+        module = places.name_here("torch.nn.parameter")
+        if module == "torch.nn.parameter":
+            raise ImportError("parameters need the package flambeau-nn, which is not imported")
+        return getattr(import_module(module), name)
+    raise missing("torch._utils", name)

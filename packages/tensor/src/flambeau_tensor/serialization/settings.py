@@ -1,0 +1,130 @@
+"""What programs set for loading and saving: allowed names, byte order, kinds of mapping."""
+import sys
+from enum import Enum
+
+from flambeau_tensor.serialization import naming
+
+_safe: "list" = []
+
+
+def add_safe_globals(safe_globals: list) -> None:
+    """Let files name these classes and functions under ``weights_only=True``, and call them.
+
+    Args:
+        safe_globals: the classes and functions, or pairs of one and the full name that files have for it.
+
+    >>> from datetime import date
+    >>> add_safe_globals([date])
+    >>> clear_safe_globals()
+    """
+    added = [item for item in safe_globals if item not in _safe]
+    _named(added)  # raises for what has no name
+    _safe.extend(added)
+
+
+def get_safe_globals() -> list:
+    """What `add_safe_globals` has allowed."""
+    return list(_safe)
+
+
+def clear_safe_globals() -> None:
+    """Allow nothing beyond the fixed list any more."""
+    _safe.clear()
+
+
+class safe_globals:  # noqa: N801
+    """A ``with`` block in which files may name these, too; see :func:`add_safe_globals`."""
+
+    def __init__(self, safe_globals: list) -> None:
+        self.safe_globals = safe_globals
+
+    def __enter__(self):
+        self.before = get_safe_globals()
+        add_safe_globals(self.safe_globals)
+
+    def __exit__(self, *exception):
+        _safe[:] = self.before
+
+
+def _named(items):
+    return {(item[1] if isinstance(item, tuple) else ".".join(naming.name_of(item))):
+            item[0] if isinstance(item, tuple) else item for item in items}
+
+
+def allowed_names() -> dict:
+    """What may be named beyond the fixed list, by the names that files have."""
+    return _named(_safe)
+
+
+class LoadEndianness(Enum):
+    """The byte order of files that do not say theirs."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+_settings = {"endianness": None, "mmap": None, "crc32": True}
+
+
+def get_default_load_endianness() -> "LoadEndianness | None":
+    """The byte order of files that do not say theirs; None stands for that of this machine."""
+    return _settings["endianness"]
+
+
+def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
+    """Say in which byte order files are that do not say theirs."""
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise TypeError("Invalid argument type in function set_default_load_endianness")
+    _settings["endianness"] = endianness
+
+
+def needs_swapping(said: "str | None") -> bool:
+    """Whether the bytes of a file's elements have to be turned around."""
+    if said is None:
+        kind = _settings["endianness"]
+        said = kind.name.lower() if kind not in (None, LoadEndianness.NATIVE) else sys.byteorder
+    if said not in ("little", "big"):
+        raise ValueError(f"Unknown endianness type: {said}")
+    return said != sys.byteorder
+
+
+def get_crc32_options() -> bool:
+    """Whether files get checksums that are right; they always do here."""
+    return _settings["crc32"]
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Accepted: checksums are always computed, and never compared."""
+    _settings["crc32"] = bool(compute_crc32)
+
+
+def get_default_mmap_options() -> int:
+    """How ``load(mmap=True)`` maps files: ``MAP_PRIVATE`` or ``MAP_SHARED``."""
+    import mmap
+
+    return mmap.MAP_PRIVATE if _settings["mmap"] is None else _settings["mmap"]
+
+
+class set_default_mmap_options:  # noqa: N801
+    """Say how ``load(mmap=True)`` maps files, from now on or in a ``with`` block.
+
+    Args:
+        flags: ``mmap.MAP_PRIVATE``, where writes stay in the process, or ``mmap.MAP_SHARED``, where they go to
+            the file.
+    """
+
+    def __init__(self, flags: int) -> None:
+        import mmap
+
+        if flags not in (mmap.MAP_PRIVATE, mmap.MAP_SHARED):
+            raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
+                             f"mmap.MAP_SHARED, but got {flags}")
+        self.before = get_default_mmap_options()
+        _settings["mmap"] = flags
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exception):
+        _settings["mmap"] = self.before
