@@ -48,6 +48,7 @@ MISSING = {"distributions", "quantization", "sparse"}
 NAMES = {
     "__version__": "flambeau.version",
     "vmap": "flambeau_autograd.func",
+    "summary": "flambeau.model_summary",
     "compile": "flambeau.compiler",
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",

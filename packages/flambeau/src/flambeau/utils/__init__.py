@@ -6,6 +6,6 @@ def __getattr__(name):
 
     from flambeau._layout import TABLE
 
-    if f"utils.{name}" in TABLE or name in ("_pytree", "benchmark", "hooks", "model_zoo"):
+    if f"utils.{name}" in TABLE or name in ("_pytree", "benchmark", "hooks", "model_zoo", "tensorboard"):
         return import_module(f"flambeau.utils.{name}")
     raise AttributeError(f"module 'flambeau.utils' has no attribute '{name}'")

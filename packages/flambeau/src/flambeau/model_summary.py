@@ -1,0 +1,161 @@
+"""A table of a network's modules: what they return, how many parameters they have, how much they multiply."""
+from math import prod
+from typing import NamedTuple
+
+from flambeau import nn, no_grad
+from flambeau.nn.modules.conv import _ConvNd, _ConvTransposeNd
+from flambeau_tensor import Tensor
+
+__all__ = ["Row", "Summary", "summary"]
+
+
+class Row(NamedTuple):
+    """One module: its path in the model, its class, the shape of what it returned (None if it was not called), its own
+    parameters, and the multiplications that are added up in its products."""
+
+    path: str
+    kind: str
+    shape: "tuple | None"
+    parameters: int
+    multiply_adds: int
+
+
+class Summary:
+    """What :func:`summary` returns; it prints as a table.
+
+    Attributes:
+        rows: a :class:`Row` for each module, a module before those inside it.
+        parameters: of the whole model; shared ones count once.
+        trainable: those of them that require grad.
+        multiply_adds: of one call.
+    """
+
+    def __init__(self, rows: "list[Row]", parameters: int, trainable: int) -> None:
+        self.rows = rows
+        self.parameters = parameters
+        self.trainable = trainable
+        self.multiply_adds = sum(row.multiply_adds for row in rows)
+
+    def __repr__(self) -> str:
+        lines = [("module", "returns", "parameters", "multiply-adds")]
+        for row in self.rows:
+            depth = row.path.count(".") + 1 if row.path else 0
+            name = row.path.rpartition(".")[2]
+            lines.append(("  " * depth + (f"{name}: {row.kind}" if name else row.kind),
+                          "-" if row.shape is None else str(list(row.shape)),
+                          f"{row.parameters:,}" if row.parameters else "", f"{row.multiply_adds:,}"
+                          if row.multiply_adds else ""))
+        lines.append(("total", "", f"{self.parameters:,}", f"{self.multiply_adds:,}"))
+        wide = [max(len(line[k]) for line in lines) for k in range(4)]
+        texts = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}".rstrip() for a, b, c, d in lines]
+        rule = "-" * max(map(len, texts))
+        frozen = self.parameters - self.trainable
+        note = [f"{frozen:,} of the parameters do not require grad"] if frozen else []
+        return "\n".join([texts[0], rule, *texts[1:-1], rule, texts[-1], *note])
+
+
+# How many multiplications a call adds up, from the module, its first argument and its result. What is not here works
+# element by element, or is made of modules.
+def _of_linear(module, x, y):
+    return y.numel() * module.in_features
+
+
+def _of_bilinear(module, x, y):
+    return y.numel() * module.in1_features * (module.in2_features + 1)
+
+
+def _of_convolution(module, x, y):
+    return y.numel() * module.in_channels // module.groups * prod(module.kernel_size)
+
+
+def _of_transposed_convolution(module, x, y):
+    return x.numel() * module.out_channels // module.groups * prod(module.kernel_size)
+
+
+def _matrices(module):
+    return sum(p.numel() for p in module.parameters(recurse=False) if p.dim() > 1)
+
+
+def _of_recurrent_layer(module, x, y):
+    steps = (x if isinstance(x, Tensor) else x.data).numel() // module.input_size
+    return steps * _matrices(module)
+
+
+def _of_recurrent_cell(module, x, y):
+    return x.numel() // module.input_size * _matrices(module)
+
+
+def _of_attention(module, x, y):
+    """Projections of as many queries as keys, and the two products between these."""
+    length = x.shape[-2 if module.batch_first or x.dim() == 2 else 0]
+    rows = x.numel() // module.embed_dim
+    return rows * (4 * module.embed_dim ** 2 + 2 * length * module.embed_dim)
+
+
+_COUNTS = (
+    (nn.Linear, _of_linear), (nn.Bilinear, _of_bilinear), (_ConvTransposeNd, _of_transposed_convolution),
+    (_ConvNd, _of_convolution), (nn.RNNBase, _of_recurrent_layer), (nn.RNNCellBase, _of_recurrent_cell),
+    (nn.MultiheadAttention, _of_attention),
+)
+
+
+def _first(value):
+    """The first tensor in a result, or None."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return next((found for found in map(_first, value) if found is not None), None)
+    return value if isinstance(value, Tensor) else getattr(value, "data", None)
+
+
+def summary(model: nn.Module, input) -> Summary:
+    """A table of a model's modules, from one call in evaluation mode without gradients.
+
+    Products are counted by the modules that make them (linear maps, convolutions, recurrent layers, attention); what a
+    `forward` of your own multiplies beside its modules is not.
+
+    Args:
+        model: the model; its modes are restored.
+        input: what it is called with: a tensor, a tuple of arguments, or a dict of them by name.
+
+    >>> import flambeau as torch
+    >>> torch.summary(torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.zeros(2, 8))
+    module       returns  parameters  multiply-adds
+    -----------------------------------------------
+    Sequential   [2, 4]
+      0: Linear  [2, 4]           36             64
+      1: ReLU    [2, 4]
+    -----------------------------------------------
+    total                         36             64
+    """
+    shapes, counts = {}, {}
+
+    def watch(module, args, result):
+        y = _first(result)
+        if y is None:
+            return
+        shapes[module] = tuple(y.shape)
+        for kind, count in _COUNTS:
+            if isinstance(module, kind):
+                counts[module] = counts.get(module, 0) + count(module, args[0] if args else y, y)
+                return
+
+    modes = {module: module.training for module in model.modules()}
+    handles = [module.register_forward_hook(watch) for module in modes]
+    try:
+        model.eval()
+        with no_grad():
+            if isinstance(input, dict):
+                model(**input)
+            else:
+                model(*(input if isinstance(input, tuple) else (input,)))
+    finally:
+        for handle in handles:
+            handle.remove()
+        for module, training in modes.items():
+            module.training = training
+    rows = [Row(path, type(module).__name__, shapes.get(module),
+                sum(p.numel() for p in module.parameters(recurse=False)), counts.get(module, 0))
+            for path, module in model.named_modules()]
+    parameters = list(model.parameters())
+    return Summary(rows, sum(p.numel() for p in parameters), sum(p.numel() for p in parameters if p.requires_grad))

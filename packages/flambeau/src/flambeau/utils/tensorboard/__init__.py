@@ -1,0 +1,75 @@
+"""``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX."""
+from functools import wraps
+
+from flambeau_tensor import Tensor
+from flambeau_tensor.not_built import not_built
+
+try:
+    import tensorboardX
+except ModuleNotFoundError as e:
+    raise ModuleNotFoundError("torch.utils.tensorboard needs the package tensorboardX: pip install "
+                              "flambeau[tensorboard]", name=e.name) from None
+
+__all__ = ["FileWriter", "SummaryWriter"]
+
+FileWriter = tensorboardX.FileWriter
+
+
+def _plain(value):
+    """Tensors as arrays, inside of containers too."""
+    if isinstance(value, Tensor):
+        value = value.detach().resolve_conj().resolve_neg()
+        return (value.float() if value.is_floating_point() and value.itemsize < 4 else value).numpy()
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_plain, value))
+    return value
+
+
+def _taking_tensors(method):
+    @wraps(method)
+    def run(self, *args, **kwargs):
+        return method(self, *_plain(args), **_plain(kwargs))
+
+    return run
+
+
+class SummaryWriter(tensorboardX.SummaryWriter):
+    """Writes numbers, pictures, histograms and more to a folder that ``tensorboard --logdir`` shows.
+
+    Args:
+        log_dir: the folder; a new one below ``runs`` unless given.
+        comment: ends the name of that one.
+        purge_step: hide what was written from this step on by an earlier run in the same folder.
+        max_queue: how many events wait at most before they are written.
+        flush_secs: how often they are, in seconds.
+        filename_suffix: ends the name of the event file.
+
+    The methods are tensorboardX's, and take tensors.
+    """
+
+    def __init__(self, log_dir=None, comment: str = "", purge_step=None, max_queue: int = 10, flush_secs: int = 120,
+                 filename_suffix: str = "") -> None:
+        super().__init__(log_dir, comment, purge_step, max_queue, flush_secs, filename_suffix)
+
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
+        """Write a number, or a tensor of one. `new_style` and `double_precision` are accepted, without effect."""
+        super().add_scalar(tag, _plain(scalar_value), global_step, walltime)
+
+    def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
+        """Write options of a run with its results. `hparam_domain_discrete` is accepted, without effect."""
+        super().add_hparams(_plain(hparam_dict), _plain(metric_dict), run_name, global_step)
+
+    def add_graph(self, model, input_to_model=None, verbose=False, use_strict_trace=True):
+        """Not built: it needs a traced model."""
+        raise not_built("torch.utils.tensorboard.SummaryWriter.add_graph")
+
+    def get_logdir(self) -> str:
+        """The folder."""
+        return self.logdir
+
+
+for _name in dir(tensorboardX.SummaryWriter):
+    if _name.startswith("add_") and _name not in vars(SummaryWriter):
+        setattr(SummaryWriter, _name, _taking_tensors(getattr(tensorboardX.SummaryWriter, _name)))
