@@ -9,6 +9,7 @@ from flambeau_autograd import is_inference_mode_enabled as is_inference_mode_ena
 from flambeau_autograd import no_grad as no_grad
 from flambeau_autograd import set_grad_enabled as set_grad_enabled
 from flambeau_autograd.func import vmap as vmap
+from flambeau.model_summary import summary as summary
 from flambeau_tensor import *
 
 from . import accelerator as accelerator
