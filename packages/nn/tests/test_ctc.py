@@ -47,7 +47,7 @@ def test_all_alignments():
         labels = [c for c, _ in itertools.groupby(path) if c]
         if labels == [1, 2]:
             total += math.exp(sum(log_probs[t, c].item() for t, c in enumerate(path)))
-    assert F.ctc_loss(log_probs, ft.tensor([1, 2]), 4, 2, reduction="none").item() == pytest.approx(-math.log(total))
+    assert F.ctc_loss(log_probs, ft.tensor([1, 2]), (4,), (2,), reduction="none").item() == pytest.approx(-math.log(total))
 
 
 def test_forms_of_targets_and_lengths():
@@ -57,7 +57,7 @@ def test_forms_of_targets_and_lengths():
     lengths = [ft.tensor(each) for each in LENGTHS]
     for form in (joined, TARGETS.int()):
         assert nn.CTCLoss(reduction="none")(log_probs, form, *lengths).equal(expected)
-    assert F.ctc_loss(log_probs[:, 0], TARGETS[0], 6, 2, reduction="none").equal(expected[0])
+    assert F.ctc_loss(log_probs[:, 0], TARGETS[0], (6,), (2,), reduction="none").equal(expected[0])
     assert F.ctc_loss(log_probs.float(), TARGETS, *LENGTHS).dtype is ft.float32
 
 

@@ -22,14 +22,7 @@ def _lengths(given, name):
     return (given,) if isinstance(given, int) else tuple(given)
 
 
-@composite("ctc_loss(Tensor log_probs, Tensor targets, Any input_lengths, Any target_lengths, int blank=0, "
-           "str reduction='mean', bool zero_infinity=False)",
-           "-log of the probability of `targets` (N, S), or one after the other, summed over all alignments with "
-           "`log_probs` (T, N, C) or (T, C), the logarithms of probabilities. 'mean' divides each loss by the length "
-           "of its target. With `zero_infinity` targets that are too long count as 0.",
-           aten="ctc_loss(Tensor log_probs, Tensor targets, Any input_lengths, Any target_lengths, int blank=0, "
-                "str reduction='mean', bool zero_infinity=False)")
-def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
+def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     input_lengths, target_lengths = _lengths(input_lengths, "input_lengths"), _lengths(target_lengths, "target_lengths")
@@ -45,3 +38,14 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction
     if reduction == "sum":
         return loss.sum()
     return loss[0] if single else loss
+
+
+_OPTIONS = "int blank=0, str reduction='mean', bool zero_infinity=False"
+for _overload, _lengths_are in (("", "int[]"), (".Tensor", "Tensor")):
+    _schema = f"ctc_loss{_overload}(Tensor log_probs, Tensor targets, {_lengths_are} input_lengths, {_lengths_are} " \
+              f"target_lengths, {_OPTIONS})"
+    composite(_schema, """
+-log of the probability of `targets` (N, S), or one after the other, summed over all alignments with `log_probs`
+(T, N, C) or (T, C), the logarithms of probabilities. 'mean' divides each loss by the length of its target. With
+`zero_infinity` targets that are too long count as 0.
+""", aten=_schema.replace("ctc_loss(", "ctc_loss.IntList("))(_ctc_loss)

@@ -115,7 +115,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, distance_funct
 
 @composite("linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? linear_bias=None, "
            "Tensor? weight=None, str reduction='mean', int? ignore_index=None, float label_smoothing=0.0, "
-           "Any options=None)",
+           "Object? options=None)",
            "cross_entropy(linear(input, linear_weight, linear_bias), target): the weight is (C, in) or (C, d1, …, in). "
            "`options` are about memory, and change nothing here.")
 def linear_cross_entropy(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, label_smoothing,
