@@ -56,7 +56,7 @@ def test_other_devices():
 def test_backends(name):
     module = getattr(torch.backends, name)
     assert module is importlib.import_module(f"flambeau.backends.{name}")
-    assert not getattr(module, "is_available", bool)()
+    assert not getattr(module, "is_available", bool)() or name == "opt_einsum"  # which may be installed
 
 
 def test_switches_of_backends_are_kept():

@@ -191,3 +191,28 @@ def test_tensordot_broadcasts_sizes_of_1():
     assert ft.tensordot(a, b, ([0, 2], [0, 2])).tolist() == expected
     assert ft.tensordot(b, a, ([0, 2], [0, 2])).tolist() == expected
     assert ft.tensordot(b.byte(), a.byte(), ([0, 2], [0, 2])).dtype is ft.uint8
+
+
+@pytest.mark.parametrize("equation, shapes", [
+    ("ij,jk,kl,lm->im", [(2, 9), (9, 3), (3, 8), (8, 4)]), ("...i,ij,...j->...", [(7, 1, 3), (3, 4), (5, 4)]),
+    ("ab,bc,cd,de,ea->", [(2, 3), (3, 4), (4, 5), (5, 6), (6, 2)]), ("ii,ij,j", [(3, 3), (3, 4), (4,)]),
+    ("i,j,k", [(2,), (3,), (0,)]),
+])
+def test_the_order_of_products_does_not_matter(equation, shapes, monkeypatch):
+    from flambeau_tensor import contraction_order
+
+    operands = [np.random.default_rng(i).standard_normal(shape) for i, shape in enumerate(shapes)]
+    expected = np.einsum(equation, *operands)
+    assert contraction_order.is_available() and contraction_order.enabled and contraction_order.strategy == "auto"
+    for enabled, strategy in ((True, "auto"), (True, "optimal"), (True, None), (False, "greedy")):
+        monkeypatch.setattr(contraction_order, "enabled", enabled)
+        monkeypatch.setattr(contraction_order, "strategy", strategy)
+        np.testing.assert_allclose(ft.einsum(equation, *map(ft.tensor, operands)), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_the_order_is_the_best_one():
+    from flambeau_tensor import contraction_order
+
+    sizes = dict(zip(range(5), (2, 90, 3, 80, 4), strict=True))
+    terms = [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert sorted(map(sorted, contraction_order.pairs(terms, [0, 4], sizes)[:2])) == [[0, 1], [0, 1]]

@@ -30,6 +30,7 @@ TABLE = {
     "linalg": "flambeau_tensor.linalg",
     "fx": "flambeau_fx",
     "masked": "flambeau_tensor.masked",
+    "backends.opt_einsum": "flambeau_tensor.contraction_order",
     "fft": "flambeau_tensor.fft",
     "signal": "flambeau_tensor.signal",
     "special": "flambeau_tensor.special",

@@ -370,8 +370,9 @@ def _einsum(inputs, output, operands):
     def later(*but):
         return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
 
+    path = None if n < 3 else _path([s for _, s in tensors], output, sizes)
     while len(tensors) > 1:
-        i, j = _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
+        i, j = path.pop(0) if path else _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
         keep = later(i, j)
         (a, sa), (b, sb) = tensors[i], tensors[j]
         a, sa = _sum_out(a, sa, keep | set(sb))
@@ -380,6 +381,13 @@ def _einsum(inputs, output, operands):
         tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
     t, subscripts = _sum_out(*tensors[0], set(output))
     return t.permute(tuple(subscripts.index(s) for s in output))
+
+
+def _path(terms, output, sizes):
+    from flambeau_tensor import contraction_order
+
+    path = contraction_order.pairs(terms, output, sizes)
+    return None if path is None else [tuple(sorted(step)) for step in path]
 
 
 def _next_pair(tensors, sizes, later):
