@@ -61,7 +61,8 @@ NAMES = {
 # Functions of torch itself that flambeau_nn declares, which is imported when one of them is first used.
 FUNCTIONS_OF_NN = frozenset(("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc "
                              "convolution lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell "
-                             "rnn_relu_cell").split())
+                             "rnn_relu_cell pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle "
+                             "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d").split())
 
 
 class _Alias:

@@ -44,7 +44,7 @@ def __getattr__(name):
         from flambeau_tensor import pdist
 
         return pdist
-    found = _first_use(_ops.NAMESPACE, name)
+    found = _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
     if found is not None:
         globals()[name] = found
         return found
@@ -54,4 +54,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE)})
+    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE), *_ops.LATE_OF_TORCH})

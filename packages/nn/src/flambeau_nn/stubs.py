@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from flambeau_nn import functional
-from flambeau_nn.ops import NAMESPACE
+from flambeau_nn.ops import LATE_OF_TORCH, NAMESPACE
 from flambeau_tensor import stubs
 from flambeau_tensor.extend import Operator, functions
 
@@ -14,7 +14,8 @@ from flambeau_tensor.extend import Operator, functions
 def files() -> dict[str, str]:
     """The texts of the package's stub files, by name."""
     listed, more = functions(NAMESPACE), []
-    for name, value in sorted(vars(functional).items()):
+    late = {name: getattr(functional, name) for name in LATE_OF_TORCH}
+    for name, value in sorted({**vars(functional), **late}.items()):
         if name.startswith("_") or name in listed:
             continue
         if isinstance(value, Operator):

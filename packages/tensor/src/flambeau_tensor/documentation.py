@@ -7,8 +7,8 @@ _TYPES = {
     "Data": "Any", "Index": "Any", "Class": "type", "Object": "Any",
     "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer", "Callable": "Callable[..., Any]", "Node": "Any",
     "Handle": "Any", "Hooks": "dict[int, Any]", "ContractedDims": "int | Tensor | Sequence[Sequence[int]]",
-    "OutputSize": "int | Sequence[int | None]", "TensorOrPair": "Tensor | tuple[Tensor, Tensor]",
-    "Pair": "tuple[int, int]", "Names": "list[str]", "Capsule": "Any",
+    "OutputSize": "int | Sequence[int | None]", "ScaleFactor": "float | Sequence[float]",
+    "TensorOrPair": "Tensor | tuple[Tensor, Tensor]", "Pair": "tuple[int, int]", "Names": "list[str]", "Capsule": "Any",
 }
 
 

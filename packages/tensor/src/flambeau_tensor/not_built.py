@@ -8,7 +8,6 @@ from pathlib import Path
 
 # What does the same, where something does.
 INSTEAD = {
-    "torch.nn.functional.unfold": "Tensor.unfold",
     "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
     "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",
 }

@@ -21,10 +21,12 @@ from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
 
 _RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
+_RESAMPLING = ("ChannelShuffle Fold PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2d "
+               "UpsamplingNearest2d")
 _TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer"
 LATE = {name: family for family, names in {
     "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
-    "adaptive": "AdaptiveLogSoftmaxWithLoss", "parallel": "DataParallel",
+    "adaptive": "AdaptiveLogSoftmaxWithLoss", "parallel": "DataParallel", "resampling": _RESAMPLING,
 }.items() for name in names.split()}
 
 

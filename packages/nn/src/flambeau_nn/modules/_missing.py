@@ -1,16 +1,15 @@
 """Layers of ``torch.nn`` that are not built.
 
-Their classes exist, as programs ask ``isinstance(module, nn.Transformer)`` of modules that are none. Making one raises
+Their classes exist, as programs ask ``isinstance(module, nn.LazyLinear)`` of modules that are none. Making one raises
 NotBuiltError.
 """
 from flambeau_nn.modules.module import Module
 from flambeau_tensor.not_built import not_built
 
 MISSING = (
-    "ChannelShuffle", "Fold", "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d",
-    "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d",
-    "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
-    "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d",
+    "FractionalMaxPool2d", "FractionalMaxPool3d", "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d",
+    "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
 )
 
 

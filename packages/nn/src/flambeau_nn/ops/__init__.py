@@ -14,12 +14,19 @@ NAMESPACE = "torch.nn.functional"
 INTERNAL = "torch._C._nn"  # what the functions are made of
 # Functions of torch itself that are these, too.
 OF_TORCH = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv_tbc")
+LATE_OF_TORCH = ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle")
 
 for _family in FAMILIES:
     _import(f"flambeau_nn.ops.{_family}")
 
 _CELLS = "lstm gru rnn_tanh rnn_relu"
 LAZY = {
+    "resampling": [
+        *(f"torch.{name}" for name in (*LATE_OF_TORCH, "affine_grid_generator", "grid_sampler", "grid_sampler_2d",
+                                       "grid_sampler_3d")),
+        *(f"{NAMESPACE}.{name}" for name in ("unfold", "fold", "interpolate", "upsample", "upsample_nearest",
+                                             "upsample_bilinear", "affine_grid", "grid_sample")),
+        *(f"{INTERNAL}.{name}" for name in ("resample", "resample_backward", "im2col", "col2im"))],
     "recurrent": [*(f"torch.{name}{end}" for name in _CELLS.split() for end in ("", "_cell")),
                   *(f"{INTERNAL}.{name}{end}" for name in ("lstm_layer", "rnn_layer") for end in ("", "_backward"))],
     "attention": [f"{NAMESPACE}.scaled_dot_product_attention"],

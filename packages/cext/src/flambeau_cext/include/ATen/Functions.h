@@ -39,6 +39,7 @@ inline Tensor &addmv_out(Tensor &out, const Tensor &self, const Tensor &mat, con
 inline Tensor addr(const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addr", "self vec1 vec2 beta alpha", of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &addr_out(Tensor &out, const Tensor &self, const Tensor &vec1, const Tensor &vec2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addr", "out self vec1 vec2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(vec1), of_tensor(vec2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor adjoint(const Tensor &self) { FL_CALL(tensor, "adjoint", "self", of_tensor(self)) }
+inline Tensor affine_grid_generator(const Tensor &theta, IntArrayRef size, bool align_corners) { FL_CALL(tensor, "affine_grid_generator", "theta size align_corners", of_tensor(theta), of_ints(size), of_bool(align_corners)) }
 inline Tensor alias_copy(const Tensor &self) { FL_CALL(tensor, "alias_copy", "self", of_tensor(self)) }
 inline Tensor &alias_copy_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "alias_copy", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor all(const Tensor &self) { FL_CALL(tensor, "all", "self", of_tensor(self)) }
@@ -170,6 +171,7 @@ inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_ten
 inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
+inline Tensor channel_shuffle(const Tensor &self, int64_t groups) { FL_CALL(tensor, "channel_shuffle", "self groups", of_tensor(self), of_int(groups)) }
 inline Tensor cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky", "self upper", of_tensor(self), of_bool(upper)) }
 inline Tensor cholesky_inverse(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky_inverse", "self upper", of_tensor(self), of_bool(upper)) }
 inline Tensor &cholesky_inverse_out(Tensor &out, const Tensor &self, bool upper = false) { FL_CALL(same(out), "cholesky_inverse", "out self upper", of_tensor(out), of_tensor(self), of_bool(upper)) }
@@ -200,6 +202,7 @@ inline Tensor &clip_(Tensor &self, const optional<Scalar> &min, const optional<S
 inline Tensor &clip_out(Tensor &out, const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor &clip_out(Tensor &out, const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clone(const Tensor &self, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "clone", "self", of_tensor(self)) }
+inline Tensor col2im(const Tensor &self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) { FL_CALL(tensor, "_C._nn.col2im", "self output_size kernel_size dilation padding stride", of_tensor(self), of_ints(output_size), of_ints(kernel_size), of_ints(dilation), of_ints(padding), of_ints(stride)) }
 inline Tensor column_stack(TensorList tensors) { FL_CALL(tensor, "column_stack", "tensors", of_tensors(tensors)) }
 inline Tensor &column_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "column_stack", "out tensors", of_tensor(out), of_tensors(tensors)) }
 inline Tensor combinations(const Tensor &self, int64_t r = 2, bool with_replacement = false) { FL_CALL(tensor, "combinations", "self r with_replacement", of_tensor(self), of_int(r), of_bool(with_replacement)) }
@@ -429,6 +432,9 @@ inline Tensor greater_equal(const Tensor &self, const Tensor &other) { FL_CALL(t
 inline Tensor greater_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &greater_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor &greater_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor grid_sampler(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
+inline Tensor grid_sampler_2d(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler_2d", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
+inline Tensor grid_sampler_3d(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler_3d", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
 inline Tensor group_norm(const Tensor &self, int64_t num_groups, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.group_norm", "self num_groups weight bias eps", of_tensor(self), of_int(num_groups), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
 inline std::tuple<Tensor, Tensor> gru(const Tensor &input, const Tensor &hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) { FL_CALL(two, "gru.input", "input hx params has_biases num_layers dropout train bidirectional batch_first", of_tensor(input), of_tensor(hx), of_tensors(params), of_bool(has_biases), of_int(num_layers), of_double(dropout), of_bool(train), of_bool(bidirectional), of_bool(batch_first)) }
 inline std::tuple<Tensor, Tensor> gru(const Tensor &data, const Tensor &batch_sizes, const Tensor &hx, TensorList params, bool has_biases, int64_t num_layers, double dropout, bool train, bool bidirectional) { FL_CALL(two, "gru.data", "data batch_sizes hx params has_biases num_layers dropout train bidirectional", of_tensor(data), of_tensor(batch_sizes), of_tensor(hx), of_tensors(params), of_bool(has_biases), of_int(num_layers), of_double(dropout), of_bool(train), of_bool(bidirectional)) }
@@ -469,6 +475,7 @@ inline Tensor igamma(const Tensor &self, const Tensor &other) { FL_CALL(tensor, 
 inline Tensor &igamma_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "igamma", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor igammac(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "igammac", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &igammac_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "igammac", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor im2col(const Tensor &self, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) { FL_CALL(tensor, "_C._nn.im2col", "self kernel_size dilation padding stride", of_tensor(self), of_ints(kernel_size), of_ints(dilation), of_ints(padding), of_ints(stride)) }
 inline Tensor imag(const Tensor &self) { FL_CALL(tensor, "imag", "self", of_tensor(self)) }
 inline Tensor index_add(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source, const Scalar &alpha = 1) { FL_CALL(tensor, "index_add", "self dim index source alpha", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source), of_scalar(alpha)) }
 inline Tensor index_copy(const Tensor &self, int64_t dim, const Tensor &index, const Tensor &source) { FL_CALL(tensor, "index_copy", "self dim index source", of_tensor(self), of_int(dim), of_tensor(index), of_tensor(source)) }
@@ -764,6 +771,7 @@ inline Tensor &nansum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef d
 inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor narrow_copy(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow_copy", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor &narrow_copy_out(Tensor &out, const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(same(out), "narrow_copy", "out self dim start length", of_tensor(out), of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor native_channel_shuffle(const Tensor &self, int64_t groups) { FL_CALL(tensor, "native_channel_shuffle", "self groups", of_tensor(self), of_int(groups)) }
 inline Tensor ne(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ne(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -812,6 +820,8 @@ inline Tensor permute(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "p
 inline Tensor permute_copy(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "permute_copy", "self dims", of_tensor(self), of_ints(dims)) }
 inline Tensor &permute_copy_out(Tensor &out, const Tensor &self, IntArrayRef dims) { FL_CALL(same(out), "permute_copy", "out self dims", of_tensor(out), of_tensor(self), of_ints(dims)) }
 inline Tensor pinverse(const Tensor &self, double rcond = 1e-15) { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(self), of_double(rcond)) }
+inline Tensor pixel_shuffle(const Tensor &self, int64_t upscale_factor) { FL_CALL(tensor, "pixel_shuffle", "self upscale_factor", of_tensor(self), of_int(upscale_factor)) }
+inline Tensor pixel_unshuffle(const Tensor &self, int64_t downscale_factor) { FL_CALL(tensor, "pixel_unshuffle", "self downscale_factor", of_tensor(self), of_int(downscale_factor)) }
 inline Tensor poisson(const Tensor &self) { FL_CALL(tensor, "poisson", "self", of_tensor(self)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
@@ -870,6 +880,7 @@ inline Tensor &renorm_out(Tensor &out, const Tensor &self, const Scalar &p, int6
 inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(self), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.Tensor", "repeats output_size", of_tensor(repeats), of_int_or_none(output_size)) }
+inline Tensor resample(const Tensor &self, IntArrayRef output_size, const std::string &mode, bool align_corners, ArrayRef<double> scales, bool antialias) { FL_CALL(tensor, "_C._nn.resample", "self output_size mode align_corners scales antialias", of_tensor(self), of_ints(output_size), of_string(mode), of_bool(align_corners), of_doubles(scales), of_bool(antialias)) }
 inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
 inline Tensor &resize_as_(Tensor &self, const Tensor &the_template, optional<MemoryFormat> = nullopt) { FL_CALL(same(self), "resize_as_", "self the_template", of_tensor(self), of_tensor(the_template)) }
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
