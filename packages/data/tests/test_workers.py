@@ -17,6 +17,9 @@ import flambeau_tensor as ft
 from flambeau_data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 from flambeau_data._utils import transport
 
+# Later Pythons warn of any fork beside threads, as the library's own are.
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
 
 class Images(Dataset):
     """Large enough for shared memory, of several dtypes."""
@@ -78,6 +81,11 @@ def sleep(i):
     time.sleep(30)
 
 
+def forked(dataset, **options):
+    """The datasets of this file are for workers that inherit them."""
+    return DataLoader(dataset, multiprocessing_context="fork", **options)
+
+
 def no_file_left():
     gc.collect()
     return not glob.glob(f"{transport.MEMORY}/flambeau-{os.getpid()}-*") and not multiprocessing.active_children()
@@ -130,7 +138,7 @@ def test_draws_are_pytorchs(method, tmp_path):
 
 
 def test_large_batches_come_through_shared_memory():
-    loader = DataLoader(Images(), batch_size=4, num_workers=2, prefetch_factor=1)
+    loader = forked(Images(), batch_size=4, num_workers=2, prefetch_factor=1)
     for _ in range(2):
         iterator = iter(loader)
         first = next(iterator)
@@ -147,30 +155,30 @@ def test_large_batches_come_through_shared_memory():
 
 def test_without_shared_memory_batches_come_through_the_pipe(monkeypatch):
     monkeypatch.setattr("flambeau_data.dataloader.folder", lambda: "/nonexistent/folder")
-    means = [b["image"].mean().item() for b in DataLoader(Images(), batch_size=6, num_workers=1)]
+    means = [b["image"].mean().item() for b in forked(Images(), batch_size=6, num_workers=1)]
     assert means == [2.5, 8.5]
 
 
 def test_every_kind_of_tensor_arrives():
     items = [ft.zeros(0), ft.ones(5000).view(50, 100).t(), ft.ones(3000, dtype=ft.complex64).conj(),
              ft.tensor(3), ft.arange(30000)[::2], ft.ones(70000, dtype=ft.bool)]
-    for got, want in zip(DataLoader(items, batch_size=None, num_workers=1), items, strict=True):
+    for got, want in zip(forked(items, batch_size=None, num_workers=1), items, strict=True):
         assert ft.equal(got, want) and got.dtype == want.dtype and got.stride() == want.stride()
     same = [[ft.ones(40000)] * 2]
-    a, b = next(iter(DataLoader(same, batch_size=None, num_workers=1, collate_fn=lambda x: x)))
+    a, b = next(iter(forked(same, batch_size=None, num_workers=1, collate_fn=lambda x: x)))
     assert a is b
 
 
 def test_streams_end_each_at_its_own_time():
     want = [0, 0, 1, 1, 2, 2, 3, 4, 5, 6]
-    assert list(DataLoader(Stream(), batch_size=None, num_workers=2)) == want
-    loader = DataLoader(Stream(), batch_size=2, num_workers=2, persistent_workers=True)
+    assert list(forked(Stream(), batch_size=None, num_workers=2)) == want
+    loader = forked(Stream(), batch_size=2, num_workers=2, persistent_workers=True)
     for _ in range(2):
         assert lists(loader) == [[0, 1], [0, 1], [2], [2, 3], [4, 5], [6]]
 
 
 def test_persistent_workers_stay():
-    loader = DataLoader(TensorDataset(ft.arange(4)), batch_size=2, num_workers=2, persistent_workers=True)
+    loader = forked(TensorDataset(ft.arange(4)), batch_size=2, num_workers=2, persistent_workers=True)
     iterator = iter(loader)
     pids = [process.pid for process in iterator._workers]
     assert len(list(iterator)) == 2
@@ -183,9 +191,9 @@ def test_out_of_order_batches_come_as_they_are_ready():
     def slow(i):
         time.sleep(0.5)
 
-    loader = DataLoader(Bad(slow), batch_size=3, sampler=[3, 4, 5, 0, 1, 2], num_workers=2, in_order=False)
+    loader = forked(Bad(slow), batch_size=3, sampler=[3, 4, 5, 0, 1, 2], num_workers=2, in_order=False)
     assert lists(loader) == [[0, 1, 2], [3, 4, 5]]
-    loader = DataLoader(Stream(), batch_size=None, num_workers=2, in_order=False)
+    loader = forked(Stream(), batch_size=None, num_workers=2, in_order=False)
     assert sorted(loader) == [0, 0, 1, 1, 2, 2, 3, 4, 5, 6]
 
 
@@ -200,14 +208,14 @@ def test_init_function():
         def __getitem__(self, i):
             return i + self.offset, ft.get_num_threads()
 
-    got = [[t.tolist() for t in b] for b in DataLoader(Shifted(), num_workers=2, batch_size=2, worker_init_fn=init)]
+    got = [[t.tolist() for t in b] for b in forked(Shifted(), num_workers=2, batch_size=2, worker_init_fn=init)]
     assert got == [[[0, 1], [1, 1]], [[12, 13], [1, 1]]]
 
     def bad_init(number):
         raise ValueError("cannot start")
 
     with pytest.raises(ValueError, match="(?s)Caught ValueError in DataLoader worker process 0.*cannot start"):
-        list(DataLoader(Shifted(), num_workers=1, worker_init_fn=bad_init))
+        list(forked(Shifted(), num_workers=1, worker_init_fn=bad_init))
 
 
 @pytest.mark.parametrize(("what", "error", "name"), [
@@ -216,7 +224,7 @@ def test_init_function():
     (fail_strangely, RuntimeError, "Strange"),
 ])
 def test_errors_name_worker_and_item_and_carry_the_traceback(what, error, name):
-    iterator = iter(DataLoader(Bad(what), batch_size=2, num_workers=2))
+    iterator = iter(forked(Bad(what), batch_size=2, num_workers=2))
     assert next(iterator).tolist() == [0, 1]
     with pytest.raises(error) as e:
         next(iterator)
@@ -228,7 +236,7 @@ def test_errors_name_worker_and_item_and_carry_the_traceback(what, error, name):
 
 
 def test_what_does_not_pickle():
-    loader = DataLoader(range(2), num_workers=1, collate_fn=lambda batch: lambda: batch)
+    loader = forked(range(2), num_workers=1, collate_fn=lambda batch: lambda: batch)
     with pytest.raises(Exception, match="(?s)Caught .* in DataLoader worker process 0 while it sent a batch.*pickle"):
         next(iter(loader))
 
@@ -237,7 +245,7 @@ def test_what_does_not_pickle():
 @pytest.mark.parametrize("in_order", [True, False])
 def test_a_worker_that_dies_ends_the_pass(what, how, in_order):
     begin = time.monotonic()
-    iterator = iter(DataLoader(Bad(what), num_workers=2, timeout=20, in_order=in_order, persistent_workers=True))
+    iterator = iter(forked(Bad(what), num_workers=2, timeout=20, in_order=in_order, persistent_workers=True))
     with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly:? {how}"):
         list(iterator)
     with pytest.raises(RuntimeError, match="have been ended; begin another one"):
@@ -246,7 +254,7 @@ def test_a_worker_that_dies_ends_the_pass(what, how, in_order):
 
 
 def test_after_a_death_a_loader_begins_anew():
-    loader = DataLoader(Images(), batch_size=4, num_workers=2, persistent_workers=True)
+    loader = forked(Images(), batch_size=4, num_workers=2, persistent_workers=True)
     iterator = iter(loader)
     os.kill(iterator._workers[1].pid, signal.SIGKILL)
     with pytest.raises(RuntimeError, match="killed by signal SIGKILL"):
@@ -256,7 +264,7 @@ def test_after_a_death_a_loader_begins_anew():
 
 def test_timeout():
     begin = time.monotonic()
-    iterator = iter(DataLoader(Bad(sleep), num_workers=1, timeout=0.5, sampler=[3]))
+    iterator = iter(forked(Bad(sleep), num_workers=1, timeout=0.5, sampler=[3]))
     with pytest.raises(RuntimeError, match="DataLoader timed out after 0.5 seconds"):
         next(iterator)
     iterator._shutdown_workers(grace=0)
@@ -277,7 +285,7 @@ ENDLESS = """
         def __getitem__(self, i):
             time.sleep(0.01)
             return ft.ones(20000)
-    for i, x in enumerate(DataLoader(Slow(), batch_size=4, num_workers=2)):
+    for i, x in enumerate(DataLoader(Slow(), 4, num_workers=2, multiprocessing_context="fork")):
         if i == 3:
             print("running", flush=True)
 """
@@ -309,7 +317,7 @@ def test_workers_end_when_the_main_process_is_killed():
 
 
 def test_an_iterator_that_is_left_ends_its_workers():
-    iterator = iter(DataLoader(Images(), num_workers=2))
+    iterator = iter(forked(Images(), num_workers=2))
     next(iterator)
     processes = list(iterator._workers)
     del iterator
@@ -324,7 +332,7 @@ def test_passes_leak_nothing():
 
     if not os.path.isdir("/proc/self/fd"):
         pytest.skip("no list of open files here")
-    loader = DataLoader(TensorDataset(ft.ones(64, 3000)), batch_size=8, num_workers=1)
+    loader = forked(TensorDataset(ft.ones(64, 3000)), batch_size=8, num_workers=1)
     list(loader)
     gc.collect()
     before = open_files()

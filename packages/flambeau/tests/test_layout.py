@@ -118,7 +118,8 @@ def test_every_module_imports_or_says_that_it_is_not_built():
 
 
 def test_missing_names_behave_in_one_way():
-    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg", "torch.fft", "torch.special"):
+    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg", "torch.fft", "torch.special",
+                  "torch.utils.data"):
         module = importlib.import_module("flambeau" + place.removeprefix("torch"))
         for name in names_of_pytorch()[place]:
             if not hasattr(module, name):
