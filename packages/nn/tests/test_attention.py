@@ -7,7 +7,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
-from flambeau_autograd import gradcheck, no_grad
+from flambeau_autograd import grad, gradcheck, no_grad
 from flambeau_autograd.func import jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn import functional as F
@@ -273,3 +273,22 @@ def test_masks_of_two_dtypes_warn():
     layer = nn.MultiheadAttention(4, 2)
     with pytest.warns(UserWarning, match="Support for mismatched key_padding_mask and attn_mask is deprecated"):
         layer(Q, Q, Q, key_padding_mask=ft.zeros(3, 2, dtype=ft.bool), attn_mask=ft.zeros(2, 2))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize(("queries", "keys"), [(1, 5), (7, 1), (130, 300), (300, 5)])
+def test_blocks_give_what_the_composition_gives(shape, queries, keys):
+    """Sizes that blocks divide and do not divide, with masks of every form that broadcasts."""
+    from flambeau_nn.ops.attention import composed
+
+    q, k, v = (wave(step, *shape, n, 3).requires_grad_() for step, n in ((1.1, queries), (0.9, keys), (1.7, keys)))
+    masks = [None, wave(0.3, queries, keys) > 0, wave(0.3, queries, 1), wave(0.3, *shape, queries, keys),
+             wave(0.3, *shape[:1], *(1 for _ in shape[1:]), 1, keys)]
+    for mask in masks:
+        for causal in (False, True) if mask is None else (False,):
+            out = attend(q, k, v, mask, is_causal=causal)
+            expected = composed(q, k, v, mask, 0.0, causal, 1 / math.sqrt(3))
+            assert ft.allclose(out, expected, atol=1e-12)
+            weights = wave(0.2, *out.shape)
+            for found, wanted in zip(grad(out, (q, k, v), weights), grad(expected, (q, k, v), weights), strict=True):
+                assert ft.allclose(found, wanted, atol=1e-11)

@@ -29,7 +29,8 @@ LAZY = {
         *(f"{INTERNAL}.{name}" for name in ("resample", "resample_backward", "im2col", "col2im"))],
     "recurrent": [*(f"torch.{name}{end}" for name in _CELLS.split() for end in ("", "_cell")),
                   *(f"{INTERNAL}.{name}{end}" for name in ("lstm_layer", "rnn_layer") for end in ("", "_backward"))],
-    "attention": [f"{NAMESPACE}.scaled_dot_product_attention"],
+    "attention": [f"{NAMESPACE}.scaled_dot_product_attention", f"{INTERNAL}.attention",
+                  f"{INTERNAL}.attention_backward"],
     "bags": [f"{NAMESPACE}.embedding_bag"],
     "ctc": [f"{NAMESPACE}.ctc_loss", f"{INTERNAL}.ctc_loss", f"{INTERNAL}.ctc_loss_backward"],
     "margins": [f"{NAMESPACE}.{name}" for name in

@@ -2,8 +2,19 @@
 import math
 
 import flambeau_tensor as ft
-from flambeau_nn.ops import NAMESPACE
+from flambeau_nn._kernels import attention as kernels
+from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import is_layered
+
+_OPERANDS = "Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale"
+attention = Operator(f"attention({_OPERANDS}) -> (Tensor output, Tensor logsumexp)", kernels.attention,
+                     namespace=INTERNAL, variants="function",
+                     doc="Attention in blocks; the logarithms of the sums of exponentials are for backward.")
+attention_backward = Operator(
+    f"attention_backward(Tensor grad_output, Tensor logsumexp, {_OPERANDS}) -> (Tensor, Tensor, Tensor)",
+    kernels.attention_backward, namespace=INTERNAL, variants="function",
+    doc="The gradients of attention with respect to query, key and value.")
 
 _NUMBERS = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int",
             "Int": "int", "Bool": "bool"}
@@ -55,9 +66,8 @@ def _scores(query, key, mask, is_causal, scale):
     return scores, None if is_causal else (scores == -math.inf).all(-1, keepdim=True)
 
 
-def attention(query, key, value, mask, dropout_p, is_causal, scale):
-    """The composition."""
-    scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+def composed(query, key, value, mask, dropout_p, is_causal, scale):
+    """Attention by other operations."""
     scores, empty = _scores(query, key, mask, is_causal, scale)
     if empty is not None:  # a query that sees no key gets zeros
         scores = scores.masked_fill(empty, 0.0)
@@ -71,11 +81,31 @@ def attention(query, key, value, mask, dropout_p, is_causal, scale):
     return weights.to(value.dtype) @ value
 
 
+def _in_blocks(query, key, value, mask):
+    """Whether the operator takes the operands: plain tensors of equal outer sizes, and a mask without a gradient."""
+    shape, of_key, of_value = query.shape, key.shape, value.shape
+    if not query.is_floating_point():
+        return False
+    if not shape == of_key == of_value and not (shape[:-2] == of_key[:-2] == of_value[:-2] and shape[-1] == of_key[-1]
+                                                and of_key[-2] == of_value[-2]):
+        return False
+    if is_layered(query) or is_layered(key) or is_layered(value):
+        return False
+    if mask is None:
+        return True
+    wanted = (*shape[:-1], of_key[-2])
+    return mask.ndim <= len(wanted) and not mask.requires_grad and not is_layered(mask) and \
+        all(m == w or m == 1 for m, w in zip(mask.shape[::-1], wanted[::-1], strict=False))
+
+
 def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
     _check(query, key, value, attn_mask, dropout_p, is_causal)
     if enable_gqa and query.ndim > 3:
         key, value = _repeated(query, key, value)
-    return attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
+    scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
+    if dropout_p == 0 and _in_blocks(query, key, value, attn_mask):
+        return attention(query, key, value, attn_mask, is_causal, scale)[0]
+    return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 scaled_dot_product_attention = Operator(
