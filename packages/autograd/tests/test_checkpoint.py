@@ -428,3 +428,11 @@ def test_a_transform_that_is_over_when_backward_runs(f):
     with pytest.raises(RuntimeError, match="after the vmap that made it had returned|different number of tensors"):
         f(x).backward()
     assert x.grad is None
+
+
+def test_there_are_no_states_of_devices():
+    devices, states = module.get_device_states(torch.ones(2), 3)
+    assert devices == [] and states == []
+    module.set_device_states(devices, states)
+    with pytest.raises(RuntimeError, match="there is no device 0"):
+        module.set_device_states([0], [None])

@@ -22,3 +22,27 @@ def test_errors_and_their_texts(name, error):
         check(ft.tensor(True))
     with pytest.raises(TypeError, match=r"argument 'message' \(position 2\) must be callable, not str"):
         check(False, "text")
+
+
+def test_assert():
+    assert ft._assert(ft.tensor(True), "fine") is None
+    with pytest.raises(AssertionError, match="^not so$"):
+        ft._assert(False, "not so")
+    with pytest.raises(RuntimeError, match="Boolean value of Tensor with more than one value is ambiguous"):
+        ft._assert(ft.ones(2), "")
+
+    class Seen:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func, args
+
+    seen = Seen()
+    assert ft._assert(seen, "text") == (ft._assert, (seen, "text"))
+
+
+def test_layouts_that_no_tensor_has_can_be_asked_for():
+    others = (ft.sparse_coo, ft.sparse_csr, ft.sparse_csc, ft.sparse_bsr, ft.sparse_bsc, ft.jagged)
+    assert ft.ones(2).layout not in others
+    assert repr(ft.sparse_csc) == "torch.sparse_csc" and isinstance(ft.sparse_coo, ft.layout)
+    with pytest.raises(NotImplementedError, match="layout torch.sparse_coo is not built"):
+        ft.ones(2, layout=ft.sparse_coo)

@@ -29,9 +29,11 @@ __all__ = [
     "checkpoint",
     "checkpoint_sequential",
     "detach_variable",
+    "get_device_states",
     "noop_context_fn",
     "set_checkpoint_debug_enabled",
     "set_checkpoint_early_stop",
+    "set_device_states",
 ]
 
 
@@ -308,6 +310,21 @@ def detach_variable(inputs: tuple) -> tuple:
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
                            f"{type(inputs).__name__}")
     return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in inputs)
+
+
+def get_device_states(*args) -> tuple[list[int], list]:
+    """The devices that tensors among the arguments are on, beside the CPU, and the states of their generators: none."""
+    return [], []
+
+
+def set_device_states(devices, states, *, device_type: str | None = None) -> None:
+    """Set the generators of devices beside the CPU to what `get_device_states` gave.
+
+    Raises:
+        RuntimeError: there is such a device among `devices`.
+    """
+    if devices:
+        raise RuntimeError(f"set_device_states(): there is no device {devices[0]}")
 
 
 def check_backward_validity(inputs) -> None:

@@ -1,5 +1,6 @@
 """``torch.futures``: results that come later."""
 import threading
+from types import GenericAlias
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
@@ -13,6 +14,8 @@ class Future:
     >>> later.wait()
     2
     """
+
+    __class_getitem__ = classmethod(GenericAlias)  # Future[Tensor], for annotations
 
     def __init__(self, *, devices=None):
         if devices:

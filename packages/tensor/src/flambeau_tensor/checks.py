@@ -1,7 +1,16 @@
 """``torch._check`` and its kin: assertions of a program's own, used by functions registered with ``register_fake``."""
 from collections.abc import Callable
 
+from flambeau_overrides import overridable
 from flambeau_tensor._core.tensor import Tensor
+
+
+@overridable(namespace="torch")
+def _assert(condition: object, message: str) -> None:
+    """Raise AssertionError with ``message`` unless ``condition`` holds; tracers can follow it, as they cannot an
+    ``assert``."""
+    if not condition:
+        raise AssertionError(message)
 
 
 def _checks(name: str, error: type[Exception]) -> Callable:

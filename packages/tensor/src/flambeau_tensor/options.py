@@ -114,7 +114,9 @@ contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
-sparse_coo, sparse_csr = layout("sparse_coo"), layout("sparse_csr")
+# For programs that ask what layout a tensor has: none has these.
+sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(layout, (
+    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"))
 CPU = device._make("cpu")
 
 
