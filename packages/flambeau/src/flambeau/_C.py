@@ -13,3 +13,4 @@ from flambeau_overrides import (  # noqa: F401
     _pop_torch_function_stack,
     _push_on_torch_function_stack,
 )
+from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401

@@ -17,6 +17,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.subclass import inherit_syntax, shorten_dealloc
 from flambeau_tensor._core.tensor import Tensor, check_read
 from flambeau_tensor._kernels import interop
+from flambeau_tensor.not_built import NotBuiltError
 
 
 def _torch_function(cls, func, types, args=(), kwargs=None):
@@ -42,8 +43,16 @@ def _torch_function(cls, func, types, args=(), kwargs=None):
 _handler = classmethod(_torch_function)
 
 
+def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
+    """What a class has for `__torch_dispatch__` that needs none."""
+    return func(*args, **(kwargs or {}))
+
+
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
+    if cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl:
+        raise NotBuiltError(f"{cls.__qualname__}.__torch_dispatch__ would never be called, as it is not built: use "
+                            "__torch_function__, or torch._C._disabled_torch_dispatch_impl if the class needs none")
     shorten_dealloc(cls)
     inherit_syntax(cls)
     if metadata.declare(cls):
@@ -53,6 +62,7 @@ def _init_subclass(cls, **options):
 
 
 set_attribute("__torch_function__", _handler)
+set_attribute("__torch_dispatch__", staticmethod(_disabled_torch_dispatch_impl))
 set_attribute("__torch_metadata__", None)
 set_attribute("__init_subclass__", classmethod(_init_subclass))
 sockets.default_handler = _handler
