@@ -289,3 +289,14 @@ def test_pieces_that_may_be_written_to():
                           (x.unsafe_split_with_sizes((2, 5), -1), [2, 5])):
         assert [p.numel() for p in pieces] == sizes and ft.cat(pieces).tolist() == x.tolist()
         assert pieces[1].data_ptr() == x.data_ptr() + 4 * sizes[0]
+
+
+@pytest.mark.parametrize("first, second, expected", [
+    ("float64", "float32", "float32"), ("int64", "uint8", "uint8"), ("float16", "bfloat16", "bfloat16"),
+    ("complex64", "float64", "complex128"), ("int64", "bool", "int64")])
+def test_block_diag_of_a_tensor_without_dimensions_takes_the_others_dtype(first, second, expected):
+    one, matrix = ft.tensor(1, dtype=getattr(ft, first)), ft.ones((1, 1), dtype=getattr(ft, second))
+    for made in (ft.block_diag(one, matrix), ft.block_diag(matrix, one)):
+        assert made.dtype is getattr(ft, expected) and made.tolist() == [[1, 0], [0, 1]]
+    assert ft.block_diag(ft.ones((0,), dtype=ft.float64), matrix).dtype is ft.promote_types(ft.float64, matrix.dtype)
+    assert ft.block_diag(one).dtype is one.dtype

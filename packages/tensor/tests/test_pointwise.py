@@ -488,3 +488,24 @@ def test_frexp(dtype):
     assert ft.frexp(ft.tensor([3.0]).bfloat16()).mantissa.tolist() == [0.75]
     with pytest.raises(RuntimeError, match="only supports floating-point dtypes"):
         ft.frexp(ft.tensor([1]))
+
+
+def test_what_depends_on_the_numbers_of_a_half_type():
+    """PyTorch's answers: the divisor is rounded first, and the next number is the dtype's."""
+    half, brain = ft.tensor([5.5, -5.5, 1e4], dtype=ft.float16), ft.tensor([5.5, -5.5, 1e4], dtype=ft.bfloat16)
+    for divisor in (0.1, ft.tensor(0.1)):
+        assert half.fmod(divisor).tolist() == [0.0013427734375, -0.0013427734375, 0.0419921875]
+        assert half.clone().remainder_(divisor).tolist() == [0.0013427734375, 0.0986328125, 0.0419921875]
+        assert brain.clone().fmod_(divisor).tolist() == [0.0947265625, -0.0947265625, 0.0595703125]
+        assert (brain % divisor).tolist() == [0.0947265625, 0.00537109375, 0.0595703125]
+    assert half.fmod(1e-8).isnan().all() and (half % 1e-8).isnan().all()
+    x, y = [0.0, 1.0, -1.0, 65504.0, math.inf, 6e-8, -0.0, 0.0], [1.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1.0, -0.0]
+    found = ft.nextafter(ft.tensor(x, dtype=ft.float16), ft.tensor(y, dtype=ft.float16))
+    with np.errstate(over="ignore"):
+        assert found.tolist() == np.nextafter(np.float16(x), np.float16(y)).tolist()
+    found = ft.nextafter(ft.tensor(x, dtype=ft.bfloat16), ft.tensor(y, dtype=ft.bfloat16))
+    assert found.tolist() == [9.183549615799121e-41, 0.99609375, -0.99609375, 66048.0, 3.3895313892515355e+38,
+                              5.960464477539063e-08, -9.183549615799121e-41, -0.0]
+    for dtype in (ft.float16, ft.bfloat16):
+        nan = ft.tensor(math.nan, dtype=dtype)
+        assert ft.nextafter(nan, nan + 1).isnan() and ft.nextafter(ft.ones((), dtype=dtype), nan).isnan()

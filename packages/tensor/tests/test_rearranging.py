@@ -247,3 +247,10 @@ def test_diagflat():
     x = ft.arange(4.0).view(2, 2)
     for offset in 0, 1, -2:
         np.testing.assert_array_equal(ft.diagflat(x, offset), np.diagflat(x.numpy(), offset))
+
+
+@pytest.mark.parametrize("dtype", [ft.int32, ft.int64])
+def test_repeated_indices_are_of_the_dtype_of_repeats(dtype):
+    found = ft.repeat_interleave(ft.tensor([1, 2], dtype=dtype))
+    assert found.tolist() == [0, 1, 1] and found.dtype is dtype
+    assert ft.repeat_interleave(ft.empty((0,), dtype=dtype)).dtype is dtype

@@ -285,3 +285,9 @@ def test_quantiles_take_tensors_of_shares():
 def test_out_takes_tensors_only():
     with pytest.raises(TypeError, match="expected Tensor as element 0 in argument 5, but got NoneType"):
         ft.topk(ft.rand(3), 1, out=(None, ft.empty(1, dtype=ft.int64)))
+
+
+@pytest.mark.parametrize("weights", [None, ft.ones((0,)), ft.ones((0,), dtype=ft.float64), ft.ones((3,))])
+def test_nothing_counted_is_int64_whatever_the_weights(weights):
+    found = ft.bincount(ft.empty((0,), dtype=ft.int32), weights, minlength=2)
+    assert found.tolist() == [0, 0] and found.dtype is ft.int64

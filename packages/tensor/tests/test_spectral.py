@@ -170,3 +170,11 @@ def test_many_threads_give_the_same():
     finally:
         ft.set_num_threads(threads)
     assert all((x == y).all() for x, y in zip(one, four, strict=True))
+
+
+def test_vandermonde_of_one_number_is_a_matrix():
+    assert ft.linalg.vander(ft.tensor(2.0), N=3).tolist() == [[1.0, 2.0, 4.0]]
+    with pytest.raises(RuntimeError, match="N must be greater than 1."):
+        ft.linalg.vander(ft.tensor(2.0))
+    with pytest.raises(RuntimeError, match="x must be a one-dimensional tensor."):
+        ft.vander(ft.tensor(2.0))

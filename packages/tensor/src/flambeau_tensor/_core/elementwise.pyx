@@ -304,6 +304,7 @@ cdef class Elementwise(Kernel):
                  str dtypes="bifc", str params="", str alpha=None, dict fixed=None, tuple modes=(), str bool_as="",
                  Check check=None, bint exact_numbers=False, dict refuse=None):
         cdef int d, k
+        cdef bint half
         cdef Entry* e
         self.run = run_elementwise
         self.handles_out = True
@@ -333,7 +334,8 @@ cdef class Elementwise(Kernel):
             e.loop = NULL
             if "bifc"[CATEGORY[d]] not in dtypes or (default_float and CATEGORY[d] <= CAT_INT):
                 continue
-            e.compute = FLOAT32 if d == FLOAT16 or d == BFLOAT16 else d
+            half = d in (FLOAT16, BFLOAT16) and dtype_object(d).name not in tables
+            e.compute = FLOAT32 if half else d
             if d == BOOL and bool_as:
                 e.compute = _dtype_by_name(bool_as).id
             address = tables.get(dtype_object(e.compute).name)

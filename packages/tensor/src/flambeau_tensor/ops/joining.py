@@ -1,4 +1,5 @@
 """Joining tensors into one, and cutting one into views."""
+from functools import reduce
 from itertools import chain
 from itertools import combinations as _choose
 from itertools import combinations_with_replacement as _choose_again
@@ -7,7 +8,7 @@ from math import comb
 import numpy as np
 
 from flambeau_overrides import overridable
-from flambeau_tensor._core.dtype import _dtype_by_name
+from flambeau_tensor._core.dtype import _dtype_by_name, promote_types
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
@@ -253,6 +254,15 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     return tuple(grids)
 
 
+def _promoted(tensors):
+    """The dtype that tensors promote to; those without dimensions count less."""
+    empty = find_operator("torch.empty")
+    kinds = [[t.dtype for t in tensors if bool(t.ndim) is sized] for sized in (True, False)]
+    both = [empty(shape, dtype=reduce(promote_types, found))
+            for shape, found in zip(((1,), ()), kinds, strict=True) if found]
+    return find_operator("torch.result_type")(both[0], both[-1])
+
+
 @overridable(namespace="torch.functional", packing="*tensors!")
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere."""
@@ -260,16 +270,17 @@ def block_diag(*tensors: Tensor) -> Tensor:
     if not tensors:
         return zeros((1, 0))
     rows = []
+    dtype = _promoted(tensors)
     for i, t in enumerate(tensors):
         if t.ndim > 2:
             raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
                                f"{t.ndim} dimensions")
-        rows.append(_with_dims(2)(t))
+        rows.append(_with_dims(2)(t).to(dtype))
     width, at = sum(r.shape[1] for r in rows), 0
     bands = []
     for r in rows:
         n, m = r.shape
-        bands.append(cat((zeros((n, at), dtype=r.dtype), r, zeros((n, width - at - m), dtype=r.dtype)), 1))
+        bands.append(cat((zeros((n, at), dtype=dtype), r, zeros((n, width - at - m), dtype=dtype)), 1))
         at += m
     return cat(tuple(bands), 0)
 

@@ -18,6 +18,7 @@ from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
 LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
+HALVES = hot("halves").LOOPS
 
 _BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")
 BOTH = "function method inplace"
@@ -48,11 +49,11 @@ mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="se
 _INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
 floor_divide = _binary("floor_divide", (LOOPS["floor_divide"], np.floor_divide), "The quotient rounded down.",
                        syntax="floordiv ifloordiv", numbers="self other", differentiable=False, **_INTEGER_DIVISION)
-remainder = _binary("remainder", (LOOPS["remainder"], np.remainder),
+remainder = _binary("remainder", (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
                     "What is left of Python's division: it has the sign of `other`.", syntax="mod imod",
                     numbers="self other", **_INTEGER_DIVISION)
-fmod = _binary("fmod", (LOOPS["fmod"], np.fmod), "What is left of C's division: it has the sign of `input`.",
-               numbers="other", **_INTEGER_DIVISION)
+fmod = _binary("fmod", (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
+               "What is left of C's division: it has the sign of `input`.", numbers="other", **_INTEGER_DIVISION)
 pow = Operator("pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
                Elementwise("pow", 2, (LOOPS["power"], np.power), dtypes="ifc", check=kernels.exponent), variants=BOTH,
                numbers="self exponent", syntax="pow ipow", doc="`input` to the power of `exponent`.")
@@ -68,7 +69,8 @@ atan2 = _binary("atan2", np.arctan2, "The angle of the point (other, input), in 
 hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes="f")
 copysign = _binary("copysign", LOOPS["copysign"], "The size of `input` with the sign of `other`.", numbers="other",
                    default_float=True, dtypes="bif")
-nextafter = _binary("nextafter", np.nextafter, "The next number after `input` towards `other`.", dtypes="f")
+nextafter = _binary("nextafter", (HALVES["nextafter"], np.nextafter),
+                    "The next number after `input` towards `other`.", dtypes="f")
 logaddexp = _binary("logaddexp", LOOPS["logaddexp"], "log(exp(input) + exp(other)), without overflow.", dtypes="fc",
                     variants="function method")
 logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f",

@@ -171,7 +171,7 @@ for _overload, _type in ("self_int", "int"), ("self_Tensor", "Tensor"):
     _composite(f"repeat_interleave.{_overload}(Tensor self, {_type} repeats, " + _REPEATED, _repeat_interleave,
                "Each element (slice of `dim`) several times in a row, a number of times given for all or for each.")
 _composite("repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
-           lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size),
+           lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size).to(repeats.dtype),
            "The indices 0, 1, … each so often as `repeats` says.", variants=FUNCTION)
 
 

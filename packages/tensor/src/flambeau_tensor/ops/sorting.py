@@ -284,15 +284,16 @@ def _histc(input, bins, low, high, out):
 def _bincount(input, weights, minlength):
     if input.dtype.is_floating_point or input.is_complex() or input.dtype.name == "bool":
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input.dtype)}'")
-    if input.dim() != 1 or (input.numel() and input.amin().item() < 0):
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input.numel():
-        most = int(input.amax().item())
-        if most == 2**63 - 1:
-            raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
-        minlength = max(minlength, most + 1)
+    if input.shape == (0,):  # whatever the weights are
+        return find_operator("torch.zeros")((minlength,), dtype=_INT64)
+    if input.dim() != 1 or input.amin().item() < 0:
+        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
+    most = int(input.amax().item())
+    if most == 2**63 - 1:
+        raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
+    minlength = max(minlength, most + 1)
     check_size((minlength,), _INT64)
     if weights is None:
         return from_numpy(np.bincount(input.numpy().astype("int64"), None, minlength).astype("int64"))

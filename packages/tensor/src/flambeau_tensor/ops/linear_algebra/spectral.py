@@ -366,6 +366,7 @@ def _vander(x, N, out):
         raise RuntimeError("N must be greater than 1.")
     if not (x.is_floating_point() or x.is_complex()):
         x = x.long()
+    x = x if x.ndim else x.unsqueeze(0)
     powers = [find_operator("torch.ones_like")(x)]
     for _ in range(n - 1):
         powers.append(powers[-1] * x)

@@ -1,0 +1,84 @@
+# cython: language_level=3
+"""Elementwise loops of float16 and bfloat16 for what is not right in single precision: where operands, numbers
+included, are those that the dtype holds, and where the result depends on which numbers there are."""
+from libc cimport math
+from libc.stdint cimport uint16_t
+
+from flambeau_tensor._core.halves cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
+
+ctypedef float (*binary_t)(float, float) noexcept nogil
+
+
+cdef inline float _fmod(float x, float y) noexcept nogil:
+    return math.fmodf(x, y)
+
+
+cdef inline float _remainder(float x, float y) noexcept nogil:
+    cdef float r = math.fmodf(x, y)
+    return r + y if r != 0 and (r < 0) != (y < 0) else r
+
+
+cdef inline void _map(char** a, const Py_ssize_t* n, const Py_ssize_t* s, binary_t function, bint brain) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef uint16_t x, y
+    cdef float r
+    for i in range(n[0]):
+        x, y = (<uint16_t*>(a[0] + i * s[0]))[0], (<uint16_t*>(a[1] + i * s[1]))[0]
+        if brain:
+            r = function(bf16_to_float(x), bf16_to_float(y))
+            (<uint16_t*>(a[2] + i * s[2]))[0] = float_to_bf16(r)
+        else:
+            r = function(half_to_float(x), half_to_float(y))
+            (<uint16_t*>(a[2] + i * s[2]))[0] = float_to_half(r)
+
+
+cdef void loop_fmod_half(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _map(a, n, s, _fmod, False)
+
+
+cdef void loop_fmod_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _map(a, n, s, _fmod, True)
+
+
+cdef void loop_remainder_half(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _map(a, n, s, _remainder, False)
+
+
+cdef void loop_remainder_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _map(a, n, s, _remainder, True)
+
+
+cdef inline int _rank(uint16_t x) noexcept nogil:
+    """Numbers that order as the bit patterns' values do."""
+    return -<int>(x & 0x7FFF) if x & 0x8000 else x
+
+
+cdef inline void _nextafter(char** a, const Py_ssize_t* n, const Py_ssize_t* s, uint16_t infinity) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef uint16_t x, y, r
+    for i in range(n[0]):
+        x, y = (<uint16_t*>(a[0] + i * s[0]))[0], (<uint16_t*>(a[1] + i * s[1]))[0]
+        if x & 0x7FFF > infinity:
+            r = x
+        elif y & 0x7FFF > infinity or _rank(x) == _rank(y):
+            r = y
+        elif x & 0x7FFF == 0:
+            r = (y & 0x8000) | 1
+        else:
+            r = x + 1 if (_rank(x) < _rank(y)) == (x & 0x8000 == 0) else x - 1
+        (<uint16_t*>(a[2] + i * s[2]))[0] = r
+
+
+cdef void loop_nextafter_half(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _nextafter(a, n, s, 0x7C00)
+
+
+cdef void loop_nextafter_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* s, void* data) noexcept nogil:
+    _nextafter(a, n, s, 0x7F80)
+
+
+LOOPS = {
+    "fmod": {"float16": <size_t>&loop_fmod_half, "bfloat16": <size_t>&loop_fmod_brain},
+    "remainder": {"float16": <size_t>&loop_remainder_half, "bfloat16": <size_t>&loop_remainder_brain},
+    "nextafter": {"float16": <size_t>&loop_nextafter_half, "bfloat16": <size_t>&loop_nextafter_brain},
+}
