@@ -60,15 +60,16 @@ cdef double spherical_bessel_j0(double x) noexcept nogil:
 cdef double i0e(double x) noexcept nogil:
     x = math.fabs(x)
     if x <= 8:  # exp(-x) I0(x)
-        return series(I0_NEAR, 31, x / 4 - 1)
-    return series(I0_FAR, 27, 16 / x - 1) / math.sqrt(x)  # sqrt(x) exp(-x) I0(x)
+        return series(I0_NEAR, 32, x / 4 - 1)
+    return series(I0_FAR, 28, 16 / x - 1) / math.sqrt(x)  # sqrt(x) exp(-x) I0(x)
 
 
 cdef double i1e(double x) noexcept nogil:
-    cdef double u = math.fabs(x)
-    if u <= 8:  # exp(-x) I1(x) / x
-        return x * series(I1_NEAR, 30, u / 4 - 1)
-    return math.copysign(series(I1_FAR, 27, 16 / u - 1) / math.sqrt(u), x)  # sqrt(x) exp(-x) I1(x)
+    cdef double u = math.fabs(x), w
+    if u <= 8:  # exp(-x) I1(x) / x (1 + x / 4)**1.5
+        w = 1 + u / 4
+        return x * series(I1_NEAR, 32, u / 4 - 1) / (w * math.sqrt(w))
+    return math.copysign(series(I1_FAR, 28, 16 / u - 1) / math.sqrt(u), x)  # sqrt(x) exp(-x) I1(x)
 
 
 cdef inline double _grown(double x, double scaled) noexcept nogil:
@@ -94,7 +95,7 @@ cdef inline double _k0(double x, bint scaled) noexcept nogil:
     if not x > 0:
         return math.INFINITY if x == 0 else math.NAN
     if x <= 2:  # K0(x) + log(x / 2) I0(x), of x**2
-        y = series(K0_NEAR, 11, x * x / 2 - 1) - math.log(x / 2) * i0(x)
+        y = series(K0_NEAR, 12, x * x / 2 - 1) - math.log(x / 2) * i0(x)
         return y * math.exp(x) if scaled else y
     y = series(K0_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K0(x)
     return y if scaled else y * math.exp(-x)
@@ -105,7 +106,7 @@ cdef inline double _k1(double x, bint scaled) noexcept nogil:
     if not x > 0:
         return math.INFINITY if x == 0 else math.NAN
     if x <= 2:  # x (K1(x) - log(x / 2) I1(x)), of x**2
-        y = series(K1_NEAR, 11, x * x / 2 - 1) / x + math.log(x / 2) * i1(x)
+        y = series(K1_NEAR, 12, x * x / 2 - 1) / x + math.log(x / 2) * i1(x)
         return y * math.exp(x) if scaled else y
     y = series(K1_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K1(x)
     return y if scaled else y * math.exp(-x)
@@ -147,7 +148,7 @@ cdef double airy_ai(double x) noexcept nogil:
         return series(AI_RIGHT, 26, 2 * 1.8856180831641267 / z - 1) * math.exp(-z) * (1 - low) / (
             3.5449077018110318 * math.sqrt(math.sqrt(x)))
     if x >= 0:
-        return series(AI_RISING, 21, x - 1)
+        return series(AI_RISING, 22, x - 1)
     if x >= -3:
         return series(AI_MIDDLE, 24, x * (2 / 3.0) + 1)
     x = -x
@@ -159,7 +160,7 @@ cdef double airy_ai(double x) noexcept nogil:
     u = 3.4641016151377544 / z
     u = 2 * u * u - 1
     # sqrt(pi) x**(1/4) Ai(-x) = P cos(z - pi / 4) + Q / z sin(z - pi / 4)
-    return (series(AI_COS, 28, u) * (c + s) + series(AI_SIN, 35, u) / z * (s - c)) * 0.3989422804014327 \
+    return (series(AI_COS, 28, u) * (c + s) + series(AI_SIN, 36, u) / z * (s - c)) * 0.3989422804014327 \
         / math.sqrt(math.sqrt(x))
 
 

@@ -68,7 +68,7 @@ cdef inline double _upper_series(double a, double x) noexcept nogil:
         if math.fabs(part) <= 1e-17 * math.fabs(total):
             break
     # log(x**a / gamma(1 + a)); log gamma(1 + a) / a for a in [0, 1.25]
-    y = a * (math.log(x) - series(LGAMMA1P, 25, a * 1.6 - 1))
+    y = a * (math.log(x) - series(LGAMMA1P, 26, a * 1.6 - 1))
     return -math.expm1(y) - a * math.exp(y) * total
 
 
@@ -144,40 +144,47 @@ cdef double erfcx(double x) noexcept nogil:
         return 2 * (y + y * math.fma(x, x, -square)) - erfcx(-x)
     if x > 1e8:
         return 0.5641895835477563 / x
-    return series(ERFCX, 27, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)  # (1 + 2x) exp(x**2) erfc(x)
-
-
-cdef double ndtr(double x) noexcept nogil:
-    # What the rounding of x / sqrt(2) changes counts where the density falls steeply.
-    cdef double t = x * -0.7071067811865476, low = math.fma(x, -0.7071067811865476, -t) + 4.833646656726457e-17 * x, y
-    y = math.erfc(t)
-    if t > 0 and y > 0:
-        y -= 1.1283791670955126 * math.exp(-t * t) * low
-    return y / 2
+    return series(ERFCX, 28, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)  # (1 + 2x) exp(x**2) erfc(x)
 
 
 cdef double log_ndtr(double x) noexcept nogil:
+    cdef double t, y
     if x < -1:
         return math.log(erfcx(x * -0.7071067811865476) / 2) - x * x / 2
-    return math.log1p(-ndtr(-x))
+    t = x * 0.7071067811865476  # and what rounding leaves out, which counts where the density falls steeply
+    y = math.erfc(t)
+    if t > 0 and y > 0:
+        y -= 1.1283791670955126 * math.exp(-t * t) * (math.fma(x, 0.7071067811865476, -t) - 4.833646656726457e-17 * x)
+    return math.log1p(-y / 2)
 
 
-cdef double ndtri(double p) noexcept nogil:
-    """Newton's method on the logarithm of the tail, from Abramowitz and Stegun 26.2.23."""
-    cdef double tail = p if p <= 0.5 else 1 - p, goal, t, x, e
+cdef inline double _ndtri(double p, int steps) noexcept nogil:
+    """Halley's method, of the logarithm in the tail, from Abramowitz and Stegun 26.2.23."""
+    cdef double tail = p if p <= 0.5 else 1 - p, goal, t, x, h, u
     cdef int _step
     if not 0 < p < 1:
         return -math.INFINITY if p == 0 else math.INFINITY if p == 1 else math.NAN
     goal = math.log(tail)
     t = math.sqrt(-2 * goal)
     x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
-    for _step in range(3):
+    for _step in range(steps):
         if tail > 0.1:  # the logarithm says little of small x
-            x -= (math.erf(x * 0.7071067811865476) - (1 - 2 * tail)) * 1.2533141373155001 * math.exp(x * x / 2)
+            u = (math.erf(x * 0.7071067811865476) - (1 - 2 * tail)) * 1.2533141373155001 * math.exp(x * x / 2)
+            x -= u / (1 + u * x / 2)
         else:
-            e = erfcx(x * 0.7071067811865476)
-            x += (math.log(e / 2) - x * x / 2 - goal) * e * 1.2533141373155001
+            h = erfcx(x * 0.7071067811865476)
+            u = math.log(h / 2) - x * x / 2 - goal
+            h = 0.7978845608028654 / h
+            x += u / h / (1 + u * (h - x) / (2 * h))
     return -x if p <= 0.5 else x
+
+
+cdef double ndtri(double p) noexcept nogil:
+    return _ndtri(p, 2)
+
+
+cdef double ndtri_once(double p) noexcept nogil:
+    return _ndtri(p, 1)
 
 
 # --- entropies ------------------------------------------------------------------------------------------------------
@@ -200,16 +207,15 @@ cdef void loop_erfcx(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
     each(a, n, s, erfcx, tag)
 
 
-cdef void loop_ndtr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, ndtr, tag)
-
-
 cdef void loop_log_ndtr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     each(a, n, s, log_ndtr, tag)
 
 
 cdef void loop_ndtri(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, ndtri, tag)
+    if real_t is float:
+        each(a, n, s, ndtri_once, tag)
+    else:
+        each(a, n, s, ndtri, tag)
 
 
 cdef void loop_entr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -230,7 +236,6 @@ cdef void loop_xlog1py(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 LOOPS = {
     "erfcx": reals(<size_t>&loop_erfcx[float], <size_t>&loop_erfcx[double]),
-    "ndtr": reals(<size_t>&loop_ndtr[float], <size_t>&loop_ndtr[double]),
     "log_ndtr": reals(<size_t>&loop_log_ndtr[float], <size_t>&loop_log_ndtr[double]),
     "ndtri": reals(<size_t>&loop_ndtri[float], <size_t>&loop_ndtri[double]),
     "entr": reals(<size_t>&loop_entr[float], <size_t>&loop_entr[double]),

@@ -64,6 +64,19 @@ cdef inline real_t _erfc(real_t x) noexcept nogil:
         return math.erfc(x)
 
 
+cdef inline real_t _ndtr(real_t x) noexcept nogil:
+    cdef double t = x * -0.7071067811865476, tail, low
+    if real_t is float:
+        tail = _erfc_upwards(math.fabs(t)) / 2
+        return <float>(1 - tail if t < 0 else tail)
+    else:  # what the rounding of x / sqrt(2) changes counts where the density falls steeply
+        tail = math.erfc(t)
+        if t > 0 and tail > 0:
+            low = math.fma(x, -0.7071067811865476, -t) + 4.833646656726457e-17 * x
+            tail -= 1.1283791670955126 * math.exp(-t * t) * low
+        return tail / 2
+
+
 cdef inline real_t _lgamma(real_t x) noexcept nogil:
     return <real_t>math.lgamma(x)
 
@@ -216,6 +229,10 @@ cdef void loop_erfc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* 
     map1[real_t](a, n, s, _erfc[real_t])
 
 
+cdef void loop_ndtr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map1[real_t](a, n, s, _ndtr[real_t])
+
+
 cdef void loop_erfinv(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _erfinv[real_t])
 
@@ -260,6 +277,7 @@ cdef void loop_sinc_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, 
 LOOPS = {
     "erf": reals(<size_t>&loop_erf[float], <size_t>&loop_erf[double]),
     "erfc": reals(<size_t>&loop_erfc[float], <size_t>&loop_erfc[double]),
+    "ndtr": reals(<size_t>&loop_ndtr[float], <size_t>&loop_ndtr[double]),
     "erfinv": reals(<size_t>&loop_erfinv[float], <size_t>&loop_erfinv[double]),
     "lgamma": reals(<size_t>&loop_lgamma[float], <size_t>&loop_lgamma[double]),
     "digamma": reals(<size_t>&loop_digamma[float], <size_t>&loop_digamma[double]),
