@@ -3,6 +3,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd.func import vmap
+from flambeau_tensor.signal import windows
 
 WINDOW = torch.hann_window(4, dtype=torch.float64) + 0.5
 
@@ -16,6 +17,12 @@ def test_there(mode, random, check):
 def test_back(random, check):
     check(lambda x, w: torch.istft(x, 4, window=w, length=5), random(3, 7, complex=True), random(4, low=0.5, high=1))
     check(lambda x: torch.istft(x, 4, window=WINDOW, onesided=False, return_complex=True), random(4, 5, complex=True))
+
+
+@pytest.mark.parametrize("window", [torch.hann_window, torch.kaiser_window, windows.gaussian, windows.hann])
+def test_windows_are_leaves(window):
+    w = window(4, requires_grad=True)
+    assert w.requires_grad and w.is_leaf and not window(4).requires_grad
 
 
 def test_many_examples(random):

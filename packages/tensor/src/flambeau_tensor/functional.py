@@ -1,4 +1,5 @@
 """``torch.functional``: the functions of ``torch`` that PyTorch has in Python."""
+from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor.ops.contraction import chain_matmul as chain_matmul
 from flambeau_tensor.ops.contraction import einsum as einsum
@@ -16,6 +17,8 @@ globals().update({name: function for name, function in _functions("torch", lazy=
 
 
 def __getattr__(name):
+    if name == "stft":  # its family is declared when it is named
+        return _first_use("torch", name)
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.functional", name)
