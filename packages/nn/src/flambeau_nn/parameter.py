@@ -33,6 +33,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     tensor([1., 1.], requires_grad=True)
     """
 
+    _is_param = True
+
     def __new__(cls, data: "Tensor | None" = None, requires_grad: bool = True):
         if data is None:
             data = empty((0,))

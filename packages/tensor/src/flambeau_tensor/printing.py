@@ -149,7 +149,7 @@ def tensor_repr(
         grad_fn_name = None if grad_fn is None else type(grad_fn).__name__
     except RuntimeError:  # a view whose history an in-place operation made unusable
         grad_fn_name = "Invalid"
-    return format_array(
+    text = format_array(
         array,
         dtype_name=str(tensor.dtype),
         default_dtype_name=str(default_dtype()),
@@ -160,6 +160,8 @@ def tensor_repr(
         suffixes=suffixes,
         contents=tensor_contents,
     )
+    # Parameters of other classes say so here; nn.Parameter has a line of its own.
+    return f"Parameter({text})" if name != "tensor" and getattr(tensor, "_is_param", False) else text
 
 
 def tensor_format(tensor: Any, spec: str, *, as_array: Callable[[Any], np.ndarray], subclass: bool = False) -> str:
