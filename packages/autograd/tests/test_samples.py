@@ -14,6 +14,9 @@ CASES = {
     "cov": (lambda x: torch.cov(x), (2, 4)),
     "cov, weighted": (lambda x: torch.cov(x, aweights=torch.tensor([0.5, 1.0, 2.0]).double()), (2, 3)),
     "corrcoef": (lambda x: torch.corrcoef(x)[0, 1:], (3, 4)),
+    "segments": (lambda x: torch.segment_reduce(x, "mean", lengths=torch.tensor([1, 3])), (4, 2)),
+    "largest of segments": (lambda x: torch.segment_reduce(x, "max", offsets=torch.tensor([0, 2, 4])), (4, 2)),
+    "padded": (lambda x: torch.constant_pad_nd(x, (1, -1, 2, 0)), (2, 3)),
     "pdist": (lambda x: torch.pdist(x, 3.0), (3, 2)),
     "cdist, by products": (lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"), (2, 3), (2, 2, 3)),
 } | {f"cdist, p = {p}": (lambda a, b, p=p: torch.cdist(a, b, p), (2, 3, 2), (4, 2))

@@ -14,6 +14,6 @@ FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slope
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")
 LAZY = ("linear_algebra", "fft", "signal", "special", "storages",
-        "calculus", "distances", "lookup", "statistics", "foreach")
+        "calculus", "decompositions", "distances", "lookup", "segments", "statistics", "foreach")
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

@@ -55,11 +55,18 @@ torch.Tensor._typed_storage torch.Tensor.set_ torch.Tensor.share_memory_ torch.T
     "calculus": """
 torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
 """,
+    "decompositions": """
+torch._chunk_cat torch._safe_softmax torch._softmax_backward_data torch._unsafe_masked_index
+torch._unsafe_masked_index_put_accumulate torch.constant_pad_nd
+""",
     "distances": """
 torch._ops.cdist torch._ops.euclidean_dist torch.cdist torch.pdist
 """,
     "lookup": """
 torch.Tensor.nonzero_static torch.isin torch.nonzero_static torch.unravel_index
+""",
+    "segments": """
+torch._segment_reduce torch.segment_reduce
 """,
     "statistics": """
 torch.Tensor.corrcoef torch.Tensor.cov torch.Tensor.histogram torch._ops.histogram_counts torch._ops.histogram_edges

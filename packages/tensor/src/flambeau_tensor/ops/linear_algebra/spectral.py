@@ -361,7 +361,8 @@ Operator("matrix_exp(Tensor self) -> Tensor", lambda input: matrix_exp(input), c
 
 
 def _vander(x, N, out):
-    n = N if N is not None else x.shape[-1] if x.ndim else 1
+    x = x if x.ndim else x.reshape((1,))
+    n = N if N is not None else x.shape[-1]
     if n <= 1:
         raise RuntimeError("N must be greater than 1.")
     if not (x.is_floating_point() or x.is_complex()):

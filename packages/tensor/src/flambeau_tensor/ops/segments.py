@@ -1,0 +1,89 @@
+"""Segments of a dimension reduced to one element each."""
+from math import prod
+
+from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor.ops.gathering import scatter_reduce
+from flambeau_tensor.ops.joining import cat
+
+_REDUCTIONS = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max": ("amax", float("-inf")),
+               "amax": ("amax", float("-inf")), "min": ("amin", float("inf")), "amin": ("amin", float("inf"))}
+
+
+def _check_segments(data, reduce, lengths, indices, offsets, axis):
+    if reduce not in _REDUCTIONS:
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if indices is not None:
+        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
+    if lengths is None and offsets is None:
+        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
+    given = lengths if offsets is None else offsets
+    axis = axis + data.ndim if axis < 0 else axis
+    if data.ndim < given.ndim:
+        raise RuntimeError(f"segment_reduce(): data has {data.ndim} dimensions and its segments {given.ndim}")
+    if axis != given.ndim - 1:
+        word = "lengths" if offsets is None else "offsets"
+        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}.")
+    if given.dtype.name not in ("int64", "int32"):
+        raise NotImplementedError("\"_segment_reduce_lengths_cpu_kernel1\" not implemented for "
+                                  f"'{type_name(given.dtype)}'")
+    if not data.is_floating_point():
+        raise NotImplementedError(f"\"_segment_reduce_cpu\" not implemented for '{type_name(data.dtype)}'")
+    if tuple(given.shape[:-1]) != tuple(data.shape[:axis]):
+        raise RuntimeError(f"segment_reduce(): segments of shape {list(given.shape)} do not fit data of shape "
+                           f"{list(data.shape)}")
+    return given, axis
+
+
+def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initial):
+    given, axis = _check_segments(data, reduce, lengths, indices, offsets, axis)
+    how, neutral = _REDUCTIONS[reduce]
+    outer, n, rest = tuple(data.shape[:axis]), data.shape[axis], tuple(data.shape[axis + 1:])
+    rows = prod(outer)
+    given = given.long().reshape((rows, given.shape[-1]))
+    if offsets is None:
+        if not unsafe and bool((given < 0).any()):
+            raise RuntimeError("lengths contains negative value!")
+        if not unsafe and bool((given.sum(-1) != n).any()):
+            raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to "
+                               "data.size(lengths.dim()-1) when !unsafe.")
+        given = cat((given.new_zeros((rows, 1)), given.cumsum(-1)), -1)
+    count = max(given.shape[1] - 1, 0)
+    where, places = find_operator("torch.where"), find_operator("torch.arange")(n).expand((rows, n))
+    number = find_operator("torch.searchsorted")(given.narrow(1, 1, count).contiguous(), places, right=True)
+    number = where(places < given.narrow(1, 0, 1), count, number)  # the last slot is for what is in no segment
+    data = data.reshape((rows, n, *rest))
+    out = data.new_full((rows, count + 1, *rest), neutral if initial is None else initial)
+    number = number.reshape((rows, n) + (1,) * len(rest)).expand((rows, n, *rest))
+    out = scatter_reduce(out, 1, number, data, how).narrow(1, 0, count)
+    if reduce == "mean":
+        sizes = (given.narrow(1, 1, count) - given.narrow(1, 0, count)).reshape((rows, count) + (1,) * len(rest))
+        out = out / (sizes if initial is None else sizes.clamp_min(1)).to(out.dtype)
+    return out.reshape((*outer, count, *rest))
+
+
+segment_reduce = Operator(
+    "segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, "
+    "int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor", _segment_reduce, composite=True,
+    variants="function", doc="""
+The sum, mean, product, maximum or minimum of each of several segments that a dimension is cut into.
+
+Args:
+    data: of a floating point dtype.
+    reduce: 'sum', 'mean', 'prod', 'max' or 'min'.
+    lengths: how long the segments are, int64 or int32; a row for each index of the dimensions in front of `axis`.
+    offsets: where they begin, and the last one ends; instead of `lengths`.
+    axis: the dimension that is cut, which must be the last one of `lengths`.
+    unsafe: not to check that `lengths` are not negative and make up the dimension.
+    initial: what every segment begins with; else empty ones give 0, NaN, 1, -inf and inf.
+
+Raises:
+    RuntimeError: there are neither `lengths` nor `offsets`, or they do not fit.
+
+>>> import flambeau_tensor as ft
+>>> ft.segment_reduce(ft.tensor([1.0, 2.0, 3.0, 4.0]), "sum", lengths=ft.tensor([1, 3]))
+tensor([1., 9.])
+""")
+Operator(segment_reduce.schema.text.replace("segment_reduce(", "_segment_reduce(", 1), _segment_reduce, composite=True,
+         variants="function", doc="`segment_reduce`.")
