@@ -114,12 +114,12 @@ def test_not_built():
 
 
 def test_texts_of_parameters_of_other_classes():
-    class Angle(Parameter):
+    class Angle(nn.Parameter):
         pass
 
     class Unit(ft.Tensor):
         pass
 
     assert repr(Angle(ft.ones(2))) == "Parameter containing:\nParameter(Angle([1., 1.], requires_grad=True))"
-    assert repr(Parameter(ft.ones(2).as_subclass(Unit))) == "Parameter(Unit([1., 1.], requires_grad=True))"
+    assert repr(nn.Parameter(ft.ones(2).as_subclass(Unit))) == "Parameter(Unit([1., 1.], requires_grad=True))"
     assert repr(ft.ones(2).as_subclass(Unit)) == "Unit([1., 1.])"
