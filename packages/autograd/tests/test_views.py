@@ -10,6 +10,7 @@ CASES = {
     "T": lambda x: x.T, "mH": lambda x: x.mH, "squeeze": lambda x: x.unsqueeze(1).squeeze(),
     "expand": lambda x: x.unsqueeze(1).expand(3, 2, 4), "select": lambda x: x.select(1, -2),
     "narrow": lambda x: x.narrow(1, -3, 2), "diagonal": lambda x: x.diagonal(1), "unfold": lambda x: x.unfold(1, 2, 1),
+    "unfold from the end": lambda x: x.unfold(-2, 2, 1),
     "as_strided": lambda x: x.as_strided((2, 3), (4, 1), 1),
     "as_strided_scatter": lambda x: torch.as_strided_scatter(x, x[:2, :2] * 2, (2, 2), (4, 1), 1),
     "as_strided, overlapping": lambda x: x.as_strided((3, 3), (1, 1)),

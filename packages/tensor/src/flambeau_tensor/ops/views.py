@@ -139,6 +139,7 @@ def _unfold_backward(grad, sizes, dimension, size, step):
     total = factories.zeros(sizes, dtype=_dtype_by_name("float32") if half else grad.dtype)
     if total.ndim == 0:
         return total.to(grad.dtype).add_(grad[0]) if size else total.to(grad.dtype)
+    dimension %= total.ndim  # `grad` has one more
     count = grad.shape[dimension]
     for first in range(0, size if count else 0, step):
         n = min(step, size - first)
