@@ -489,3 +489,20 @@ def test_losses_of_elements_lie_as_the_input_does(name, dtype):
             assert got.stride() == strides and got.tolist() == expected.tolist()
         gaps = ft.stack((x, y), -1)
         assert loss(gaps[..., 0], gaps[..., 1], reduction="none").tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("weight", [None, "float16", "float32", "float64"])
+@pytest.mark.parametrize("target", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("input", ["float16", "bfloat16", "float64"])
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_cross_entropy_of_probabilities_promotes(input, target, weight, reduction):
+    x = ft.tensor([[1.0, 2.0, 3.0]], dtype=getattr(ft, input), requires_grad=True)
+    p, w = ft.tensor([[0.25, 0.25, 0.5]], dtype=getattr(ft, target)), None
+    dtype = ft.promote_types(x.dtype, p.dtype)
+    if weight is not None:
+        w = ft.ones((3,), dtype=getattr(ft, weight))
+        dtype = ft.promote_types(dtype, w.dtype)
+    loss = F.cross_entropy(x, p, w, reduction=reduction)
+    assert loss.dtype is dtype and loss.sum().item() == pytest.approx(1.1576, rel=4e-3)
+    loss.sum().backward()
+    assert x.grad.dtype is x.dtype and x.grad.sum().item() == pytest.approx(0, abs=4e-3)

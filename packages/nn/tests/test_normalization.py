@@ -1,4 +1,6 @@
 """Normalization: against NumPy, gradients against differences, running statistics, modules."""
+import re
+
 import numpy as np
 import pytest
 
@@ -267,3 +269,37 @@ def test_long_rows_lose_no_accuracy(size, kind):
         x.grad = None
         out.backward(ft.from_numpy(grad).view(out.shape))
         assert np.abs(x.grad.numpy() - slope).max() < 1e-6 * np.abs(slope).max()
+
+
+H, S, D = ft.float16, ft.float32, ft.float64
+
+
+@pytest.mark.parametrize("input, weight, bias, running, message", [
+    (H, S, S, S, None), (H, S, None, S, None), (H, None, None, S, None), (H, H, H, H, None), (D, D, D, D, None),
+    (H, H, S, H, "expected scalar type Half but found Float"),
+    (S, S, H, S, "expected scalar type Float but found Half"),
+    (S, H, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+    (H, S, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+    (D, S, S, S, "mixed dtype (CPU): all inputs must share same datatype."),
+])
+def test_mixed_dtypes(input, weight, bias, running, message):
+    x = ft.arange(24.0).reshape(2, 3, 4).to(input)
+    w, b, r = (None if d is None else ft.ones(3, dtype=d) for d in (weight, bias, running))
+    calls = [lambda: F.batch_norm(x, r.clone(), r.clone(), w, b, True), lambda: F.batch_norm(x, r, r, w, b, False)]
+    if weight is not None:  # running ones do not count here
+        calls += [lambda: F.instance_norm(x, None, None, w, b), lambda: F.group_norm(x, 3, w, b)]
+    for call in calls:
+        if message is None:
+            assert call().dtype is input
+        else:
+            with pytest.raises(RuntimeError, match=re.escape(message)):
+                call()
+
+
+def test_half_precision_is_computed_in_single():
+    x = ft.linspace(100, 110, 24).reshape(2, 3, 4).half().requires_grad_()
+    out = F.batch_norm(x, None, None, training=True)
+    expected = F.batch_norm(x.detach().float(), None, None, training=True)
+    assert out.tolist() == expected.half().tolist()
+    (out * ft.arange(24.0).reshape(2, 3, 4)).sum().backward()
+    assert x.grad.dtype is ft.float16

@@ -6,7 +6,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    T_COMPLEX, T_FLOATING, TENSOR_ABI, Facts, OperatorFacts, look, look_operator, new_kernel,
+    T_COMPLEX, T_FLOATING, TENSOR_ABI, Facts, OperatorFacts, is_tensor, look, look_operator, new_kernel,
 )
 
 from flambeau_tensor.abi import require
@@ -40,13 +40,18 @@ cdef inline object _owned(PyObject* fresh):
     return o
 
 
-cdef bint _is_simple(PyObject** slots, bint matching) noexcept:
+cdef bint _is_simple(_Choice c, PyObject** slots) noexcept:
     cdef Facts x, y
-    cdef int d
+    cdef int d, k
     look(slots[0], &x)
     if not T_FLOATING <= x.dtype < T_COMPLEX:
         return False
-    if not matching:
+    if not c.matching:
+        for k in range(c.narguments):
+            if is_tensor(slots[c.arguments[k]]):
+                look(slots[c.arguments[k]], &y)
+                if T_FLOATING <= y.dtype and y.dtype != x.dtype:
+                    return False
         return True
     look(slots[1], &y)
     if x.ndim != y.ndim or x.dtype != y.dtype:
@@ -62,7 +67,7 @@ cdef object _fast_path(PyObject* op, PyObject** slots):
     cdef OperatorFacts facts
     cdef PyObject* args[MOST]
     cdef int k
-    cdef bint simple = _is_simple(slots, c.matching)
+    cdef bint simple = _is_simple(c, slots)
     for k in range(c.ndefaulted):
         simple = simple and slots[c.defaulted[k]] == c.defaults[k]
     if simple:
@@ -75,8 +80,8 @@ cdef object _fast_path(PyObject* op, PyObject** slots):
 
 def connect(op, fast, general, tuple arguments not None, tuple defaulted not None, bint matching=False):
     """Say what ``op`` calls: ``fast`` with the arguments at the positions ``arguments`` when those at ``defaulted`` are
-    left out, and the first is a tensor of floats (with ``matching``, the first two, of one size and dtype), else
-    ``general`` with all arguments."""
+    left out, and the first is a tensor of floats whose dtype other floats share (with ``matching``, the first two are,
+    of one size), else ``general`` with all arguments."""
     cdef _Choice c = _Choice.__new__(_Choice)
     if len(arguments) > MOST or len(defaulted) > MOST:
         raise ValueError(f"connect(): at most {MOST} arguments")

@@ -4,6 +4,7 @@ Cross entropy and the usual losses of pairs are one fused operator each, with on
 the functions of ``torch.nn.functional`` choose it unless weights, broadcasting or the old arguments `size_average` and
 `reduce` are asked for. The rest are compositions.
 """
+import functools
 import math
 import warnings
 
@@ -104,6 +105,9 @@ binary_cross_entropy_with_logits_, binary_cross_entropy_with_logits_backward = _
 
 def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
     reduction = checked_reduction(size_average, reduce, reduction)
+    if target.is_floating_point() and input.is_floating_point():  # probabilities: dtypes promote
+        dtypes = [t.dtype for t in (input, target, weight) if t is not None]
+        input = input.to(functools.reduce(ft.promote_types, dtypes))
     return cross_entropy_(input, target, weight, ignore_index, reduction, label_smoothing)
 
 

@@ -5,9 +5,11 @@ import flambeau_tensor as ft
 from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
+from flambeau_nn.ops.loss import scalar_type
 from flambeau_tensor import Operator
 from flambeau_tensor.ops.attributes import suggest_memory_format
 
+HALVES = ft.float16, ft.bfloat16
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
 layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.layer_norm, namespace=NAMESPACE,
                       variants="function", aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
@@ -21,6 +23,25 @@ layer_norm_backward = Operator(
 
 def _per_channel(t, ndim):
     return t.reshape((1, -1) + (1,) * (ndim - 2))
+
+
+def _check_dtypes(input, *parameters):
+    """Parameters are of the dtype of `input`, or float32 ones of an input in half precision."""
+    dtypes = [p.dtype for p in parameters if p is not None]
+    if not dtypes or all(d is input.dtype for d in dtypes):
+        return
+    if dtypes[0] is input.dtype:
+        other = next(d for d in dtypes if d is not input.dtype)
+        raise RuntimeError(f"expected scalar type {scalar_type(input.dtype)} but found {scalar_type(other)}")
+    if any(d is not ft.float32 for d in dtypes):
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if input.dtype not in HALVES:
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
+def _wide(input):
+    """What half precision is computed in."""
+    return input.float() if input.dtype in HALVES else input
 
 
 @composite("group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
@@ -46,12 +67,14 @@ def _group_norm(input, num_groups, weight, bias, eps):
         if t is not None and tuple(t.shape) != (channels,):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
                                f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}")
+    _check_dtypes(input, weight, bias)
+    dtype, input = input.dtype, _wide(input)
     row = prod(input.shape[1:]) // num_groups
     rows = input.reshape((n, num_groups, row))
     out = layer_norm(rows, (row,), None, None, eps).reshape(tuple(input.shape))
     if weight is not None:
         out = out * _per_channel(weight, input.ndim)
-    return out if bias is None else out + _per_channel(bias, input.ndim)
+    return (out if bias is None else out + _per_channel(bias, input.ndim)).to(dtype)
 
 
 @composite("rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
@@ -70,7 +93,7 @@ def rms_norm(input, normalized_shape, weight, eps):
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{kind}'")
-    dtype, x = input.dtype, input.float() if input.dtype in (ft.float16, ft.bfloat16) else input
+    dtype, x = input.dtype, _wide(input)
     if eps is None:
         eps = ft.finfo(x.dtype).eps
     dims = tuple(range(-len(shape), 0))
@@ -94,6 +117,8 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
         if t is not None and t.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
+    _check_dtypes(input, weight, bias, running_mean, running_var)
+    dtype, input = input.dtype, _wide(input)
     if training:
         count = input.numel() // channels if channels else 0
         if count == 1:
@@ -109,10 +134,10 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
     else:
         mean, var = running_mean, running_var
         centered = input - _per_channel(mean, input.ndim)
-    scale = (var + eps).rsqrt()
+    scale = (_wide(var) + eps).rsqrt()
     scale = scale if weight is None else scale * weight
     out = centered * _per_channel(scale, input.ndim)
-    return out if bias is None else out + _per_channel(bias, input.ndim)
+    return (out if bias is None else out + _per_channel(bias, input.ndim)).to(dtype)
 
 
 def _move(running, value, momentum, correction=1.0):
