@@ -1,4 +1,4 @@
-"""Random programs of views, writes in place, hooks, transforms and their gradients, and of damaged pickles."""
+"""Random programs of views, writes in place, hooks, transforms and their gradients; and damaged pickles and files."""
 
 import random
 
@@ -112,12 +112,17 @@ def program(seed):
 
 
 def damage(seed):
-    """The program of a seed that reads what it wrote, with bytes flipped. Nothing is compared: it must not crash."""
+    """The program of a seed that reads what it wrote, a pickle or a file, with bytes flipped. Nothing is compared: it
+    must not crash."""
     rng = random.Random(seed)
     lines = [f"x = {rng.choice(PICKLED)}", f"data = pickle.dumps(x, {rng.choice([2, 2, 3, 4, 5])})"]
     flips = ", ".join(f"({rng.random():.4f}, {rng.randrange(256)})" for _ in range(rng.choice([1, 1, 1, 2, 3])))
     lines.append(f"r = pickle.loads(flip(data, {flips}))")
-    if rng.random() < 0.1:
+    if rng.random() < 0.5:
+        how = f"pickle_protocol={rng.choice([2, 2, 4])}, _use_new_zipfile_serialization={rng.random() < 0.7}"
+        lines = [lines[0], "file = io.BytesIO()", f"torch.save(x, file, {how})",
+                 f"r = torch.load(io.BytesIO(flip(file.getvalue(), {flips})))"]
+    elif rng.random() < 0.1:
         lines = ["r = T('float32', (2,))", "state = torch.get_rng_state().numpy().tobytes()",
                  f"torch.set_rng_state(torch.tensor(list(flip(state, {flips})), dtype=torch.uint8))",
                  "s = torch.rand(3)"]

@@ -12,6 +12,7 @@ each recipe as soon as it is there, and, when a child has died, how.
 
 import gc
 import importlib
+import io
 import operator
 import os
 import pickle
@@ -105,7 +106,7 @@ def summary(torch, x, depth=0):
 
 def run(torch, program, codes={}):  # noqa: B006, compiled lines
     names = {"torch": torch, "T": make_tensor, "nan": float("nan"), "inf": float("inf"), "operator": operator,
-             "pickle": pickle, "flip": flip}
+             "pickle": pickle, "io": io, "flip": flip}
     before = set(names)
     if np is not None:
         names["np"] = np

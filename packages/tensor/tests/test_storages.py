@@ -125,6 +125,14 @@ def test_dtypes_of_storages_and_tensors_agree():
         ft.empty(0).set_(ft.LongStorage(2))
 
 
+def test_arrays_of_storages_are_no_copies():
+    memory = ft.arange(8, dtype=ft.uint8).untyped_storage()
+    t = ft.asarray(memory[2:6], dtype=ft.uint8)
+    t[0] = 7
+    assert memory[2] == 7 and ft.asarray(memory, dtype=ft.int16).shape == (4,)
+    assert ft.frombuffer(bytearray(b"\x80\x3f\0\x40"), dtype=ft.bfloat16).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("n", [4, 100])
 def test_a_storage_that_shrinks_leaves_tensors_their_memory(n):
     x = ft.arange(n)
@@ -168,6 +176,7 @@ def test_files(tmp_path):
     x.copy_(ft.tensor([1, 2, 3]))
     assert x.untyped_storage().filename == str(path) and not x.untyped_storage().resizable()
     assert np.frombuffer(path.read_bytes(), "<f4").tolist() == [1, 2, 3]
+    assert UntypedStorage.from_file(path, nbytes=4).tolist() == [0, 0, 128, 63]
     own = ft.from_file(str(path), size=2)
     own.zero_()
     assert own.tolist() == [0, 0] and x.tolist() == [1, 2, 3]

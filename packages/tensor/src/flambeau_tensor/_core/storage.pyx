@@ -320,18 +320,18 @@ cdef class Storage:
         return self
 
     @staticmethod
-    def from_file(filename, shared=False, Py_ssize_t size=0):
-        """The first `size` bytes of a file, as memory.
+    def from_file(filename, shared=False, Py_ssize_t nbytes=0):
+        """The first `nbytes` bytes of a file, as memory.
 
         Args:
             filename: its path.
             shared: whether writes go to the file, which is made, or made longer, where needed.
-            size: how many bytes.
+            nbytes: how many bytes.
 
         Raises:
             RuntimeError: the file cannot be opened, or is shorter.
         """
-        return _from_file(filename, shared, size)
+        return _from_file(filename, shared, nbytes)
 
     @staticmethod
     def from_buffer(buffer, *, dtype=None, byte_order="native", Py_ssize_t count=-1, Py_ssize_t offset=0):

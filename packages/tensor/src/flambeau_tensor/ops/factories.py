@@ -14,6 +14,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import find_operator, set_attribute
 from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.storage import Storage
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
@@ -148,6 +149,9 @@ def _asarray(obj, dtype, device, copy, requires_grad):
     check_device(device)
     if type(obj).__name__ == "PyCapsule":
         obj = from_capsule(obj)
+    elif isinstance(obj, Storage):
+        dtype = dtype or get_default_dtype()
+        obj = interop.over_storage(Tensor, obj, dtype, 0, (len(obj) // dtype.itemsize,), (1,), False)
     elif isinstance(obj, (bytes, bytearray, memoryview)) or (
             hasattr(obj, "__buffer__") and not isinstance(obj, (Tensor, np.ndarray, np.generic))):
         obj = frombuffer(obj, dtype=dtype or get_default_dtype())
@@ -176,8 +180,11 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
     if count < 0 and (n - offset) % item:
         raise ValueError(f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
                          f"element size ({item})")
-    array = np.frombuffer(buffer, numpy_dtype(dtype), count, offset)
+    named = dtype.name != "bfloat16"  # NumPy has no such type
+    array = np.frombuffer(buffer, numpy_dtype(dtype) if named else np.int16, count, offset)
     t = interop.from_numpy(array)
+    if not named:
+        t = interop.over_storage(Tensor, t.untyped_storage(), dtype, 0, tuple(t.shape), (1,), False)
     if not array.flags.writeable:
         interop.warn_readonly("buffer")
     return t.requires_grad_() if requires_grad else t
