@@ -168,3 +168,20 @@ ERRORS = [
 def test_errors(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+@pytest.mark.parametrize("n", [2048, 4096, 6000, 8192, 3**9, 2 * 5 * 7 * 11 * 13, 32770, 65536, 4099, 2 * 2003])
+def test_a_single_long_row(n):
+    for dtype in DTYPES:
+        a = draw((n,), dtype)
+        wide = a.astype("complex128" if a.dtype.kind == "c" else "float64")
+        for norm in ("ortho", None):
+            check(fft.fft(ft.tensor(a), norm=norm), np.fft.fft(wide, norm=norm), dtype)
+            check(fft.ifft(ft.tensor(a), norm=norm), np.fft.ifft(wide, norm=norm), dtype)
+        if a.dtype.kind == "f":
+            check(fft.rfft(ft.tensor(a)), np.fft.rfft(wide), dtype)
+    strided = ft.tensor(draw((n, 2), "complex128"))[:, 1]
+    check(fft.fft(strided), np.fft.fft(strided.numpy()), "complex128")
+    check(fft.rfft(strided.real), np.fft.rfft(strided.real.numpy()), "float64")
+    check(fft.rfft2(strided.real.contiguous()[:, None], dim=(1, 0)), np.fft.rfft2(strided.real.numpy()[:, None],
+                                                                                   axes=(1, 0)), "float64")

@@ -3,16 +3,21 @@
 
 Three kernels do all of them: complex to complex, real to complex, complex to real. `Transform` is what users call for
 one dimension, a composition of checks and one of the three.
+
+The loops are vectorized across rows. So a single long row is taken for a matrix: its columns are transformed, each
+element is turned by a root of unity, and then its rows are transformed ("four steps", Bailey 1990). A long row of real
+numbers is taken for half as many complex ones.
 """
 from cpython.object cimport PyObject
-from libc.math cimport log2, sqrt
+from libc.math cimport cos, log2, sin, sqrt
+from libc.stdlib cimport free, malloc
 
 from flambeau_tensor._core.copying cimport copy_of
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.loops cimport loop_t
 from flambeau_tensor._core.operator cimport Kernel, Operator, call_slots, make_kernel
 from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty_strided, grad_flags, wrap_dim
+from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, grad_flags, wrap_dim
 from flambeau_tensor._core.types cimport *
 
 from numpy.fft import _pocketfft_umath as pocketfft
@@ -23,6 +28,8 @@ from flambeau_tensor._core.registry import find_operator
 cdef enum:  # multiplications
     GIL_FREE = 20000  # from this on the GIL is released
     GRAIN = 50000  # a thread should have at least this many
+    LONG = 2048  # a single row from this on is taken for a matrix
+    LONG_REAL = 32768  # one of real numbers for half as many complex ones
 
 cdef enum:  # norms, by PyTorch's numbers
     AS_IS = 0
@@ -61,8 +68,14 @@ _find(_to_real, pocketfft.irfft, "{1}{0}->{0}")
 
 # --- one dimension of many rows -------------------------------------------------------------------------------------
 
+cdef struct Roots:
+    int shift  # the root of unity q is low[q % 2**shift] * high[q >> shift]; NULL: nothing is turned
+    double* low
+    double* high
+
 cdef struct Job:
     Loop loop
+    Roots roots
     char* x
     char* out
     Py_ssize_t n_in, n_out, step_in, step_out  # of a row: elements, and bytes between them
@@ -88,6 +101,25 @@ cdef void _mirror(Job* job, char* row) noexcept nogil:
             (<double*>to)[0], (<double*>to)[1] = (<double*>source)[0], -(<double*>source)[1]
 
 
+ctypedef fused real_t:
+    float
+    double
+
+
+cdef inline void _turn(const Roots* r, real_t* row, Py_ssize_t k, Py_ssize_t n) noexcept nogil:
+    """Multiply element i of a row by the root of unity k i."""
+    cdef Py_ssize_t i, q = 0, mask = (<Py_ssize_t>1 << r.shift) - 1
+    cdef double a, b, re, im
+    cdef const double* u
+    cdef const double* v
+    for i in range(n):
+        u, v = r.low + 2 * (q & mask), r.high + 2 * (q >> r.shift)
+        a, b = u[0] * v[0] - u[1] * v[1], u[0] * v[1] + u[1] * v[0]
+        re, im = row[2 * i], row[2 * i + 1]
+        row[2 * i], row[2 * i + 1] = <real_t>(re * a - im * b), <real_t>(re * b + im * a)
+        q += k
+
+
 cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Rows [begin, end), as many in one call of the loop as lie at equal distances."""
     cdef Job* job = <Job*>context
@@ -111,6 +143,12 @@ cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         counts[0] = n
         args[0], args[2] = x + at * job.inner_in, out + at * job.inner_out
         args[1] = <char*>&job.factor_f if job.single else <char*>&job.factor
+        if job.roots.low != NULL:  # there are no outer dimensions then
+            for k in range(at, at + n):
+                if job.single:
+                    _turn(&job.roots, <float*>(x + k * job.inner_in), k, job.n_in)
+                else:
+                    _turn(&job.roots, <double*>(x + k * job.inner_in), k, job.n_in)
         job.loop.run(args, counts, steps, job.loop.data)
         if job.full:
             for k in range(n):
@@ -128,12 +166,127 @@ cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
             counter[d] = 0
 
 
+cdef Py_ssize_t _divisor(Py_ssize_t n) noexcept nogil:
+    """The largest divisor up to the root, if rows and columns are of similar length then; else 1."""
+    cdef Py_ssize_t d = <Py_ssize_t>sqrt(<double>n) + 1
+    while d * d > n or n % d:
+        d -= 1
+    return d if 8 * d * d >= n else 1
+
+
+cdef int _make_roots(Roots* r, Py_ssize_t n, bint forward) except -1:
+    cdef double step = (-6.283185307179586 if forward else 6.283185307179586) / n
+    cdef Py_ssize_t i, count
+    r.shift = <int>(log2(<double>n) / 2)
+    count = <Py_ssize_t>1 << r.shift
+    r.low = <double*>malloc((2 * count + 2 * ((n >> r.shift) + 1)) * sizeof(double))
+    if r.low == NULL:
+        raise MemoryError()
+    r.high = r.low + 2 * count
+    for i in range(count):
+        r.low[2 * i], r.low[2 * i + 1] = cos(step * i), sin(step * i)
+    for i in range((n >> r.shift) + 1):
+        r.high[2 * i], r.high[2 * i + 1] = cos(step * (i << r.shift)), sin(step * (i << r.shift))
+    return 0
+
+
+cdef int _start(Job* job) except -1:
+    cdef Py_ssize_t rows = job.inner, n = max(job.n_in, job.n_out), work = <Py_ssize_t>(n * (2 + log2(<double>n)))
+    cdef int d
+    for d in range(job.ndim):
+        rows *= job.sizes[d]
+    if work * rows < GIL_FREE:
+        _rows(job, 0, rows)
+    else:
+        with nogil:
+            parallel_for(rows, 1 + GRAIN // work, _rows, job)
+    return 0
+
+
+cdef int _four_steps(Job* job, Py_ssize_t n1, int dtype, bint forward) except -1:
+    """A single row of n1 n2 elements: element i1 n2 + i2 is in row i1 and column i2 of a matrix."""
+    cdef Py_ssize_t n = job.n_in, n2 = n // n1, item = ITEMSIZE[dtype]
+    cdef Tensor between = empty(dtype, 1, &n)
+    cdef Job columns = job[0]
+    columns.n_in = columns.n_out = n1
+    columns.step_in, columns.step_out = n2 * job.step_in, n2 * item
+    columns.inner, columns.inner_in, columns.inner_out = n2, job.step_in, item
+    columns.out, columns.factor, columns.factor_f = between.data, 1, 1
+    _start(&columns)
+    job.n_in = job.n_out = n2
+    job.x, job.step_in = between.data, item
+    job.inner, job.inner_in, job.inner_out = n1, n2 * item, job.step_out
+    job.step_out *= n1
+    _make_roots(&job.roots, n, forward)
+    try:
+        _start(job)
+    finally:
+        free(job.roots.low)
+    return 0
+
+
+cdef struct Halves:
+    Roots roots
+    char* z
+    char* out
+    Py_ssize_t m, step
+    bint single
+
+
+cdef inline void _part(Halves* h, real_t* z, Py_ssize_t k) noexcept nogil:
+    """Two elements of the spectrum of real numbers from one where each pair of them was a complex one."""
+    cdef real_t* out = <real_t*>(h.out + k * h.step)
+    cdef real_t* mirror = <real_t*>(h.out + (h.m - k) * h.step)
+    cdef const double* u = h.roots.low + 2 * (k & ((<Py_ssize_t>1 << h.roots.shift) - 1))
+    cdef const double* v = h.roots.high + 2 * (k >> h.roots.shift)
+    cdef double a = u[0] * v[0] - u[1] * v[1], b = u[0] * v[1] + u[1] * v[0]
+    cdef Py_ssize_t j = h.m - k if k else 0
+    cdef double even = (<double>z[2 * k] + z[2 * j]) / 2, even_i = (<double>z[2 * k + 1] - z[2 * j + 1]) / 2
+    cdef double odd = (<double>z[2 * k + 1] + z[2 * j + 1]) / 2, odd_i = (<double>z[2 * j] - z[2 * k]) / 2
+    cdef double re = odd * a - odd_i * b, im = odd * b + odd_i * a
+    out[0], out[1] = <real_t>(even + re), <real_t>(even_i + im)
+    mirror[0], mirror[1] = <real_t>(even - re), <real_t>(im - even_i)
+
+
+cdef void _parts(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Halves* h = <Halves*>context
+    cdef Py_ssize_t k
+    for k in range(begin, end):
+        if h.single:
+            _part(h, <float*>h.z, k)
+        else:
+            _part(h, <double*>h.z, k)
+
+
+cdef int _real_steps(Job* job, Py_ssize_t divisor, int dtype) except -1:
+    """A single row of real numbers, an even number of them without gaps."""
+    cdef Py_ssize_t m = job.n_in // 2
+    cdef Tensor between = empty(dtype, 1, &m)
+    cdef Job pairs = job[0]
+    cdef Halves halves
+    pairs.loop = _forward[not job.single]
+    pairs.n_in = pairs.n_out = m
+    pairs.step_in = pairs.step_out = ITEMSIZE[dtype]
+    pairs.out, pairs.full = between.data, 0
+    _four_steps(&pairs, divisor, dtype, True)
+    halves.z, halves.out, halves.m, halves.step = between.data, job.out, m, job.step_out
+    halves.single = job.single
+    _make_roots(&halves.roots, 2 * m, True)
+    with nogil:
+        parallel_for(m // 2 + 1, GRAIN // 8, _parts, &halves)
+    free(halves.roots.low)
+    if job.full:
+        _mirror(job, job.out)
+    return 0
+
+
 cdef int _along(Loop* loops, Tensor x, Tensor out, int dim, double factor, Py_ssize_t n_out, bint mirrored) except -1:
     """Transform the rows of `x` along `dim` into `out`, which may be `x`; `n_out` elements each."""
     cdef Job job
-    cdef Py_ssize_t item_in = ITEMSIZE[x.dtype], item_out = ITEMSIZE[out.dtype], rows = 1, n, work
+    cdef Py_ssize_t item_in = ITEMSIZE[x.dtype], item_out = ITEMSIZE[out.dtype], rows = 1, n
     cdef Py_ssize_t step_in, step_out
     cdef int d, e, k
+    job.roots.low = NULL
     job.single = x.dtype == FLOAT32 or x.dtype == COMPLEX64
     job.loop = loops[not job.single]
     job.x, job.out = x.data, out.data
@@ -169,14 +322,15 @@ cdef int _along(Loop* loops, Tensor x, Tensor out, int dim, double factor, Py_ss
     if job.ndim:
         job.inner, job.inner_in, job.inner_out = job.sizes[e], job.steps_in[e], job.steps_out[e]
         job.ndim = e
-    n = max(job.n_in, n_out)
-    work = <Py_ssize_t>(n * (2 + log2(<double>n)))
-    if work * rows < GIL_FREE:
-        _rows(&job, 0, rows)
-    else:
-        with nogil:
-            parallel_for(rows, 1 + GRAIN // work, _rows, &job)
-    return 0
+    if rows == 1 and n_out >= LONG and x.dtype == out.dtype:
+        n = _divisor(n_out)
+        if n > 1:
+            return _four_steps(&job, n, x.dtype, loops == &_forward[0])
+    if rows == 1 and loops == &_even[0] and job.n_in >= LONG_REAL and job.step_in == item_in:
+        n = _divisor(job.n_in // 2)
+        if n > 1:
+            return _real_steps(&job, n, out.dtype)
+    return _start(&job)
 
 
 # --- the three kernels ----------------------------------------------------------------------------------------------
