@@ -27,6 +27,7 @@ _TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer Transform
 LATE = {name: family for family, names in {
     "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
     "adaptive": "AdaptiveLogSoftmaxWithLoss", "parallel": "DataParallel", "resampling": _RESAMPLING,
+    "unpooling": "FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
 }.items() for name in names.split()}
 
 

@@ -21,6 +21,8 @@ for _family in FAMILIES:
 
 _CELLS = "lstm gru rnn_tanh rnn_relu"
 LAZY = {
+    "unpooling": [*(f"{NAMESPACE}.max_unpool{n}d" for n in (1, 2, 3)),
+                  *(f"{NAMESPACE}.fractional_max_pool{n}d{end}" for n in (2, 3) for end in ("", "_with_indices"))],
     "resampling": [
         *(f"torch.{name}" for name in (*LATE_OF_TORCH, "affine_grid_generator", "grid_sampler", "grid_sampler_2d",
                                        "grid_sampler_3d")),
