@@ -14,6 +14,8 @@ TABLE = {
     "autograd": "flambeau_autograd",
     "autograd.forward_ad": "flambeau_autograd.forward_ad",
     "utils.checkpoint": "flambeau_autograd.checkpoint",
+    "distributions": "flambeau_distributions",
+    "distributions.utils": "flambeau_distributions.parameters",
     "nn": "flambeau_nn",
     "optim": "flambeau_nn.optim",
     "overrides": "flambeau_overrides",
@@ -44,7 +46,7 @@ OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compile
        "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "testing",
        "torch_version", "utils", "version", "xpu"}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"distributions", "quantization", "sparse"}
+MISSING = {"quantization", "sparse"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",

@@ -13,7 +13,7 @@ FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slope
             "arrays", "copies")
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")
-LAZY = ("linear_algebra", "fft", "signal", "special", "storages",
+LAZY = ("linear_algebra", "fft", "signal", "special", "storages", "sampling",
         "calculus", "decompositions", "distances", "lookup", "segments", "statistics", "foreach")
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

@@ -52,6 +52,9 @@ torch.special.spherical_bessel_j0 torch.special.xlog1py torch.special.xlogy torc
     "storages": """
 torch.Tensor._typed_storage torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file
 """,
+    "sampling": """
+torch._dirichlet_grad torch._sample_dirichlet torch._standard_gamma torch._standard_gamma_grad torch.binomial
+""",
     "calculus": """
 torch.cumulative_trapezoid torch.gradient torch.trapezoid torch.trapz
 """,

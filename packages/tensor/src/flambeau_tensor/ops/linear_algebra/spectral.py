@@ -239,6 +239,7 @@ matrix_norm_by_name = Operator("matrix_norm.str_ord(Tensor self, str ord='fro', 
 
 
 def _norm(input, ord, dim, keepdim, dtype, out):
+    dim = (dim,) if isinstance(dim, int) else dim
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if dim is None and ord is not None and input.ndim not in (1, 2):

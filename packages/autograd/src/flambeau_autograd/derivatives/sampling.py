@@ -1,0 +1,25 @@
+"""Derivatives of random numbers by the parameters of their distributions."""
+from flambeau_autograd._engine.rule import derivative
+from flambeau_tensor.ops import factories, sampling
+
+
+def _refuse(name):
+    def formula(grad):
+        raise NotImplementedError(f"the derivative for '{name}' is not implemented")
+
+    return formula
+
+
+def _dirichlet(grad, self, result):
+    total = self.sum(-1, True).expand_as(self)
+    return sampling._dirichlet_grad(result, self, total) * (grad - (result * grad).sum(-1, True))
+
+
+derivative(sampling._standard_gamma,
+           self=lambda grad, self, result: grad * sampling._standard_gamma_grad(self, result))
+derivative(sampling._sample_dirichlet, self=_dirichlet)
+derivative(sampling.binomial, prob=lambda grad: factories.zeros_like(grad),
+           count=lambda grad: factories.zeros_like(grad), jvp=lambda result: factories.zeros_like(result))
+derivative(sampling._standard_gamma_grad, self=_refuse("_standard_gamma_grad"), output=_refuse("_standard_gamma_grad"))
+derivative(sampling._dirichlet_grad, x=_refuse("_dirichlet_grad"), alpha=_refuse("_dirichlet_grad"),
+           total=_refuse("_dirichlet_grad"))

@@ -1,0 +1,37 @@
+"""What distributions have in common that take probabilities or logits, but not both."""
+from flambeau_distributions.distribution import Distribution
+from flambeau_distributions.parameters import lazy_property, logits_to_probs, probs_to_logits
+
+
+def check_one(probs, logits):
+    """Raise unless one of the two is given."""
+    if (probs is None) == (logits is None):
+        raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+
+
+class Probabilities(Distribution):
+    """With ``probs`` and ``logits``, one of which follows from the other; ``_binary`` says how."""
+
+    _binary = True
+
+    @lazy_property
+    def logits(self):
+        """The logarithms of odds, or of probabilities."""
+        return probs_to_logits(self.probs, is_binary=self._binary)
+
+    @lazy_property
+    def probs(self):
+        """The probabilities."""
+        return logits_to_probs(self.logits, is_binary=self._binary)
+
+    @property
+    def _param(self):
+        return self.__dict__["probs"] if "probs" in self.__dict__ else self.logits
+
+    @property
+    def param_shape(self):
+        """The shape of the parameter."""
+        return self._param.size()
+
+    def _new(self, *args, **kwargs):
+        return self._param.new(*args, **kwargs)

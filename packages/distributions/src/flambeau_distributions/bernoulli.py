@@ -1,0 +1,62 @@
+"""The Bernoulli distribution."""
+import flambeau_tensor as torch
+from flambeau_autograd import no_grad
+from flambeau_distributions import constraints
+from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions.exp_family import ExponentialFamily
+from flambeau_distributions.parameters import broadcast_all, log_odds_loss, softplus
+
+__all__ = ["Bernoulli"]
+
+
+class Bernoulli(Probabilities, ExponentialFamily):
+    """1 with the probability ``probs``, and 0 otherwise; ``logits`` are the logarithms of the odds."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.boolean
+    has_enumerate_support = True
+    _mean_carrier_measure = 0
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        check_one(probs, logits)
+        if probs is not None:
+            self.probs, = broadcast_all(probs)
+        else:
+            self.logits, = broadcast_all(logits)
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(Bernoulli, batch_shape, _instance, ("probs", "logits"))
+
+    mean = property(lambda self: self.probs)
+    variance = property(lambda self: self.probs * (1 - self.probs))
+
+    @property
+    def mode(self):
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = torch.nan
+        return mode
+
+    def sample(self, sample_shape=()):
+        with no_grad():
+            return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -log_odds_loss(logits, value)
+
+    def entropy(self):
+        return log_odds_loss(self.logits, self.probs)
+
+    def enumerate_support(self, expand=True):
+        values = torch.arange(2, dtype=self._param.dtype).view((-1,) + (1,) * len(self._batch_shape))
+        return values.expand((-1,) + self._batch_shape) if expand else values
+
+    @property
+    def _natural_params(self):
+        return (torch.logit(self.probs),)
+
+    def _log_normalizer(self, x):
+        return softplus(x)

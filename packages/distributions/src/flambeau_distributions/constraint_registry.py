@@ -1,0 +1,138 @@
+"""Transforms from all numbers to what satisfies a constraint: one to one (`biject_to`), or any (`transform_to`)."""
+from flambeau_distributions import constraints, transforms
+
+__all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
+
+
+class ConstraintRegistry:
+    """From constraints to transforms, by the type of the constraint."""
+
+    def __init__(self):
+        self._registry = {}
+        super().__init__()
+
+    def register(self, constraint, factory=None):
+        """Let ``factory(constraint)`` make the transforms for constraints of a type; a decorator without a factory.
+
+        Args:
+            constraint: a subclass of `Constraint`, or an object of one.
+            factory: a function.
+
+        Raises:
+            TypeError: ``constraint`` is none.
+        """
+        if factory is None:
+            return lambda factory: self.register(constraint, factory)
+        kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
+        if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
+            raise TypeError("Expected constraint to be either a Constraint subclass or instance, but got "
+                            f"{constraint}")
+        self._registry[kind] = factory
+        return factory
+
+    def __call__(self, constraint):
+        try:
+            factory = self._registry[type(constraint)]
+        except KeyError:
+            raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints") from None
+        return factory(constraint)
+
+
+biject_to = ConstraintRegistry()
+transform_to = ConstraintRegistry()
+
+
+def _both(*kinds):
+    def decorator(factory):
+        for kind in kinds:
+            biject_to.register(kind, factory)
+            transform_to.register(kind, factory)
+        return factory
+
+    return decorator
+
+
+@_both(constraints.real)
+def _real(constraint):
+    return transforms.identity_transform
+
+
+@biject_to.register(constraints.independent)
+def _biject_independent(constraint):
+    return transforms.IndependentTransform(biject_to(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
+
+
+@transform_to.register(constraints.independent)
+def _transform_independent(constraint):
+    return transforms.IndependentTransform(transform_to(constraint.base_constraint),
+                                           constraint.reinterpreted_batch_ndims)
+
+
+@_both(constraints.greater_than, constraints.greater_than_eq)
+def _above(constraint):
+    return transforms.ComposeTransform([transforms.ExpTransform(),
+                                        transforms.AffineTransform(constraint.lower_bound, 1)])
+
+
+@_both(constraints.less_than)
+def _below(constraint):
+    return transforms.ComposeTransform([transforms.ExpTransform(),
+                                        transforms.AffineTransform(constraint.upper_bound, -1)])
+
+
+def _is(bound, value):
+    return isinstance(bound, (int, float)) and bound == value
+
+
+@_both(constraints.interval, constraints.half_open_interval)
+def _interval(constraint):
+    low, high = constraint.lower_bound, constraint.upper_bound
+    if _is(low, 0) and _is(high, 1):
+        return transforms.SigmoidTransform()
+    return transforms.ComposeTransform([transforms.SigmoidTransform(), transforms.AffineTransform(low, high - low)])
+
+
+@biject_to.register(constraints.simplex)
+def _biject_simplex(constraint):
+    return transforms.StickBreakingTransform()
+
+
+@transform_to.register(constraints.simplex)
+def _transform_simplex(constraint):
+    return transforms.SoftmaxTransform()
+
+
+@transform_to.register(constraints.lower_cholesky)
+def _lower_cholesky(constraint):
+    return transforms.LowerCholeskyTransform()
+
+
+@transform_to.register(constraints.positive_definite)
+@transform_to.register(constraints.positive_semidefinite)
+def _positive_definite(constraint):
+    return transforms.PositiveDefiniteTransform()
+
+
+@_both(constraints.corr_cholesky)
+def _corr_cholesky(constraint):
+    return transforms.CorrCholeskyTransform()
+
+
+@biject_to.register(constraints.cat)
+def _biject_cat(constraint):
+    return transforms.CatTransform([biject_to(c) for c in constraint.cseq], constraint.dim, constraint.lengths)
+
+
+@transform_to.register(constraints.cat)
+def _transform_cat(constraint):
+    return transforms.CatTransform([transform_to(c) for c in constraint.cseq], constraint.dim, constraint.lengths)
+
+
+@biject_to.register(constraints.stack)
+def _biject_stack(constraint):
+    return transforms.StackTransform([biject_to(c) for c in constraint.cseq], constraint.dim)
+
+
+@transform_to.register(constraints.stack)
+def _transform_stack(constraint):
+    return transforms.StackTransform([transform_to(c) for c in constraint.cseq], constraint.dim)

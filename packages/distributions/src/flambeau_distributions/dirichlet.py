@@ -1,0 +1,62 @@
+"""The Dirichlet distribution."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.exp_family import ExponentialFamily
+from flambeau_tensor.extend import find_operator
+
+__all__ = ["Dirichlet"]
+
+
+class Dirichlet(ExponentialFamily):
+    """Probabilities of categories, along the last dimension, with a ``concentration`` for each."""
+
+    arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, concentration, validate_args=None):
+        if concentration.dim() < 1:
+            raise ValueError("`concentration` parameter must be at least one-dimensional.")
+        self.concentration = concentration
+        super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(Dirichlet, batch_shape, _instance, ("concentration",), event_dims={"concentration": 1})
+
+    def rsample(self, sample_shape=()):
+        return find_operator("torch._sample_dirichlet")(self.concentration.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        c = self.concentration
+        return torch.xlogy(c - 1.0, value).sum(-1) + torch.lgamma(c.sum(-1)) - torch.lgamma(c).sum(-1)
+
+    @property
+    def mean(self):
+        return self.concentration / self.concentration.sum(-1, True)
+
+    @property
+    def mode(self):
+        c = (self.concentration - 1).clamp(min=0.0)
+        mode = c / c.sum(-1, True)
+        flat = (self.concentration < 1).all(dim=-1)
+        corner = torch.zeros_like(mode).scatter_(-1, mode.nan_to_num().argmax(dim=-1, keepdim=True), 1.0)
+        return torch.where(flat.unsqueeze(-1), corner, mode)
+
+    @property
+    def variance(self):
+        c, total = self.concentration, self.concentration.sum(-1, True)
+        return c * (total - c) / (total.pow(2) * (total + 1))
+
+    def entropy(self):
+        k, total = self.concentration.size(-1), self.concentration.sum(-1)
+        return (torch.lgamma(self.concentration).sum(-1) - torch.lgamma(total) - (k - total) * torch.digamma(total)
+                - ((self.concentration - 1.0) * torch.digamma(self.concentration)).sum(-1))
+
+    @property
+    def _natural_params(self):
+        return (self.concentration,)
+
+    def _log_normalizer(self, x):
+        return x.lgamma().sum(-1) - torch.lgamma(x.sum(-1))

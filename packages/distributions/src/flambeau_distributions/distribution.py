@@ -1,0 +1,220 @@
+"""The base of all distributions."""
+import warnings
+
+import flambeau_tensor as torch
+from flambeau_autograd import no_grad
+from flambeau_distributions import constraints
+from flambeau_distributions.parameters import lazy_property
+
+__all__ = ["Distribution"]
+
+_Size = torch.Size
+_Tensor = torch.Tensor
+_EMPTY = torch.Size()
+
+
+class Distribution:
+    """A probability distribution, or a batch of them.
+
+    Samples have the shape ``sample_shape + batch_shape + event_shape``.
+
+    Args:
+        batch_shape: how many distributions of its kind there are.
+        event_shape: the shape of one value of one of them.
+        validate_args: whether parameters and values are checked; by default what `set_default_validate_args` says.
+
+    Raises:
+        ValueError: a parameter does not satisfy its constraint.
+    """
+
+    has_rsample = False
+    has_enumerate_support = False
+    _validate_args = __debug__
+
+    @staticmethod
+    def set_default_validate_args(value: bool) -> None:
+        """Say whether distributions check parameters and values from now on.
+
+        Raises:
+            ValueError: it is neither True nor False.
+        """
+        if value not in (True, False):
+            raise ValueError("set_default_validate_args() takes True or False")
+        Distribution._validate_args = value
+
+    def __init__(self, batch_shape=_EMPTY, event_shape=_EMPTY, validate_args=None):
+        self._batch_shape = batch_shape
+        self._event_shape = event_shape
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._validate_parameters()
+
+    def _validate_parameters(self):
+        try:
+            arg_constraints = self.arg_constraints
+        except NotImplementedError:
+            warnings.warn(f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                          "initialize the distribution with `validate_args=False` to turn off validation.",
+                          stacklevel=4)
+            return
+        own, cls = self.__dict__, type(self)
+        for name, constraint in arg_constraints.items():
+            if name not in own and isinstance(getattr(cls, name, None), lazy_property):
+                continue  # a lazy property that nobody gave
+            if constraints.is_dependent(constraint):
+                continue
+            value = own[name] if name in own else getattr(self, name)
+            if not constraint.check(value).all():
+                raise ValueError(f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
+                                 f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
+                                 f"values:\n{value}")
+
+    def expand(self, batch_shape, _instance=None):
+        """The same distributions for a larger batch shape; parameters are expanded, and nothing is copied."""
+        raise NotImplementedError
+
+    @property
+    def batch_shape(self):
+        """How many distributions there are."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self):
+        """The shape of a value of one of them."""
+        return self._event_shape
+
+    @property
+    def arg_constraints(self):
+        """A dict from the names of parameters to what they have to satisfy."""
+        raise NotImplementedError
+
+    @property
+    def support(self):
+        """The constraint that values satisfy."""
+        raise NotImplementedError
+
+    @property
+    def mean(self):
+        """The mean."""
+        raise NotImplementedError
+
+    @property
+    def mode(self):
+        """The mode."""
+        raise NotImplementedError(f"{self.__class__} does not implement mode")
+
+    @property
+    def variance(self):
+        """The variance."""
+        raise NotImplementedError
+
+    @property
+    def stddev(self):
+        """The standard deviation."""
+        return self.variance.sqrt()
+
+    def sample(self, sample_shape=_EMPTY):
+        """Values drawn at random, without gradients."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape=_EMPTY):
+        """Values drawn at random that have gradients by the parameters."""
+        raise NotImplementedError
+
+    def sample_n(self, n: int):
+        """The older form of ``sample((n,))``."""
+        warnings.warn("sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2)
+        return self.sample(_Size((n,)))
+
+    def log_prob(self, value):
+        """The logarithm of the density, or probability, of values."""
+        raise NotImplementedError
+
+    def cdf(self, value):
+        """The probability of being at most a value."""
+        raise NotImplementedError
+
+    def icdf(self, value):
+        """The value that is not exceeded with a probability."""
+        raise NotImplementedError
+
+    def enumerate_support(self, expand=True):
+        """All values, along the first dimension, as far as there are finitely many."""
+        raise NotImplementedError
+
+    def entropy(self):
+        """The entropy, of the batch's shape."""
+        raise NotImplementedError
+
+    def perplexity(self):
+        """exp of the entropy."""
+        return torch.exp(self.entropy())
+
+    def _extended_shape(self, sample_shape=_EMPTY):
+        if not isinstance(sample_shape, _Size):
+            sample_shape = _Size(sample_shape)
+        return _Size(sample_shape + self._batch_shape + self._event_shape)
+
+    def _validate_sample(self, value):
+        """Raise unless the value is a tensor of a fitting shape within the support."""
+        if not isinstance(value, _Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, own = value.shape, self._batch_shape + self._event_shape
+        if shape != own:
+            self._check_shape(shape, own)
+        try:
+            support = self.support
+        except NotImplementedError:
+            warnings.warn(f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
+                          "the distribution with `validate_args=False` to turn off validation.", stacklevel=3)
+            return
+        valid = support.check(value)
+        if not valid.all():
+            raise ValueError(f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within "
+                             f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n"
+                             f"{value}")
+
+    def _check_shape(self, shape, own):
+        start = len(shape) - len(self._event_shape)
+        if shape[max(start, 0):] != self._event_shape:
+            raise ValueError("The right-most size of value must match event_shape: "
+                             f"{shape} vs {self._event_shape}.")
+        for i, j in zip(reversed(shape), reversed(own), strict=False):
+            if i != 1 and j != 1 and i != j:
+                raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs "
+                                 f"{_Size(own)}.")
+
+    def _get_checked_instance(self, cls, _instance=None):
+        if _instance is None and type(self).__init__ != cls.__init__:
+            raise NotImplementedError(f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom "
+                                      "__init__ method must also define a custom .expand() method.")
+        return self.__new__(type(self)) if _instance is None else _instance
+
+    def _expanded(self, cls, batch_shape, _instance, names, keep=(), event_dims=None):
+        """Most kinds: the parameters named, each with so many dimensions of its own, and some fields as they are."""
+        new = self._get_checked_instance(cls, _instance)
+        batch_shape = _Size(batch_shape)
+        for name in names:
+            if name in self.__dict__:
+                value = self.__dict__[name]
+                own = (event_dims or {}).get(name, 0)
+                setattr(new, name, value.expand(batch_shape + value.shape[value.dim() - own:] if own else batch_shape))
+        for name in keep:
+            setattr(new, name, getattr(self, name))
+        super(cls, new).__init__(batch_shape, self._event_shape, validate_args=False)
+        new._validate_args = self._validate_args
+        return new
+
+    def __repr__(self):
+        names = [name for name in self.arg_constraints if name in self.__dict__]
+        shown = ", ".join(f"{name}: {_shown(self.__dict__[name])}" for name in names)
+        return f"{self.__class__.__name__}({shown})"
+
+
+def _shown(value):
+    """A number, a tensor of one element, or a larger one's shape."""
+    if value.numel() != 1:
+        return value.size()
+    return value if value.dim() else value.item()

@@ -1,0 +1,51 @@
+"""The geometric distribution."""
+import flambeau_tensor as torch
+from flambeau_autograd import no_grad
+from flambeau_distributions import constraints
+from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions.parameters import broadcast_all, log_odds_loss
+
+__all__ = ["Geometric"]
+
+
+class Geometric(Probabilities):
+    """How many trials fail before the first that succeeds, each with the probability ``probs``."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        check_one(probs, logits)
+        if probs is not None:
+            self.probs, = broadcast_all(probs)
+        else:
+            self.logits, = broadcast_all(logits)
+        super().__init__(self._param.shape, validate_args=validate_args)
+        if self._validate_args and probs is not None and not (self.probs > 0).all():
+            bad = self.probs[~(self.probs > 0)]
+            raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                             f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "
+                             f"values:\n{bad}")
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(Geometric, batch_shape, _instance, ("probs", "logits"))
+
+    mean = property(lambda self: 1.0 / self.probs - 1.0)
+    mode = property(lambda self: torch.zeros_like(self.probs))
+    variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
+
+    def sample(self, sample_shape=()):
+        dtype = self.probs.dtype
+        with no_grad():
+            u = torch.empty(self._extended_shape(sample_shape), dtype=dtype).uniform_(torch.finfo(dtype).tiny, 1)
+            return (u.log() / (-self.probs).log1p()).floor()
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        value, probs = broadcast_all(value, self.probs)
+        failing = torch.where((probs == 1) & (value == 0), 0.0, (-probs).log1p())
+        return value * failing + self.probs.log()
+
+    def entropy(self):
+        return log_odds_loss(self.logits, self.probs) / self.probs

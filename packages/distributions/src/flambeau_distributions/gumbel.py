@@ -1,0 +1,49 @@
+"""The Gumbel distribution."""
+import math
+
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.parameters import broadcast_all, euler_constant, is_number
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import AffineTransform, ExpTransform
+from flambeau_distributions.uniform import Uniform
+
+__all__ = ["Gumbel"]
+
+
+class Gumbel(TransformedDistribution):
+    """Distribution function ``exp(-exp(-(x - loc) / scale))``."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+
+    def __init__(self, loc, scale, validate_args=None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        info = torch.finfo(self.loc.dtype)
+        if is_number(loc) and is_number(scale):
+            base = Uniform(info.tiny, 1 - info.eps, validate_args=validate_args)
+        else:
+            base = Uniform(torch.full_like(self.loc, info.tiny), torch.full_like(self.loc, 1 - info.eps),
+                           validate_args=validate_args)
+        transforms = [ExpTransform().inv, AffineTransform(loc=0, scale=-torch.ones_like(self.scale)),
+                      ExpTransform().inv, AffineTransform(loc=self.loc, scale=-self.scale)]
+        super().__init__(base, transforms, validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(Gumbel, _instance)
+        new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
+        return super().expand(batch_shape, _instance=new)
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        y = (self.loc - value) / self.scale
+        return (y - y.exp()) - self.scale.log()
+
+    mean = property(lambda self: self.loc + self.scale * euler_constant)
+    mode = property(lambda self: self.loc)
+    stddev = property(lambda self: (math.pi / math.sqrt(6)) * self.scale)
+    variance = property(lambda self: self.stddev.pow(2))
+
+    def entropy(self):
+        return self.scale.log() + (1 + euler_constant)

@@ -1,0 +1,49 @@
+"""The Laplace distribution."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.distribution import Distribution
+from flambeau_distributions.parameters import broadcast_all
+
+__all__ = ["Laplace"]
+
+
+class Laplace(Distribution):
+    """Density ``exp(-|x - loc| / scale) / (2 scale)``."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args=None):
+        self.loc, self.scale = broadcast_all(loc, scale)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    mean = mode = property(lambda self: self.loc)
+    stddev = property(lambda self: 2**0.5 * self.scale)
+    variance = property(lambda self: 2 * self.scale.pow(2))
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(Laplace, batch_shape, _instance, ("loc", "scale"))
+
+    def rsample(self, sample_shape=()):
+        dtype = self.loc.dtype
+        u = torch.empty(self._extended_shape(sample_shape), dtype=dtype).uniform_(torch.finfo(dtype).eps - 1, 1)
+        return self.loc - self.scale * u.sign() * torch.log1p(-u.abs())
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return -torch.log(2 * self.scale) - torch.abs(value - self.loc) / self.scale
+
+    def cdf(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        z = value - self.loc
+        return 0.5 - 0.5 * z.sign() * torch.expm1(-z.abs() / self.scale)
+
+    def icdf(self, value):
+        term = value - 0.5
+        return self.loc - self.scale * term.sign() * torch.log1p(-2 * term.abs())
+
+    def entropy(self):
+        return 1 + torch.log(2 * self.scale)

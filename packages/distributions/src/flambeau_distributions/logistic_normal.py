@@ -1,0 +1,31 @@
+"""The logistic normal distribution."""
+from flambeau_distributions import constraints
+from flambeau_distributions.independent import Independent
+from flambeau_distributions.normal import Normal
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import StickBreakingTransform
+
+__all__ = ["LogisticNormal"]
+
+
+class LogisticNormal(TransformedDistribution):
+    """Probabilities that normal variables break off, see `StickBreakingTransform`."""
+
+    arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, loc, scale, validate_args=None):
+        base = Normal(loc, scale, validate_args=validate_args)
+        super().__init__(base if base.batch_shape else base.expand([1]), StickBreakingTransform(),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return super().expand(batch_shape, _instance=self._get_checked_instance(LogisticNormal, _instance))
+
+    @property
+    def _normal(self):
+        return self.base_dist.base_dist if isinstance(self.base_dist, Independent) else self.base_dist
+
+    loc = property(lambda self: self._normal.loc)
+    scale = property(lambda self: self._normal.scale)

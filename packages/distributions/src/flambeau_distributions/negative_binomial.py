@@ -1,0 +1,51 @@
+"""The negative binomial distribution."""
+import flambeau_tensor as torch
+from flambeau_autograd import no_grad
+from flambeau_distributions import constraints
+from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions.gamma import Gamma
+from flambeau_distributions.parameters import broadcast_all, lazy_property, softplus
+from flambeau_tensor.extend import find_operator
+
+__all__ = ["NegativeBinomial"]
+
+
+class NegativeBinomial(Probabilities):
+    """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed."""
+
+    arg_constraints = {"total_count": constraints.greater_than_eq(0),
+                       "probs": constraints.half_open_interval(0.0, 1.0), "logits": constraints.real}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, total_count, probs=None, logits=None, validate_args=None):
+        check_one(probs, logits)
+        if probs is not None:
+            self.total_count, self.probs = broadcast_all(total_count, probs)
+            self.total_count = self.total_count.type_as(self.probs)
+        else:
+            self.total_count, self.logits = broadcast_all(total_count, logits)
+            self.total_count = self.total_count.type_as(self.logits)
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(NegativeBinomial, batch_shape, _instance, ("total_count", "probs", "logits"))
+
+    mean = property(lambda self: self.total_count * torch.exp(self.logits))
+    mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
+    variance = property(lambda self: self.mean / torch.sigmoid(-self.logits))
+
+    @lazy_property
+    def _gamma(self):
+        return Gamma(concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False)
+
+    def sample(self, sample_shape=()):
+        with no_grad():
+            return find_operator("torch.poisson")(self._gamma.sample(sample_shape=sample_shape))
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        n = self.total_count
+        unnormalized = -n * softplus(self.logits) - value * softplus(-self.logits)
+        normalization = -torch.lgamma(n + value) + torch.lgamma(1.0 + value) + torch.lgamma(n)
+        return unnormalized - normalization.masked_fill(n + value == 0.0, 0.0)

@@ -1,0 +1,69 @@
+"""The categorical distribution over vectors of zeros with a single one."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.categorical import Categorical
+from flambeau_distributions.distribution import Distribution
+
+__all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
+
+
+def _one_hot(indices, n, dtype):
+    return torch.zeros(indices.shape + (n,), dtype=dtype).scatter_(-1, indices.unsqueeze(-1), 1)
+
+
+class OneHotCategorical(Distribution):
+    """Vectors whose single one stands at the index of a category; see `Categorical`."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.one_hot
+    has_enumerate_support = True
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(OneHotCategorical, _instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._expanded(OneHotCategorical, batch_shape, new, ())
+
+    def _new(self, *args, **kwargs):
+        return self._categorical._new(*args, **kwargs)
+
+    _param = property(lambda self: self._categorical._param)
+    probs = property(lambda self: self._categorical.probs)
+    logits = property(lambda self: self._categorical.logits)
+    param_shape = property(lambda self: self._categorical.param_shape)
+    mean = probs
+
+    @property
+    def mode(self):
+        return _one_hot(self.probs.argmax(dim=-1), self.probs.shape[-1], torch.int64).to(self.probs)
+
+    variance = property(lambda self: self._categorical.probs * (1 - self._categorical.probs))
+
+    def sample(self, sample_shape=()):
+        return _one_hot(self._categorical.sample(torch.Size(sample_shape)), self._event_shape[0], self.probs.dtype)
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self):
+        return self._categorical.entropy()
+
+    def enumerate_support(self, expand=True):
+        n = self._event_shape[0]
+        values = torch.eye(n, dtype=self._param.dtype).view((n,) + (1,) * len(self._batch_shape) + (n,))
+        return values.expand((n,) + self._batch_shape + (n,)) if expand else values
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    """With samples whose gradients are those of ``probs``."""
+
+    has_rsample = True
+
+    def rsample(self, sample_shape=()):
+        samples, probs = self.sample(sample_shape), self._categorical.probs
+        return samples + (probs - probs.detach())

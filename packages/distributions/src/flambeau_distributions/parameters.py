@@ -1,0 +1,149 @@
+"""Parameters of distributions: broadcast, between probabilities and logits, computed when first read.
+
+Programs know this module as ``torch.distributions.utils``.
+"""
+from functools import update_wrapper
+from numbers import Number
+
+import flambeau_tensor as torch
+from flambeau_autograd import enable_grad
+
+__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec",
+           "vec_to_tril_matrix"]
+
+euler_constant = 0.57721566490153286060
+_Size = torch.Size
+_Tensor = torch.Tensor
+
+
+def is_number(value):
+    """Whether a parameter was given as a number."""
+    return isinstance(value, (int, float, complex, Number))
+
+
+def broadcast_all(*values):
+    """Tensors of one shape: numbers become tensors of the first tensor's dtype, or the default one.
+
+    Raises:
+        ValueError: a value is neither a number nor a tensor.
+    """
+    first = None
+    for value in values:
+        if isinstance(value, _Tensor):
+            if first is None:
+                first = value
+        elif not is_number(value) and not hasattr(type(value), "__torch_function__"):
+            raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+                             "__torch_function__.")
+    dtype = torch.get_default_dtype() if first is None else first.dtype
+    tensors = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
+    shape = tensors[0].shape
+    for t in tensors:
+        if t.shape != shape:
+            return torch.broadcast_tensors(*tensors)
+    return tuple(tensors)
+
+
+def standard_normal(shape, dtype, device=None):
+    """Normal numbers of mean 0 and variance 1."""
+    return torch.empty(shape, dtype=dtype).normal_()
+
+
+_standard_normal = standard_normal
+
+
+def clamp_probs(probs):
+    """Probabilities away from 0 and 1 by the smallest difference that the dtype knows near 1."""
+    eps = torch.finfo(probs.dtype).eps
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def logits_to_probs(logits, is_binary=False):
+    """Probabilities from logarithms of odds, or from logarithms of weights along the last dimension."""
+    return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
+
+
+def probs_to_logits(probs, is_binary=False):
+    """Logarithms of odds, or of probabilities, which are kept away from 0 and 1."""
+    clamped = clamp_probs(probs)
+    return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
+
+
+def softplus(x):
+    """log(1 + exp(x))."""
+    return torch.logaddexp(x, torch.zeros_like(x))
+
+
+def log_odds_loss(logits, value):
+    """-log of the probability of 0 or 1, where logits are those of 1."""
+    return softplus(logits) - logits * value
+
+
+def mvlgamma(a, p):
+    """The logarithm of the multivariate gamma function."""
+    steps = torch.arange(p, dtype=a.dtype)
+    return p * (p - 1) / 4 * 1.1447298858494002 + torch.lgamma(a.unsqueeze(-1) - steps / 2).sum(-1)
+
+
+def sum_rightmost(value, dim):
+    """The sum over the last ``dim`` dimensions."""
+    return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
+
+
+_sum_rightmost = sum_rightmost
+
+
+def tril_matrix_to_vec(mat, diag=0):
+    """The elements of the last two dimensions on and below a diagonal, row by row.
+
+    Raises:
+        ValueError: there is no such diagonal.
+    """
+    n = mat.shape[-1]
+    if not -n <= diag < n:
+        raise ValueError(f"diag ({diag}) provided is outside [{-n}, {n - 1}].")
+    rows, columns = torch.tril_indices(n, n, diag)
+    return mat[..., rows, columns]
+
+
+def vec_to_tril_matrix(vec, diag=0):
+    """The inverse of `tril_matrix_to_vec`.
+
+    Raises:
+        ValueError: no matrix has so many elements there.
+    """
+    n = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
+    if round(n) - n > torch.finfo(vec.dtype).eps:
+        raise ValueError(f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower "
+                         "triangular part of a square D x D matrix.")
+    n = round(n)
+    rows, columns = torch.tril_indices(n, n, diag)
+    out = vec.new_zeros(vec.shape[:-1] + (n, n))
+    out[..., rows, columns] = vec
+    return out
+
+
+class lazy_property:  # noqa: N801
+    """A property that is computed when it is first read, with its gradient, and kept."""
+
+    def __init__(self, wrapped):
+        self.wrapped = wrapped
+        update_wrapper(self, wrapped)
+
+    def __get__(self, instance, obj_type=None):
+        if instance is None:
+            return _LazyPropertyOfClass(self.wrapped)
+        with enable_grad():
+            value = self.wrapped(instance)
+        setattr(instance, self.wrapped.__name__, value)
+        return value
+
+
+class _LazyPropertyOfClass(lazy_property, property):
+    """What a class shows of a lazy property."""
+
+    def __init__(self, wrapped):
+        property.__init__(self, wrapped)
+
+
+_lazy_property_and_property = _LazyPropertyOfClass

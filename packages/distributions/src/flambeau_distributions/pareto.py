@@ -1,0 +1,43 @@
+"""The Pareto distribution."""
+from flambeau_distributions import constraints
+from flambeau_distributions.exponential import Exponential
+from flambeau_distributions.parameters import broadcast_all
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import AffineTransform, ExpTransform
+
+__all__ = ["Pareto"]
+
+
+class Pareto(TransformedDistribution):
+    """Density ``alpha scale^alpha / x^(alpha + 1)`` from ``scale`` on."""
+
+    arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
+
+    def __init__(self, scale, alpha, validate_args=None):
+        self.scale, self.alpha = broadcast_all(scale, alpha)
+        super().__init__(Exponential(self.alpha, validate_args=validate_args),
+                         [ExpTransform(), AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(Pareto, _instance)
+        new.scale, new.alpha = self.scale.expand(batch_shape), self.alpha.expand(batch_shape)
+        return super().expand(batch_shape, _instance=new)
+
+    @property
+    def mean(self):
+        a = self.alpha.clamp(min=1)  # infinite up to 1
+        return a * self.scale / (a - 1)
+
+    mode = property(lambda self: self.scale)
+
+    @property
+    def variance(self):
+        a = self.alpha.clamp(min=2)
+        return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
+
+    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    def support(self):
+        return constraints.greater_than_eq(self.scale)
+
+    def entropy(self):
+        return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())

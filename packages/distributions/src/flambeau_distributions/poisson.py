@@ -1,0 +1,43 @@
+"""The Poisson distribution."""
+import flambeau_tensor as torch
+from flambeau_autograd import no_grad
+from flambeau_distributions import constraints
+from flambeau_distributions.exp_family import ExponentialFamily
+from flambeau_distributions.parameters import broadcast_all
+from flambeau_tensor.extend import find_operator
+
+__all__ = ["Poisson"]
+
+
+class Poisson(ExponentialFamily):
+    """Probability ``rate^k exp(-rate) / k!``."""
+
+    arg_constraints = {"rate": constraints.nonnegative}
+    support = constraints.nonnegative_integer
+
+    def __init__(self, rate, validate_args=None):
+        self.rate, = broadcast_all(rate)
+        super().__init__(self.rate.shape, validate_args=validate_args)
+
+    mean = variance = property(lambda self: self.rate)
+    mode = property(lambda self: self.rate.floor())
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(Poisson, batch_shape, _instance, ("rate",))
+
+    def sample(self, sample_shape=()):
+        with no_grad():
+            return find_operator("torch.poisson")(self.rate.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        rate, value = broadcast_all(self.rate, value)
+        return value.xlogy(rate) - rate - (value + 1).lgamma()
+
+    @property
+    def _natural_params(self):
+        return (torch.log(self.rate),)
+
+    def _log_normalizer(self, x):
+        return torch.exp(x)

@@ -1,0 +1,60 @@
+"""Relaxed Bernoulli distributions, whose samples have gradients."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions.parameters import broadcast_all, clamp_probs, softplus
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import SigmoidTransform
+
+__all__ = ["LogitRelaxedBernoulli", "RelaxedBernoulli"]
+
+
+class LogitRelaxedBernoulli(Probabilities):
+    """The logarithms of the odds of a `RelaxedBernoulli` variable."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.real
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        self.temperature = temperature
+        check_one(probs, logits)
+        if probs is not None:
+            self.probs, = broadcast_all(probs)
+        else:
+            self.logits, = broadcast_all(logits)
+        super().__init__(self._param.shape, validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return self._expanded(LogitRelaxedBernoulli, batch_shape, _instance, ("probs", "logits"), ("temperature",))
+
+    def rsample(self, sample_shape=()):
+        shape = self._extended_shape(sample_shape)
+        probs = clamp_probs(self.probs.expand(shape))
+        u = clamp_probs(torch.rand(shape, dtype=probs.dtype))
+        return (u.log() - (-u).log1p() + probs.log() - (-probs).log1p()) / self.temperature
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        difference = logits - value.mul(self.temperature)
+        return torch.as_tensor(self.temperature).log() + difference - 2 * softplus(difference)
+
+
+class RelaxedBernoulli(TransformedDistribution):
+    """Between 0 and 1, and the nearer to one of them the lower the ``temperature``."""
+
+    arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
+    support = constraints.unit_interval
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedBernoulli, _instance))
+
+    temperature = property(lambda self: self.base_dist.temperature)
+    logits = property(lambda self: self.base_dist.logits)
+    probs = property(lambda self: self.base_dist.probs)

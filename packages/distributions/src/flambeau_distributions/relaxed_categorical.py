@@ -1,0 +1,68 @@
+"""Relaxed categorical distributions, whose samples have gradients."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.categorical import Categorical
+from flambeau_distributions.distribution import Distribution
+from flambeau_distributions.parameters import broadcast_all, clamp_probs
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import ExpTransform
+
+__all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
+
+
+class ExpRelaxedCategorical(Distribution):
+    """The logarithms of a `RelaxedOneHotCategorical` variable."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.real_vector
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        self._categorical, self.temperature = Categorical(probs, logits), temperature
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        new = self._get_checked_instance(ExpRelaxedCategorical, _instance)
+        new._categorical = self._categorical.expand(batch_shape)
+        return self._expanded(ExpRelaxedCategorical, batch_shape, new, (), ("temperature",))
+
+    def _new(self, *args, **kwargs):
+        return self._categorical._new(*args, **kwargs)
+
+    param_shape = property(lambda self: self._categorical.param_shape)
+    logits = property(lambda self: self._categorical.logits)
+    probs = property(lambda self: self._categorical.probs)
+
+    def rsample(self, sample_shape=()):
+        u = clamp_probs(torch.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
+        scores = (self.logits - (-u.log()).log()) / self.temperature
+        return scores - scores.logsumexp(dim=-1, keepdim=True)
+
+    def log_prob(self, value):
+        n = self._categorical._num_events
+        if self._validate_args:
+            self._validate_sample(value)
+        logits, value = broadcast_all(self.logits, value)
+        scale = (torch.lgamma(torch.tensor(float(n), dtype=logits.dtype))
+                 - torch.as_tensor(self.temperature, dtype=logits.dtype).log().mul(-(n - 1)))
+        score = logits - value.mul(self.temperature)
+        return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + scale
+
+
+class RelaxedOneHotCategorical(TransformedDistribution):
+    """Probabilities of categories, and the nearer to a single one the lower the ``temperature``."""
+
+    arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
+    support = constraints.simplex
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        super().__init__(ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args), ExpTransform(),
+                         validate_args=validate_args)
+
+    def expand(self, batch_shape, _instance=None):
+        return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedOneHotCategorical, _instance))
+
+    temperature = property(lambda self: self.base_dist.temperature)
+    logits = property(lambda self: self.base_dist.logits)
+    probs = property(lambda self: self.base_dist.probs)

@@ -1,0 +1,359 @@
+"""Invertible and other maps of tensors, with the logarithms of how they change volumes."""
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions._transform import (
+    ComposeTransform,
+    IndependentTransform,
+    ReshapeTransform,
+    Transform,
+    _InverseTransform,  # noqa: F401  (programs ask for it)
+    identity_transform,
+)
+from flambeau_distributions._vector_transforms import (
+    CorrCholeskyTransform,
+    LowerCholeskyTransform,
+    PositiveDefiniteTransform,
+    SoftmaxTransform,
+    StickBreakingTransform,
+)
+from flambeau_distributions.parameters import broadcast_all, is_number, softplus, sum_rightmost
+
+__all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
+           "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
+           "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
+           "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
+           "identity_transform"]
+
+
+class ExpTransform(Transform):
+    """exp(x)."""
+
+    domain = constraints.real
+    codomain = constraints.positive
+    bijective = True
+    sign = +1
+
+    def __eq__(self, other):
+        return isinstance(other, ExpTransform)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        return x.exp()
+
+    def _inverse(self, y):
+        return y.log()
+
+    def log_abs_det_jacobian(self, x, y):
+        return x
+
+
+class PowerTransform(Transform):
+    """x to the power ``exponent``, for positive x."""
+
+    domain = constraints.positive
+    codomain = constraints.positive
+    bijective = True
+
+    def __init__(self, exponent, cache_size=0):
+        super().__init__(cache_size=cache_size)
+        self.exponent, = broadcast_all(exponent)
+
+    def with_cache(self, cache_size=1):
+        return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
+
+    @property
+    def sign(self):
+        return self.exponent.sign()
+
+    def __eq__(self, other):
+        return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        return x.pow(self.exponent)
+
+    def _inverse(self, y):
+        return y.pow(1 / self.exponent)
+
+    def log_abs_det_jacobian(self, x, y):
+        return (self.exponent * y / x).abs().log()
+
+    def forward_shape(self, shape):
+        return torch.broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
+
+    inverse_shape = forward_shape
+
+
+class SigmoidTransform(Transform):
+    """1 / (1 + exp(-x))."""
+
+    domain = constraints.real
+    codomain = constraints.unit_interval
+    bijective = True
+    sign = +1
+
+    def __eq__(self, other):
+        return isinstance(other, SigmoidTransform)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        info = torch.finfo(x.dtype)
+        return torch.clamp(torch.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
+
+    def _inverse(self, y):
+        info = torch.finfo(y.dtype)
+        y = y.clamp(min=info.tiny, max=1.0 - info.eps)
+        return y.log() - (-y).log1p()
+
+    def log_abs_det_jacobian(self, x, y):
+        return -softplus(-x) - softplus(x)
+
+
+class SoftplusTransform(Transform):
+    """log(1 + exp(x))."""
+
+    domain = constraints.real
+    codomain = constraints.positive
+    bijective = True
+    sign = +1
+
+    def __eq__(self, other):
+        return isinstance(other, SoftplusTransform)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        return softplus(x)
+
+    def _inverse(self, y):
+        return (-y).expm1().neg().log() + y
+
+    def log_abs_det_jacobian(self, x, y):
+        return -softplus(-x)
+
+
+class TanhTransform(Transform):
+    """tanh(x)."""
+
+    domain = constraints.real
+    codomain = constraints.interval(-1.0, 1.0)
+    bijective = True
+    sign = +1
+
+    def __eq__(self, other):
+        return isinstance(other, TanhTransform)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        return x.tanh()
+
+    def _inverse(self, y):
+        return torch.atanh(y)
+
+    def log_abs_det_jacobian(self, x, y):
+        return 2.0 * (0.6931471805599453 - x - softplus(-2.0 * x))
+
+
+class AbsTransform(Transform):
+    """|x|, whose inverse gives x ≥ 0."""
+
+    domain = constraints.real
+    codomain = constraints.positive
+
+    def __eq__(self, other):
+        return isinstance(other, AbsTransform)
+
+    __hash__ = object.__hash__
+
+    def _call(self, x):
+        return x.abs()
+
+    def _inverse(self, y):
+        return y
+
+
+class AffineTransform(Transform):
+    """``loc + scale * x``; ``event_dim`` dimensions belong to one value."""
+
+    bijective = True
+
+    def __init__(self, loc, scale, event_dim=0, cache_size=0):
+        super().__init__(cache_size=cache_size)
+        self.loc, self.scale, self._event_dim = loc, scale, event_dim
+
+    event_dim = property(lambda self: self._event_dim)
+
+    @constraints.dependent_property(is_discrete=False)
+    def domain(self):
+        return constraints.real if self.event_dim == 0 else constraints.independent(constraints.real, self.event_dim)
+
+    codomain = domain
+
+    def with_cache(self, cache_size=1):
+        if self._cache_size == cache_size:
+            return self
+        return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
+
+    def __eq__(self, other):
+        if not isinstance(other, AffineTransform):
+            return False
+        return _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
+
+    __hash__ = object.__hash__
+
+    @property
+    def sign(self):
+        if is_number(self.scale):
+            return (self.scale > 0) - (self.scale < 0)
+        return self.scale.sign()
+
+    def _call(self, x):
+        return self.loc + self.scale * x
+
+    def _inverse(self, y):
+        return (y - self.loc) / self.scale
+
+    def log_abs_det_jacobian(self, x, y):
+        scale = torch.tensor(float(self.scale), dtype=x.dtype) if is_number(self.scale) else self.scale
+        result, shape = torch.log(torch.abs(scale)), x.shape
+        if is_number(self.scale):
+            result = result.expand(shape)
+        if self.event_dim:
+            result = result.expand(torch.broadcast_shapes(result.shape, shape)) if result.dim() < self.event_dim \
+                else result
+            result = result.reshape(result.shape[:-self.event_dim] + (-1,)).sum(-1)
+            shape = shape[:-self.event_dim]
+        return result.expand(shape)
+
+    def forward_shape(self, shape):
+        return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
+
+    inverse_shape = forward_shape
+
+
+def _equal(a, b):
+    return a == b if is_number(a) and is_number(b) else bool((torch.as_tensor(a) == torch.as_tensor(b)).all())
+
+
+class _Parts(Transform):
+    """Transforms of parts of a tensor along a dimension."""
+
+    def __init__(self, tseq, dim=0, cache_size=0):
+        if not all(isinstance(t, Transform) for t in tseq):
+            raise AssertionError("All elements of tseq must be Transform instances")
+        if cache_size:
+            tseq = [t.with_cache(cache_size) for t in tseq]
+        super().__init__(cache_size=cache_size)
+        self.transforms, self.dim = list(tseq), dim
+
+    bijective = property(lambda self: all(t.bijective for t in self.transforms))
+
+    def _call(self, x):
+        return self._join([t(part) for t, part in zip(self.transforms, self._split(x), strict=True)])
+
+    def _inverse(self, y):
+        return self._join([t.inv(part) for t, part in zip(self.transforms, self._split(y), strict=True)])
+
+
+class CatTransform(_Parts):
+    """Transforms of pieces of the given lengths along a dimension."""
+
+    def __init__(self, tseq, dim=0, lengths=None, cache_size=0):
+        super().__init__(tseq, dim, cache_size)
+        self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
+        if len(self.lengths) != len(self.transforms):
+            raise AssertionError(f"lengths must match tseq: {len(self.lengths)} != {len(self.transforms)}")
+
+    event_dim = property(lambda self: max(t.event_dim for t in self.transforms))
+    length = property(lambda self: sum(self.lengths))
+
+    def with_cache(self, cache_size=1):
+        if self._cache_size == cache_size:
+            return self
+        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
+
+    def _split(self, x):
+        if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == self.length):
+            raise AssertionError(f"CatTransform takes {self.length} elements along dimension {self.dim}, not a tensor "
+                                 f"of shape {tuple(x.shape)}")
+        return x.split(self.lengths, self.dim)
+
+    def _join(self, parts):
+        return torch.cat(parts, self.dim)
+
+    def log_abs_det_jacobian(self, x, y):
+        parts = []
+        for t, a, b in zip(self.transforms, self._split(x), self._split(y), strict=True):
+            part = t.log_abs_det_jacobian(a, b)
+            parts.append(sum_rightmost(part, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else part)
+        dim = self.dim - x.dim() if self.dim >= 0 else self.dim
+        dim += self.event_dim
+        return torch.cat(parts, dim) if dim < 0 else sum(parts)
+
+    @constraints.dependent_property
+    def domain(self):
+        return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
+
+    @constraints.dependent_property
+    def codomain(self):
+        return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
+
+
+class StackTransform(_Parts):
+    """Transforms of the slices along a dimension."""
+
+    def with_cache(self, cache_size=1):
+        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
+
+    def _split(self, x):
+        if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == len(self.transforms)):
+            raise AssertionError(f"StackTransform takes {len(self.transforms)} slices along dimension {self.dim}, not "
+                                 f"a tensor of shape {tuple(x.shape)}")
+        return x.unbind(self.dim)
+
+    def _join(self, parts):
+        return torch.stack(parts, self.dim)
+
+    def log_abs_det_jacobian(self, x, y):
+        each = zip(self.transforms, self._split(x), self._split(y), strict=True)
+        return torch.stack([t.log_abs_det_jacobian(a, b) for t, a, b in each], self.dim)
+
+    @constraints.dependent_property
+    def domain(self):
+        return constraints.stack([t.domain for t in self.transforms], self.dim)
+
+    @constraints.dependent_property
+    def codomain(self):
+        return constraints.stack([t.codomain for t in self.transforms], self.dim)
+
+
+class CumulativeDistributionTransform(Transform):
+    """The distribution function of a distribution."""
+
+    bijective = True
+    codomain = constraints.unit_interval
+    sign = +1
+
+    def __init__(self, distribution, cache_size=0):
+        super().__init__(cache_size=cache_size)
+        self.distribution = distribution
+
+    domain = property(lambda self: self.distribution.support)
+
+    def _call(self, x):
+        return self.distribution.cdf(x)
+
+    def _inverse(self, y):
+        return self.distribution.icdf(y)
+
+    def log_abs_det_jacobian(self, x, y):
+        return self.distribution.log_prob(x)
+
+    def with_cache(self, cache_size=1):
+        if self._cache_size == cache_size:
+            return self
+        return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
