@@ -102,7 +102,6 @@ CASES = {
     "matrix_exp": (linalg.matrix_exp, [(2, 3, 3)]),
     "matrix_power 0": (lambda a: linalg.matrix_power(a, 0), [(2, 3, 3)]),
     "householder_product of none": (linalg.householder_product, [(4, 3), (0,)]),
-    "ormqr of none": (lambda a, t, b: torch.ormqr(a, t, b), [(4, 3), (0,), (4, 2)]),
     "vander": (lambda a: linalg.vander(a, N=4), [(3,)]),
 }
 
@@ -184,3 +183,13 @@ def test_names_of_nodes():
              linalg.det(a): "LinalgDetBackward0", linalg.qr(a)[0]: "LinalgQrBackward0",
              linalg.svd(a)[1]: "LinalgSvdBackward0", linalg.eigh(a)[0]: "LinalgEighBackward0"}
     assert {t.grad_fn.name(): name for t, name in names.items()} == {name: name for name in names.values()}
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_product_with_no_reflectors(left):
+    a, tau = torch.ones((4, 0), requires_grad=True), torch.ones((0,), requires_grad=True)
+    other = torch.ones((4, 2) if left else (2, 4), requires_grad=True)
+    out = torch.ormqr(a, tau, other, left)
+    out.sum().backward()
+    assert out.tolist() == other.tolist() == other.grad.tolist()
+    assert a.grad.shape == (4, 0) and tau.grad.shape == (0,)

@@ -162,6 +162,9 @@ def test_errors_name_what_is_wrong():
         linalg.householder_product(ft.rand(2, 3), ft.rand(2))
     with pytest.raises(RuntimeError, match=r"torch.ormqr: other.shape\[-2\] must be equal to input.shape\[-2\]"):
         ft.ormqr(ft.rand(3, 2), ft.rand(2), ft.rand(2, 3))
+    for left, shape, at in ((True, (3, 4), -2), (False, (4, 3), -1)):
+        with pytest.raises(RuntimeError, match=rf"must be equal to min\(other.shape\[{at}\], input.shape"):
+            ft.ormqr(ft.rand(3, 2), ft.rand(1), ft.rand(shape), left)
 
 
 def test_out_and_named_results():

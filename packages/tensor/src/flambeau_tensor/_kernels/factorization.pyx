@@ -351,6 +351,8 @@ cdef object _ormqr(Operator op, PyObject** slots):
         raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be equal to input.shape[-2]")
     if k > a.sizes[a.ndim - 1] or k > rows:
         raise RuntimeError(f"torch.ormqr: other.shape[{at}] must be greater than or equal to tau.shape[-1]")
+    if k != min(rows, a.sizes[a.ndim - 1]):
+        raise RuntimeError(f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{at}], input.shape[-1])")
     for d in range(a.ndim - 2):
         if a.sizes[d] != other.sizes[d]:
             raise RuntimeError("torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
