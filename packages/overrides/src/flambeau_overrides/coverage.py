@@ -24,6 +24,7 @@ _PLAIN: dict[str, object] = {
     "bool": True,
     "str": "",
     "bytes": b"",
+    "torch.dtype": float,  # which is taken for one
     "Callable": lambda *args: None,
     "None": None,
 }

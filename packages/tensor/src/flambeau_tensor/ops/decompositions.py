@@ -58,6 +58,10 @@ _function("constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)
 
 
 def _chunk_cat(tensors, dim, num_chunks, out):
+    if num_chunks < 1:
+        raise RuntimeError("_chunk_cat expects positive num_chunks")
+    if not tensors:
+        raise RuntimeError("_chunk_cat expects a non-empty input tensor list")
     parts = []
     for t in tensors:
         d = wrapped_dim(dim, t.ndim)
