@@ -118,6 +118,11 @@ def test_files_load_whatever_is_imported_first():
     assert process.stdout == "Parameter False\n", process.stderr
 
 
+def test_states_by_address(tmp_path):
+    states = torch.hub.load_state_dict_from_url((FILES / "states.pt").as_uri(), str(tmp_path), weights_only=True)
+    assert "0.weight" in states["model"] and (tmp_path / "states.pt").exists()
+
+
 def test_names_of_pytorch_are_there():
     code = """
 import flambeau

@@ -4,7 +4,6 @@ Modules end their ``__getattr__`` with ``raise missing(...)``. What is no name o
 AttributeError of a typing mistake.
 """
 from functools import cache
-from pathlib import Path
 
 # What does the same, where something does.
 INSTEAD = {
@@ -20,8 +19,8 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str) -> NotBuiltError:
     """The error for a full name.
 
-    >>> not_built("torch.nn.functional.unfold")
-    NotBuiltError('torch.nn.functional.unfold is not built: use Tensor.unfold')
+    >>> not_built("torch.nn.parameter.UninitializedBuffer")
+    NotBuiltError('torch.nn.parameter.UninitializedBuffer is not built: use layers that are given their sizes')
     """
     instead = INSTEAD.get(name)
     return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))
@@ -30,6 +29,8 @@ def not_built(name: str) -> NotBuiltError:
 @cache
 def names_of_pytorch() -> dict[str, frozenset[str]]:
     """The public names by place: ``{"torch.nn": {"Linear", ...}, ...}``."""
+    from pathlib import Path
+
     places: dict[str, set[str]] = {}
     for line in Path(__file__).with_name("pytorch_names.txt").read_text().splitlines():
         if line and not line.startswith("#"):
