@@ -1,6 +1,7 @@
 """The types of tensors by their dtype: ``torch.FloatTensor`` and its kin, from before there were dtypes.
 
->>> isinstance(FloatTensor(2, 3), FloatTensor), isinstance(LongTensor([1, 2]), FloatTensor)
+>>> import flambeau_tensor as ft
+>>> isinstance(ft.FloatTensor(2, 3), ft.FloatTensor), isinstance(ft.LongTensor([1, 2]), ft.FloatTensor)
 (True, False)
 """
 import copyreg
@@ -67,7 +68,8 @@ def set_default_tensor_type(t: "type | str") -> None:
 def typename(obj: object) -> str:
     """The name of an object's type with its module; of a tensor, the type of its dtype.
 
-    >>> typename(FloatTensor(2)), typename(3)
+    >>> import flambeau_tensor as ft
+    >>> typename(ft.FloatTensor(2)), typename(3)
     ('torch.FloatTensor', 'int')
     """
     if isinstance(obj, Tensor):
