@@ -8,6 +8,7 @@ The loops are vectorized across rows. So a single long row is taken for a matrix
 element is turned by a root of unity, and then its rows are transformed ("four steps", Bailey 1990). A long row of real
 numbers is taken for half as many complex ones.
 """
+from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyObject
 from libc.math cimport cos, log2, sin, sqrt
 from libc.stdlib cimport free, malloc
@@ -200,7 +201,7 @@ cdef int _start(Job* job) except -1:
     else:
         with nogil:
             parallel_for(rows, 1 + GRAIN // work, _rows, job)
-    return 0
+    return -1 if PyErr_Occurred() != NULL else 0  # memory that pocketfft could not have
 
 
 cdef int _four_steps(Job* job, Py_ssize_t n1, int dtype, bint forward) except -1:
