@@ -239,7 +239,7 @@ def signatures() -> list[_Signature]:
             schema = parse(op.schema.text.replace(op.schema.text.partition("(")[0], public, 1))
             names = {a.name for a in passed.arguments}
             forms = _signatures(schema, name.removeprefix("torch."), op.numbers, names, function, method)
-            found += [_told_apart(form, found) for form in forms]
+            found += [_told_apart(form, found) for form in forms if not _is_said(form, found)]
         except _Unspeakable:
             continue
     found += [form for name, original in _aliases().items() for form in _renamed(found, original, name)]
@@ -250,6 +250,13 @@ def _common_name(op: Operator) -> str:
     """The name of the operator, or of all that share it."""
     name = op.__torch_name__
     return name.removesuffix(f".{op.schema.overload or 'default'}") if op.is_overload else name
+
+
+def _is_said(form: _Signature, others: list[_Signature]) -> bool:
+    """Whether an operator of another namespace has the same name and arguments."""
+    types = [p.declared.rpartition(" ")[0] for p in form.parameters]
+    return any(other.name == form.name and other.method == form.method
+               and [p.declared.rpartition(" ")[0] for p in other.parameters] == types for other in others)
 
 
 def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
