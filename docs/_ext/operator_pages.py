@@ -39,6 +39,7 @@ def public(op):
 
 def families():
     """The operators by the module that declares them, modules in the order of their import."""
+    declared = operators()  # loads what waits to be named
     modules = [m for name, m in list(sys.modules.items()) if name.startswith("flambeau_") and ".ops." in name and m]
     home = {}
     for module in modules:
@@ -48,7 +49,7 @@ def families():
     names = {m.__name__: m for m in modules}
     found = {module: [] for module in modules}
     last = None
-    for op in operators().values():
+    for op in declared.values():
         base = op.functional or op
         # An operator that was declared in a loop has no name of its own in its module: it stands beside its neighbour.
         last = home.get(base) or names.get(getattr(base.implementation, "__module__", None)) or last

@@ -73,7 +73,7 @@ class UpsamplingBilinear2d(Upsample):
 
 
 class PixelShuffle(Module):
-    """Channels put into space, see :func:`torch.nn.functional.pixel_shuffle`.
+    """Channels put into space, see :func:`torch.pixel_shuffle`.
 
     Shape:
         (*, C · r², H, W) → (*, C, H · r, W · r), r being ``upscale_factor``
@@ -115,7 +115,7 @@ class PixelUnshuffle(Module):
 
 
 class ChannelShuffle(Module):
-    """Channels in turn of each group, see :func:`torch.nn.functional.channel_shuffle`.
+    """Channels in turn of each group, see :func:`torch.channel_shuffle`.
 
     Shape:
         (N, C, *), C divisible by ``groups``
