@@ -28,7 +28,7 @@ _batching_rules_in("flambeau_nn.batching")
 def __getattr__(name):
     from importlib import import_module
 
-    if name in ("optim", "utils"):
+    if name in ("optim", "parallel", "utils"):
         return import_module(f"flambeau_nn.{name}")
     from flambeau_nn.modules import LATE, _missing
 

@@ -24,15 +24,15 @@ _RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
 _RESAMPLING = ("ChannelShuffle Fold PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2d "
                "UpsamplingNearest2d")
 _TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer"
-LATE = {name: family for family, names in {
+LATE = {name: family if "." in family else f".{family}" for family, names in {
     "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
-    "adaptive": "AdaptiveLogSoftmaxWithLoss", "parallel": "DataParallel", "resampling": _RESAMPLING,
+    "adaptive": "AdaptiveLogSoftmaxWithLoss", "flambeau_nn.parallel": "DataParallel", "resampling": _RESAMPLING,
     "unpooling": "FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
 }.items() for name in names.split()}
 
 
 def __getattr__(name):
     if name in LATE:
-        globals()[name] = getattr(_import(f"flambeau_nn.modules.{LATE[name]}"), name)
+        globals()[name] = getattr(_import(LATE[name], __name__), name)
         return globals()[name]
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -14,8 +14,10 @@ import io
 import os
 import pickle
 import sys
+from collections.abc import Callable
 
 from flambeau_tensor.not_built import missing, not_built
+from flambeau_tensor.options import device
 from flambeau_tensor.serialization import legacy, unpickler
 from flambeau_tensor.serialization.archive import Reader, Writer, replacing
 from flambeau_tensor.serialization.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
@@ -43,11 +45,14 @@ from flambeau_tensor.serialization.settings import (
     set_default_mmap_options,
 )
 
-__all__ = ["DEFAULT_PROTOCOL", "LoadEndianness", "MAGIC_NUMBER", "PROTOCOL_VERSION", "SourceChangeWarning",
+__all__ = ["DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAGIC_NUMBER", "MAP_LOCATION", "PROTOCOL_VERSION", "SourceChangeWarning",
            "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_crc32_options",
            "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
            "get_unsafe_globals_in_checkpoint", "load", "location_tag", "register_package", "safe_globals", "save",
            "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options"]
+# What annotations of programs name: where storages go, and what stands for a file.
+MAP_LOCATION = Callable | device | str | dict | None
+FILE_LIKE = str | os.PathLike | io.IOBase
 DEFAULT_PROTOCOL = 2
 _ZIP = b"PK\3\4"
 
