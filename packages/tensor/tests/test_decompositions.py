@@ -29,7 +29,8 @@ def test_padding():
 def test_pieces_side_by_side():
     found = ft._chunk_cat((X, X[:1] * 10), 0, 2)
     assert found.tolist() == [[0, 1, 2, 3, 4, 5, 6, 7, 0, 10, 20, 30], [8, 9, 10, 11, 0, 0, 0, 0, 0, 0, 0, 0]]
-    for tensors, n, text in ((X, X), 0, "expects positive num_chunks"), ((), 1, "expects a non-empty input tensor list"):
+    wrong = ((X, X), 0, "expects positive num_chunks"), ((), 1, "expects a non-empty input tensor list")
+    for tensors, n, text in wrong:
         with pytest.raises(RuntimeError, match=text):
             ft._chunk_cat(tensors, 0, n)
 

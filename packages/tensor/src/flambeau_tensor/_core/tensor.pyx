@@ -628,7 +628,7 @@ def describe(tensor, spec=None):
     text, suffixes = (None, ()) if sockets.describe_layers is None else sockets.describe_layers(tensor)
     if text is not None:
         return text
-    if spec:
+    if spec is not None:
         return tensor_format(tensor, spec, as_array=sockets.as_array, subclass=type(tensor) is not Tensor)
     return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)

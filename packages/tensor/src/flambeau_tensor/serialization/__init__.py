@@ -45,9 +45,9 @@ from flambeau_tensor.serialization.settings import (
     set_default_mmap_options,
 )
 
-__all__ = ["DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAGIC_NUMBER", "MAP_LOCATION", "PROTOCOL_VERSION", "SourceChangeWarning",
-           "add_safe_globals", "clear_safe_globals", "default_restore_location", "get_crc32_options",
-           "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
+__all__ = ["DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAGIC_NUMBER", "MAP_LOCATION", "PROTOCOL_VERSION",
+           "SourceChangeWarning", "add_safe_globals", "clear_safe_globals", "default_restore_location",
+           "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
            "get_unsafe_globals_in_checkpoint", "load", "location_tag", "register_package", "safe_globals", "save",
            "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options"]
 # What annotations of programs name: where storages go, and what stands for a file.
