@@ -154,6 +154,7 @@ LOOPED = {f"{INTERNAL}.{name}{end}" for name in ("attention", "ctc_loss", "lstm_
 
 
 def test_every_operator_has_a_rule():
+    vmap(torch.sin)(torch.ones(2))  # loads the rules of families that are declared by now
     left = {name for name, op in operators().items()
             if name.startswith((INTERNAL, NAMESPACE)) and not op.is_composite and rule_of(op) is looped_rule}
     assert left == LOOPED

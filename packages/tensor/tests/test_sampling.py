@@ -42,3 +42,17 @@ def test_derivatives_of_samples():
     x = ft.tensor([0.1, 0.5, 0.9]).double()
     found = ft._dirichlet_grad(x, ft.ones(3).double(), ft.full((3,), 2.0).double())
     assert ft.allclose(found * (1 - x), -x * x.log(), rtol=1e-10)
+
+
+def test_odd_parameters_end_and_shapes_have_to_fit():
+    inf, nan = float("inf"), float("nan")
+    assert ft._standard_gamma(ft.tensor([-5.0, -1e30, nan])).tolist() == [ft.finfo(ft.float32).tiny] * 3
+    x, odd = ft.tensor([0.3, 0.3, 0.3, 0.3]), ft.tensor([-1e30, inf, nan, 0.0])
+    assert ft._standard_gamma_grad(odd, x).isnan().all()
+    assert ft._dirichlet_grad(x, odd, odd + 1).isnan().all()
+    assert ft._dirichlet_grad(x, ft.ones(4), odd).isnan().all()
+    ft.binomial(ft.tensor([inf, 1e308, 3.0]), ft.tensor([0.5, 0.5, nan]))
+    for call in (lambda: ft.binomial(ft.ones(4), ft.ones(2)), lambda: ft._standard_gamma_grad(ft.ones(4), ft.ones(2)),
+                 lambda: ft._dirichlet_grad(ft.ones(4), ft.ones(2), ft.ones(4))):
+        with pytest.raises(RuntimeError, match="expected tensors of one shape"):
+            call()

@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, NAN, ceil, cosh, exp, fabs, fmax, fmin, floor, 
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, shape_str
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport Params, Source, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
@@ -64,6 +64,8 @@ cdef inline double normal(Source* s) noexcept nogil:
 
 cdef double gamma_sample(Source* s, double a) noexcept nogil:
     cdef double scale = 1, d, c, x, y, v, u, xx
+    if a < 0:
+        return NAN
     if a < 1:
         if a == 0:
             return 0
@@ -139,7 +141,7 @@ cdef double gamma_slope(double a, double x) noexcept nogil:
     """dx/da of a gamma variable with the parameter a."""
     cdef double total = 0, ratio, term, mean, log_x = log(x), s, scale
     cdef Py_ssize_t n
-    if not (x > 0 and a > 0) or x == INFINITY:
+    if not (x > 0 and 0 < a < INFINITY) or x == INFINITY:
         return 0 if x == 0 else NAN
     mean = digamma(a)
     if x <= a:
@@ -149,7 +151,7 @@ cdef double gamma_slope(double a, double x) noexcept nogil:
         while True:
             term = ratio * (mean - log_x)
             total += term
-            if term <= total * 1e-17:
+            if not term > total * 1e-17:
                 return total
             ratio *= x / (a + n)
             mean += 1 / (a + n)
@@ -167,6 +169,8 @@ cdef double beta_slope(double x, double a, double b) noexcept nogil:
     cdef int n
     if not (0 < x < 1):
         return 0
+    if not (0 < a < INFINITY and 0 < b < INFINITY):
+        return NAN
     mean = digamma(a) - digamma(a + b)
     for n in range(NODES):
         v = PLACES[n]
@@ -184,6 +188,13 @@ cdef double beta_slope(double x, double a, double b) noexcept nogil:
 cdef int check(str what, Tensor t) except -1:
     if CATEGORY[t.dtype] != CAT_FLOAT:
         raise NotImplementedError(f"\"{what}\" not implemented for '{type_name(dtype_object(t.dtype))}'")
+    return 0
+
+
+cdef int check_shapes(str name, Tensor t, Tensor other) except -1:
+    if not same_shape(t, other):
+        raise RuntimeError(f"{name}(): expected tensors of one shape, but got {shape_str(t.ndim, t.sizes)} and "
+                           f"{shape_str(other.ndim, other.sizes)}")
     return 0
 
 
@@ -271,6 +282,7 @@ cdef object _binomial(Operator op, PyObject** a):
     if count.dtype != prob.dtype:
         raise RuntimeError(f"Found dtype {type_name(dtype_object(prob.dtype))} but expected "
                            f"{type_name(dtype_object(count.dtype))}")
+    check_shapes(op.name, count, prob)
     numbers, probabilities = as_doubles(count), as_doubles(prob)
     n, p = <double*>numbers.data, <double*>probabilities.data
     for i in range(numbers.numel):
@@ -290,6 +302,7 @@ cdef object _standard_gamma_grad(Operator op, PyObject** a):
     cdef double* x
     cdef Py_ssize_t i
     check("_standard_gamma_grad_cpu", t)
+    check_shapes(op.name, t, samples)
     numbers, samples = as_doubles(t), as_doubles(samples)
     alpha, x = <double*>numbers.data, <double*>samples.data
     with nogil:
@@ -306,6 +319,8 @@ cdef object _dirichlet_grad(Operator op, PyObject** a):
     cdef double* total
     cdef Py_ssize_t i
     check("_dirichlet_grad_cpu", t)
+    check_shapes(op.name, t, <Tensor>a[1])
+    check_shapes(op.name, t, <Tensor>a[2])
     numbers, first, all_ = as_doubles(t), as_doubles(<Tensor>a[1]), as_doubles(<Tensor>a[2])
     x, alpha, total = <double*>numbers.data, <double*>first.data, <double*>all_.data
     with nogil:

@@ -75,7 +75,18 @@ suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> MemoryFo
                                  doc="The memory format that the order of the strides speaks for.")
 is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",
                      "function method")
-is_pinned = _fact("is_pinned(Tensor self, Device? device=None) -> bool", lambda input, device: False,
+
+
+def _is_pinned(input, device):
+    if not isinstance(device, str | torch_device | None):
+        raise TypeError("is_pinned(): argument 'device' (position 1) must be torch.device, not "
+                        + type(device).__name__)
+    if device is not None:
+        torch_device(device)  # raises for a name that there is not
+    return False
+
+
+is_pinned = _fact("is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned,
                   "False: memory is never page-locked.")
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
 is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: input.untyped_storage().is_shared(),
