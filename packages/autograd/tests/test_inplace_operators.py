@@ -9,7 +9,8 @@ from flambeau_tensor.extend import Forward, operators
 
 INTEGERS = {"gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
             "bitwise_not"}
-PAIRS = [op for op in operators().values() if op.inplace is not None and op.name not in INTEGERS
+UNKNOWN = {"igamma", "igammac"}  # nobody has their derivative by `self`
+PAIRS = [op for op in operators().values() if op.inplace is not None and op.name not in INTEGERS | UNKNOWN
          and not isinstance(op.implementation, Forward)]  # those are signatures of others
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([[True, False, True], [False, False, True], [True, True, False]])
@@ -23,6 +24,7 @@ ARGUMENTS = {
     "index_copy": (1, torch.tensor([2, 0]), lambda r: r(3, 2)), "index_fill": (0, I, lambda r: r()),
     "put": (torch.tensor([1, 5]), lambda r: r(2)), "scatter": (1, torch.tensor([[0], [2], [1]]), lambda r: r(3, 1)),
     "scatter_add": (0, PLACES, lambda r: r(3, 3)), "scatter_reduce": (0, PLACES, lambda r: r(3, 3), "sum"),
+    "index_reduce": (0, I, lambda r: r(3, 3), "mean"), "renorm": (2, 0, 0.4), "mvlgamma": (1,),
     "cumsum": (0,), "cumprod": (1,), "ldexp": 1,
     "transpose": (0, 1), "swapaxes": (-1, 0), "t": (), "squeeze": (), "unsqueeze": (1,),
     "as_strided": ((2, 2), (1, 1), 3),

@@ -151,7 +151,8 @@ def _results(result):
 MEMORY = {"data_ptr", "untyped_storage", "numpy", "is_conj", "is_neg", "_base", "_version", "resolve_conj",
           "resolve_neg", "is_set_to", "share_memory_", "_is_view", "__reduce_ex__", "view_as_real", "data", "storage",
           "__array__", "__dlpack__", "requires_grad_", "empty_like", "rand_like", "randn_like", "bernoulli", "dropout",
-          "normal", "detach_"}
+          "normal", "detach_", "svd_lowrank", "pca_lowrank", "_typed_storage", "_standard_gamma", "_sample_dirichlet",
+          "poisson", "binomial"}
 
 
 @pytest.mark.parametrize("op, n", [pytest.param(op, n, id=op.__torch_name__) for op, n in _calls()
