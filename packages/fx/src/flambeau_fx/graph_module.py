@@ -58,9 +58,6 @@ class GraphModule(Module):
         graph: the program.
         class_name: the name of its class.
 
-    Attributes:
-        code: the source of its forward.
-
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Graph, GraphModule
     >>> graph = Graph()
