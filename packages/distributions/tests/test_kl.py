@@ -84,6 +84,25 @@ def test_what_is_not_known():
     with pytest.raises(NotImplementedError, match="cross KL-divergence between different exponential families"):
         D.kl_divergence(D.Normal(0.0, 1.0), D.Poisson(1.0))
     with pytest.raises(TypeError, match="Expected type_p to be a Distribution subclass"):
-        D.register_kl(int, D.Normal)
+        D.register_kl("int", D.Normal)
     with pytest.raises(NotImplementedError):
         D.kl_divergence(EXAMPLES[D.Independent][0], D.Independent(D.Normal(torch.zeros(1, 2), 1.0), 2))
+
+
+def test_classes_that_count_as_distributions_only_by_their_metaclass():
+    class Counting(type):
+        def __subclasscheck__(cls, other):
+            return cls.__name__ == "Anything" and issubclass(other, D.Distribution)
+
+    class Anything(metaclass=Counting):
+        pass
+
+    class Mine(D.Normal):
+        pass
+
+    @D.register_kl(Mine, Anything)
+    def _kl(p, q):
+        return torch.tensor(7.0)
+
+    assert D.kl_divergence(Mine(0.0, 1.0), D.Cauchy(0.0, 1.0)).item() == 7
+    assert D.kl_divergence(D.Normal(0.0, 1.0), D.Normal(0.0, 1.0)).item() == 0

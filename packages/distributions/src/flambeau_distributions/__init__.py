@@ -9,7 +9,7 @@ from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-# Which module holds which names; it is imported when one of them is first used.
+# Which module holds which names. All are here from the start: programs go over the module's dictionary.
 _MODULES = {
     "bernoulli": "Bernoulli", "beta": "Beta", "binomial": "Binomial", "categorical": "Categorical", "cauchy": "Cauchy",
     "chi2": "Chi2", "constraint_registry": "biject_to transform_to", "continuous_bernoulli": "ContinuousBernoulli",
@@ -31,22 +31,13 @@ _MODULES = {
                   "SoftplusTransform StackTransform StickBreakingTransform TanhTransform Transform identity_transform",
     "uniform": "Uniform", "von_mises": "VonMises", "weibull": "Weibull", "wishart": "Wishart",
 }
-_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = {*_MODULES, "constraints", "parameters"}
-
-__all__ = [*_PLACES]
+__all__ = [name for names in _MODULES.values() for name in names.split()]
+for _module, _names in _MODULES.items():
+    _found = _import_module(f"flambeau_distributions.{_module}")
+    globals().update({name: getattr(_found, name) for name in _names.split()})
 
 
 def __getattr__(name):
-    if name in _PLACES:
-        found = globals()[name] = getattr(_import_module(f"flambeau_distributions.{_PLACES[name]}"), name)
-        return found
-    if name in _SUBMODULES:
-        return _import_module(f"flambeau_distributions.{name}")
-    if name == "utils":
-        return _import_module("flambeau_distributions.parameters")
+    if name in ("constraints", "utils"):
+        return _import_module(f"flambeau_distributions.{'parameters' if name == 'utils' else name}")
     raise AttributeError(f"module 'torch.distributions' has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), *_PLACES, *_SUBMODULES})

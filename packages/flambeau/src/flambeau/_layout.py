@@ -157,5 +157,6 @@ def install_as_torch() -> None:
                            "'import torch'")
     install("torch")
     sys.modules["torch"] = ours
+    ours.__name__ = "torch"  # packages that patch functions look their modules up by it
     for name in [n for n in sys.modules if n.startswith("flambeau.")]:
         sys.modules["torch." + name[len("flambeau."):]] = sys.modules[name]
