@@ -463,3 +463,16 @@ def test_memory_format_of_parameters_and_buffers():
         module.to(memory_format=ft.channels_last)
     with pytest.raises(TypeError, match="must be torch.memory_format, not int"):
         module.to(memory_format=3)
+
+
+def test_attributes_set_past_the_module():
+    """Libraries set attributes by object.__setattr__, so that nothing is registered."""
+    inner, outer = nn.Linear(1, 1), nn.Sequential()
+    object.__setattr__(outer, "inner", inner)
+    assert outer.inner is inner and not list(outer.children()) and outer.__dict__["inner"] is inner
+    object.__delattr__(outer, "inner")
+    assert not hasattr(outer, "inner")
+    outer.inner = inner
+    assert list(outer.children()) == [inner]
+    del outer.inner
+    assert not list(outer.children())

@@ -14,3 +14,14 @@ from flambeau_overrides import (  # noqa: F401
     _push_on_torch_function_stack,
 )
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
+
+
+def _get_tracing_state() -> None:
+    """The trace of TorchScript that is being made: None."""
+
+
+def _log_api_usage_once(event: str) -> None:
+    """PyTorch counts uses here where somebody has asked for it; nobody does."""
+
+
+_log_api_usage_metadata = _log_api_usage_once

@@ -235,6 +235,30 @@ cdef PyObject* _group(object self, str name) except NULL:
     return g
 
 
+# --- assignment -----------------------------------------------------------------------------------------------------
+
+def set_attribute(self, name, value):
+    """``Module.__setattr__``. As a slot of the base class, ``object.__setattr__(module, …)`` would be refused."""
+    if type(value) not in _plain_values or _registered(self, name) is not _ABSENT:
+        if _assign(self, name, value):
+            return
+    if name in _CALL_HOOKS:
+        _mark_hooked(self)
+    PyObject_GenericSetAttr(self, name, <PyObject*>value)
+
+
+def delete_attribute(self, name):
+    """``Module.__delattr__``."""
+    for group in (_PARAMETERS, _BUFFERS, _MODULES):
+        entries = (<dict>_state(self)).get(group)
+        if entries is not None and name in entries:
+            del entries[name]
+            if group is _BUFFERS:
+                self._non_persistent_buffers_set.discard(name)
+            return
+    PyObject_GenericSetAttr(self, name, NULL)
+
+
 # --- the class ------------------------------------------------------------------------------------------------------
 
 @cython.auto_pickle(False)
@@ -244,24 +268,6 @@ cdef class ModuleBase:
     def __getattr__(self, name):
         value = _registered(self, name)
         return _missing(self, name) if value is _ABSENT else value
-
-    def __setattr__(self, name, value):
-        if type(value) not in _plain_values or _registered(self, name) is not _ABSENT:
-            if _assign(self, name, value):
-                return
-        if name in _CALL_HOOKS:
-            _mark_hooked(self)
-        PyObject_GenericSetAttr(self, name, <PyObject*>value)
-
-    def __delattr__(self, name):
-        for group in (_PARAMETERS, _BUFFERS, _MODULES):
-            entries = (<dict>_state(self)).get(group)
-            if entries is not None and name in entries:
-                del entries[name]
-                if group is _BUFFERS:
-                    self._non_persistent_buffers_set.discard(name)
-                return
-        PyObject_GenericSetAttr(self, name, NULL)
 
     def __reduce_ex__(self, protocol):
         # The protocols 0 and 1 would want to copy what this class keeps in fields, which is nothing.

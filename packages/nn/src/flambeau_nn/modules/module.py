@@ -9,7 +9,14 @@ import warnings
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
-from flambeau_nn._module import ModuleBase, connect, late_state, take_fast_slots
+from flambeau_nn._module import (
+    ModuleBase,
+    connect,
+    delete_attribute,
+    late_state,
+    set_attribute,
+    take_fast_slots,
+)
 from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions are found here)
     GLOBAL,
     HookMethods,
@@ -94,6 +101,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def __call__(self, *args, **kwargs):
         return self._call(args, kwargs)  # what runs in its place where a class does not define its own
 
+    __setattr__, __delattr__ = set_attribute, delete_attribute
     forward = _forward_unimplemented
 
     # --- registering ------------------------------------------------------------------------------------------------
