@@ -57,7 +57,7 @@ def made(op, args):
 def _like(level, op, args, dims):
     if _allowed(level):
         return in_dim_0(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
-    if op.name in ("bernoulli", "multinomial", "normal", "poisson"):
+    if not op.name.endswith("_like"):
         _refuse_same(op)
     return call(op, *_one(args, dims, 0)), None
 
@@ -83,7 +83,13 @@ def _filled(level, op, args, dims):
     return t, 0
 
 
-_LIKE_OPS = {op for name in _LIKE for op in with_kernels(name)}
+def draws_from(*ops):
+    """Declare operators that draw numbers from their arguments."""
+    _LIKE_OPS.update(ops)
+    batched(_like, *ops)
+
+
+_LIKE_OPS: set = set()
 _FILLED_OPS = {op for name in _FILLED for op in with_kernels(name)}
-batched(_like, *_LIKE)
+draws_from(*(op for name in _LIKE for op in with_kernels(name)))
 batched(_filled, *_FILLED)
