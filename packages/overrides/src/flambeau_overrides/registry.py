@@ -36,7 +36,12 @@ def register(namespace: object, name: str, func: object, signature: object = Non
             inspect.Signature; a callable without arguments that returns one of these; or None for the one that
             inspect finds, (*args, **kwargs) if it finds none.
     """
-    _entries.setdefault(id(func), []).append((namespace, name, func, signature))
+    entry = (namespace, name, func, signature)
+    entries = _entries.get(id(func))
+    if entries is None:
+        _entries[id(func)] = [entry]
+    else:
+        entries.append(entry)
     _cache.clear()
 
 
