@@ -161,20 +161,29 @@ def test_methods_and_properties():
     assert not overrides.is_tensor_method_or_property(relu)
 
 
-def test_declaring_six_hundred_functions_stays_under_a_millisecond():
+def test_declaring_is_a_few_steps():
+    """Libraries declare hundreds of functions while they are imported: beside a function that appends to a list."""
     code = """
 import time
 import flambeau_overrides as o
-before = time.perf_counter()
-for i in range(600):
-    o.register("listed", "name", len, "(a, b)")
-print(min(time.perf_counter() - before, 1))
+
+noted = []
+def note(namespace, name, func, signature):
+    noted.append((namespace, name, func, signature))
+
+def time_of(function):
+    times = []
+    for _ in range(5):
+        before = time.perf_counter()
+        for i in range(600):
+            function("listed", "name", len, "(a, b)")
+        times.append(time.perf_counter() - before)
+    return min(times)
+
+print(time_of(o.register) / time_of(note))
 """
-    times = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-        for _ in range(3)
-    ]
-    assert min(times) < 1e-3
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) < 10
 
 
 def test_import_needs_no_heavy_modules():
