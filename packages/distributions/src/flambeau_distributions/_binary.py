@@ -1,6 +1,6 @@
 """What distributions have in common that take probabilities or logits, but not both."""
 from flambeau_distributions.distribution import Distribution
-from flambeau_distributions.parameters import lazy_property, logits_to_probs, probs_to_logits
+from flambeau_distributions.parameters import broadcast_all, lazy_property, logits_to_probs, probs_to_logits
 
 
 def check_one(probs, logits):
@@ -13,6 +13,15 @@ class Probabilities(Distribution):
     """With ``probs`` and ``logits``, one of which follows from the other; ``_binary`` says how."""
 
     _binary = True
+
+    def _take(self, probs, logits, **beside):
+        """Keep the one that is given, broadcast against what stands beside it, which gets its dtype."""
+        check_one(probs, logits)
+        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        *others, param = broadcast_all(*beside.values(), given)
+        setattr(self, name, param)
+        for other, value in zip(beside, others, strict=True):
+            setattr(self, other, value.type_as(param))
 
     @lazy_property
     def logits(self):

@@ -2,8 +2,7 @@
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
-from flambeau_distributions._binary import Probabilities, check_one
-from flambeau_distributions.parameters import broadcast_all
+from flambeau_distributions._binary import Probabilities
 from flambeau_tensor.extend import find_operator
 
 __all__ = ["Binomial"]
@@ -21,13 +20,7 @@ class Binomial(Probabilities):
     has_enumerate_support = True
 
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
-        check_one(probs, logits)
-        if probs is not None:
-            self.total_count, self.probs = broadcast_all(total_count, probs)
-            self.total_count = self.total_count.type_as(self.probs)
-        else:
-            self.total_count, self.logits = broadcast_all(total_count, logits)
-            self.total_count = self.total_count.type_as(self.logits)
+        self._take(probs, logits, total_count=total_count)
         super().__init__(self._param.shape, validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):

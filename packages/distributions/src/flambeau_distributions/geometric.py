@@ -2,7 +2,7 @@
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
-from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions._binary import Probabilities
 from flambeau_distributions.parameters import broadcast_all, log_odds_loss
 
 __all__ = ["Geometric"]
@@ -15,11 +15,7 @@ class Geometric(Probabilities):
     support = constraints.nonnegative_integer
 
     def __init__(self, probs=None, logits=None, validate_args=None):
-        check_one(probs, logits)
-        if probs is not None:
-            self.probs, = broadcast_all(probs)
-        else:
-            self.logits, = broadcast_all(logits)
+        self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             bad = self.probs[~(self.probs > 0)]

@@ -2,46 +2,21 @@
 import math
 
 import flambeau_tensor as torch
-from flambeau_distributions import constraints
+from flambeau_distributions._half import Half
 from flambeau_distributions.cauchy import Cauchy
-from flambeau_distributions.transformed_distribution import TransformedDistribution
-from flambeau_distributions.transforms import AbsTransform
 
 __all__ = ["HalfCauchy"]
 
 
-class HalfCauchy(TransformedDistribution):
+class HalfCauchy(Half):
     """The absolute value of a Cauchy variable around 0."""
 
-    arg_constraints = {"scale": constraints.positive}
-    support = constraints.nonnegative
-    has_rsample = True
-
-    def __init__(self, scale, validate_args=None):
-        super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
+    _whole = Cauchy
+    mean = property(lambda self: torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype))
+    variance = property(lambda self: self.base_dist.variance)
 
     def expand(self, batch_shape, _instance=None):
         return super().expand(batch_shape, _instance=self._get_checked_instance(HalfCauchy, _instance))
 
-    scale = property(lambda self: self.base_dist.scale)
-    mean = property(lambda self: torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype))
-    mode = property(lambda self: torch.zeros_like(self.scale))
-    variance = property(lambda self: self.base_dist.variance)
-
-    def log_prob(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        value = torch.as_tensor(value, dtype=self.scale.dtype)
-        log_prob = self.base_dist.log_prob(value) + math.log(2)
-        return torch.where(value >= 0, log_prob, -torch.inf)
-
-    def cdf(self, value):
-        if self._validate_args:
-            self._validate_sample(value)
-        return 2 * self.base_dist.cdf(value) - 1
-
-    def icdf(self, prob):
-        return self.base_dist.icdf((prob + 1) / 2)
-
-    def entropy(self):
-        return self.base_dist.entropy() - math.log(2)
+    def _log_prob(self, value):
+        return super()._log_prob(torch.as_tensor(value, dtype=self.scale.dtype))

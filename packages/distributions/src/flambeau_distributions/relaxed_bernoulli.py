@@ -1,7 +1,7 @@
 """Relaxed Bernoulli distributions, whose samples have gradients."""
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
-from flambeau_distributions._binary import Probabilities, check_one
+from flambeau_distributions._binary import Probabilities
 from flambeau_distributions.parameters import broadcast_all, clamp_probs, softplus
 from flambeau_distributions.transformed_distribution import TransformedDistribution
 from flambeau_distributions.transforms import SigmoidTransform
@@ -17,11 +17,7 @@ class LogitRelaxedBernoulli(Probabilities):
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         self.temperature = temperature
-        check_one(probs, logits)
-        if probs is not None:
-            self.probs, = broadcast_all(probs)
-        else:
-            self.logits, = broadcast_all(logits)
+        self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
 
     def expand(self, batch_shape, _instance=None):

@@ -23,7 +23,6 @@ from flambeau_nn.interception import intercepted
 __all__ = ["PH", "ProxyableClassMeta", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
 
 _wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # functions that are nodes as a whole, by their module
-_wrapped_methods: list[tuple[type, str]] = []
 _state = threading.local()
 
 
@@ -130,7 +129,6 @@ class Tracer(TracerBase):
         self.param_shapes_constant = param_shapes_constant
         self.submodule_paths: dict[Module, str] | None = None
         self.root: Module = Module()
-        self.scope = None
         self.tensor_attrs: dict[int, str] = {}
 
     # --- what is a node

@@ -97,7 +97,7 @@ class CodeGen:
         names = type(graph._namespace)()
         names.owners = dict(graph._namespace.owners)
         known = _Globals(names)
-        last_use = _last_uses(graph)
+        last_use = last_uses(graph)
 
         def text(a: Argument) -> str:
             return _value(a, known)
@@ -160,7 +160,7 @@ def _hint(target: Any) -> str:
     return f"_{name}" if name.startswith("operator.") else name
 
 
-def _last_uses(graph: Graph) -> dict[Node, list[Node]]:
+def last_uses(graph: Graph) -> dict[Node, list[Node]]:
     """Which nodes' values no longer count after each node."""
     seen: set[Node] = set()
     found: dict[Node, list[Node]] = {}

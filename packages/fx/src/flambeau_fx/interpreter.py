@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from flambeau_fx.codegen import last_uses
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.immutable_collections import immutable_dict, immutable_list
 from flambeau_fx.node import Argument, Node, Target, map_aggregate, map_arg
 from flambeau_fx.proxy import Proxy, TracerBase
 from flambeau_nn import Module
@@ -42,9 +43,7 @@ class Interpreter:
         self.args_iter: Iterator[Any] = iter(())
         self._last: dict[Node, list[Node]] = {}
         if garbage_collect_values:
-            from flambeau_fx.codegen import _last_uses
-
-            self._last = _last_uses(self.graph)
+            self._last = last_uses(self.graph)
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
         """Run all nodes; returns what the output node says.
@@ -78,10 +77,6 @@ class Interpreter:
         args = tuple(args_list)
         args_list.clear()
         return self.run(*args)
-
-    @contextmanager
-    def _set_current_node(self, node: Node) -> Iterator[None]:
-        yield
 
     def run_node(self, n: Node) -> Any:
         """Run one node with the values of its arguments."""
@@ -150,9 +145,9 @@ def _plain(a: Any) -> Any:
     """Immutable lists and dicts as Python's own."""
     if type(a) is tuple:
         return tuple(_plain(x) for x in a)
-    if isinstance(a, list) and type(a).__name__ == "immutable_list":
+    if isinstance(a, immutable_list):
         return [_plain(x) for x in a]
-    if isinstance(a, dict) and type(a).__name__ == "immutable_dict":
+    if isinstance(a, immutable_dict):
         return {k: _plain(v) for k, v in a.items()}
     return a
 

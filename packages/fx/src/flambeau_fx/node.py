@@ -4,7 +4,7 @@ from __future__ import annotations
 import builtins
 import operator
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from flambeau_fx.immutable_collections import immutable_dict, immutable_list
@@ -347,10 +347,3 @@ class NodeList:
 
     def __reversed__(self) -> NodeList:
         return NodeList(self.graph, not self.forward)
-
-
-def nodes_of(*arguments: Argument) -> Iterable[Node]:
-    """The nodes among arguments."""
-    found: list[Node] = []
-    map_arg(arguments, lambda node: found.append(node) or node)  # type: ignore[func-returns-value]
-    return found

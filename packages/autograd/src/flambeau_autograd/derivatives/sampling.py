@@ -1,13 +1,6 @@
 """Derivatives of random numbers by the parameters of their distributions."""
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_tensor.ops import factories, sampling
-
-
-def _refuse(name):
-    def formula(grad):
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented")
-
-    return formula
 
 
 def _dirichlet(grad, self, result):
@@ -20,6 +13,6 @@ derivative(sampling._standard_gamma,
 derivative(sampling._sample_dirichlet, self=_dirichlet)
 derivative(sampling.binomial, prob=lambda grad: factories.zeros_like(grad),
            count=lambda grad: factories.zeros_like(grad), jvp=lambda result: factories.zeros_like(result))
-derivative(sampling._standard_gamma_grad, self=_refuse("_standard_gamma_grad"), output=_refuse("_standard_gamma_grad"))
-derivative(sampling._dirichlet_grad, x=_refuse("_dirichlet_grad"), alpha=_refuse("_dirichlet_grad"),
-           total=_refuse("_dirichlet_grad"))
+derivative(sampling._standard_gamma_grad, self=without("_standard_gamma_grad"), output=without("_standard_gamma_grad"))
+derivative(sampling._dirichlet_grad, x=without("_dirichlet_grad"), alpha=without("_dirichlet_grad"),
+           total=without("_dirichlet_grad"))

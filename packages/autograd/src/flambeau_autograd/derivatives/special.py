@@ -2,7 +2,7 @@
 import math
 
 import flambeau_tensor as torch
-from flambeau_autograd.derivatives.table import derivative
+from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_tensor.ops import special as ops
 
 _EPS = {torch.float32: 1.1920928955078125e-07, torch.float64: 2.220446049250313e-16}
@@ -12,12 +12,6 @@ def _slope(self, result, slope):
     """slope - result / x; at zero, where the quotient is half of the slope, which is 1, that."""
     small = self.abs() <= _EPS.get(self.dtype, 1e-3)
     return torch.where(small, 0.5, slope - result / torch.where(small, 1.0, self))
-
-
-def _without(name):
-    def formula(grad):
-        raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
-    return formula
 
 
 def _incomplete(sign):
@@ -31,9 +25,9 @@ derivative(ops.i0e, self=lambda grad, self, result: grad * (ops.i1e(self) - self
 derivative(ops.i1, self=lambda grad, self, result: grad * _slope(self, result, ops.i0(self)))
 derivative(ops.i1e, self=lambda grad, self, result: grad * _slope(
     self, result, ops.i0e(self) - self.sgn() * result))
-derivative(ops.igamma, self=_without("igamma: input"), other=_incomplete(1))
-derivative(ops.igammac, self=_without("igammac: input"), other=_incomplete(-1))
-derivative(ops.zeta, self=_without("zeta"), other=lambda grad, self, other: grad * (-self * ops.zeta(self + 1, other)))
+derivative(ops.igamma, self=without("igamma: input"), other=_incomplete(1))
+derivative(ops.igammac, self=without("igammac: input"), other=_incomplete(-1))
+derivative(ops.zeta, self=without("zeta"), other=lambda grad, self, other: grad * (-self * ops.zeta(self + 1, other)))
 derivative(ops.ndtr, self=lambda grad, self: grad * ((self.square() / -2).exp() / math.sqrt(2 * math.pi)))
 derivative(ops.log_ndtr, self=lambda grad, self: grad * (
     math.sqrt(2 / math.pi) / ops.erfcx(self * -math.sqrt(0.5))))

@@ -3,6 +3,7 @@ import flambeau_tensor as ft
 from flambeau_nn._kernels import ctc as kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
+from flambeau_nn.ops.loss import checked_reduction, reduced
 from flambeau_tensor import Operator, Tensor
 
 _ARGUMENTS = "Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank"
@@ -23,8 +24,7 @@ def _lengths(given, name):
 
 
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    reduction = checked_reduction(None, None, reduction)
     input_lengths, target_lengths = _lengths(input_lengths, "input_lengths"), _lengths(target_lengths, "target_lengths")
     single = log_probs.ndim == 2
     if single:
@@ -35,9 +35,7 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reductio
         loss = ft.where(loss == float("inf"), 0.0, loss)
     if reduction == "mean":
         return (loss / ft.tensor(target_lengths, dtype=loss.dtype).clamp_min(1)).mean()
-    if reduction == "sum":
-        return loss.sum()
-    return loss[0] if single else loss
+    return reduced(loss[0] if single else loss, reduction)
 
 
 _OPTIONS = "int blank=0, str reduction='mean', bool zero_infinity=False"

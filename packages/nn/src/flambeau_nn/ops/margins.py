@@ -97,8 +97,7 @@ def multilabel_soft_margin_loss(input, target, weight, size_average, reduce, red
            "Callable? distance_function=None, float margin=1.0, bool swap=False, str reduction='mean')",
            "triplet_margin_loss with a distance of one's own; `pairwise_distance` unless given.")
 def triplet_margin_with_distance_loss(anchor, positive, negative, distance_function, margin, swap, reduction):
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    reduction = checked_reduction(None, None, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:

@@ -1,4 +1,5 @@
 """Sharing work among devices, of which there is one."""
+from flambeau_autograd.trees import leaves
 from flambeau_tensor import Tensor
 
 __all__ = ["gather", "is_namedtuple", "parallel_apply", "replicate", "scatter", "scatter_kwargs"]
@@ -15,7 +16,7 @@ def scatter(inputs, target_gpus, dim: int = 0):
     Raises:
         RuntimeError: there are tensors among the inputs, which would have to go to other devices.
     """
-    if _has_tensor(inputs):
+    if any(isinstance(leaf, Tensor) for leaf in leaves(inputs)):
         raise RuntimeError("scatter(): there are no devices beside the CPU that tensors could be on")
     return [inputs for _ in target_gpus]
 
@@ -47,9 +48,3 @@ def parallel_apply(modules, inputs, kwargs_tup=None, devices=None):
         raise ValueError(f"parallel_apply(): {len(modules)} modules, {len(inputs)} inputs, {len(kwargs_tup)} dicts")
     return [module(*(x if isinstance(x, list | tuple) else (x,)), **(kwargs or {}))
             for module, x, kwargs in zip(modules, inputs, kwargs_tup, strict=True)]
-
-
-def _has_tensor(value) -> bool:
-    if isinstance(value, dict):
-        value = [*value.keys(), *value.values()]
-    return any(map(_has_tensor, value)) if isinstance(value, list | tuple) else isinstance(value, Tensor)

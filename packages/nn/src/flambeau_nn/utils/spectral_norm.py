@@ -4,6 +4,7 @@ from flambeau_autograd import no_grad
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
+from flambeau_nn.utils._older import remove_hook
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -97,9 +98,4 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     Raises:
         ValueError: it was not applied to that weight.
     """
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, SpectralNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    return remove_hook(module, SpectralNorm, name, "spectral_norm")

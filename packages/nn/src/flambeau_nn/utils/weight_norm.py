@@ -3,6 +3,7 @@ import warnings
 
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
+from flambeau_nn.utils._older import remove_hook
 from flambeau_tensor.ops.reductions import vector_norm
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
@@ -73,9 +74,4 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
     Raises:
         ValueError: it was not applied to that weight.
     """
-    for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, WeightNorm) and hook.name == name:
-            hook.remove(module)
-            del module._forward_pre_hooks[key]
-            return module
-    raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    return remove_hook(module, WeightNorm, name, "weight_norm")

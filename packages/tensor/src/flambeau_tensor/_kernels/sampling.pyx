@@ -15,6 +15,7 @@ from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, shape_str
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.digamma cimport digamma
 from flambeau_tensor._kernels.draws cimport Params, Source, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
@@ -126,16 +127,6 @@ cdef double binomial_sample(Source* s, double n, double p) noexcept nogil:
 
 
 # --- derivatives of samples -----------------------------------------------------------------------------------------
-
-cdef double digamma(double x) noexcept nogil:
-    cdef double result = 0, y
-    while x < 12:
-        result -= 1 / x
-        x += 1
-    y = 1 / (x * x)
-    return result + log(x) - 0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (
-        1.0 / 240 - y * (1.0 / 132 - y * (691.0 / 32760 - y / 12))))))
-
 
 cdef double gamma_slope(double a, double x) noexcept nogil:
     """dx/da of a gamma variable with the parameter a."""

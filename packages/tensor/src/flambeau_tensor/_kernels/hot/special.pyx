@@ -3,6 +3,7 @@
 cimport cython
 from libc cimport math
 
+from flambeau_tensor._kernels.digamma cimport digamma
 from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, map2, real_t, reals
 from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
 
@@ -145,21 +146,7 @@ cdef inline real_t _erfinv(real_t x) noexcept nogil:
 
 
 cdef inline real_t _digamma(real_t x) noexcept nogil:
-    # Reflection below zero, recurrence up to 10, then the asymptotic series (Abramowitz and Stegun, 6.3.18).
-    cdef double y = x, shift = 0, z
-    if y == 0:
-        return <real_t>math.copysign(math.INFINITY, -y)
-    if y < 0:
-        if y == math.floor(y):
-            return <real_t>math.NAN
-        shift = -PI / math.tan(PI * y)
-        y = 1 - y
-    while y < 10:
-        shift -= 1 / y
-        y += 1
-    z = 1 / (y * y)
-    return <real_t>(shift + math.log(y) - 0.5 / y - z * (1 / 12.0 - z * (1 / 120.0 - z * (1 / 252.0 - z * (
-        1 / 240.0 - z * (1 / 132.0 - z * (691 / 32760.0 - z / 12)))))))
+    return <real_t>digamma(x)
 
 
 cdef inline double _hurwitz(double s, double q) noexcept nogil:

@@ -1,0 +1,41 @@
+"""What half of a distribution around 0 has in common, whichever it is half of."""
+import math
+
+import flambeau_tensor as torch
+from flambeau_distributions import constraints
+from flambeau_distributions.transformed_distribution import TransformedDistribution
+from flambeau_distributions.transforms import AbsTransform
+
+
+class Half(TransformedDistribution):
+    """The absolute value of a variable of the class ``_whole`` around 0."""
+
+    arg_constraints = {"scale": constraints.positive}
+    support = constraints.nonnegative
+    has_rsample = True
+
+    def __init__(self, scale, validate_args=None):
+        super().__init__(self._whole(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
+
+    scale = property(lambda self: self.base_dist.scale)
+    mode = property(lambda self: torch.zeros_like(self.scale))
+
+    def log_prob(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return self._log_prob(value)
+
+    def _log_prob(self, value):
+        log_prob = self.base_dist.log_prob(value) + math.log(2)
+        return torch.where(value >= 0, log_prob, -torch.inf)
+
+    def cdf(self, value):
+        if self._validate_args:
+            self._validate_sample(value)
+        return 2 * self.base_dist.cdf(value) - 1
+
+    def icdf(self, prob):
+        return self.base_dist.icdf((prob + 1) / 2)
+
+    def entropy(self):
+        return self.base_dist.entropy() - math.log(2)
