@@ -76,6 +76,18 @@ def random():
 
 
 @pytest.fixture
+def draw():
+    """Makes normal numbers from a seed, real or complex: `draw(0, "complex128", 3, 2)`."""
+    def make(seed, dtype, *shape):
+        g = np.random.default_rng(seed)
+        a = g.standard_normal(shape)
+        if dtype == "complex128":
+            a = a + 1j * g.standard_normal(shape)
+        return torch.tensor(a.astype(dtype)).requires_grad_()
+    return make
+
+
+@pytest.fixture
 def resident():
     """The memory that the process occupies, in bytes, after a collection."""
     def measure():

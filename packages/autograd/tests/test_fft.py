@@ -7,15 +7,6 @@ import flambeau_tensor as torch
 from flambeau_autograd import func, gradcheck, gradgradcheck
 from flambeau_tensor import fft
 
-
-def draw(seed, dtype, *shape):
-    g = np.random.default_rng(seed)
-    a = g.standard_normal(shape)
-    if dtype == "complex128":
-        a = a + 1j * g.standard_normal(shape)
-    return torch.tensor(a.astype(dtype)).requires_grad_()
-
-
 # name: (function, shapes of its inputs)
 CASES = {
     "fft": (fft.fft, [(2, 3)]),
@@ -42,7 +33,7 @@ ALL = [(name, dtype) for name in CASES for dtype in ("float64", "complex128")] +
 
 
 @pytest.mark.parametrize(("name", "dtype"), ALL)
-def test_derivatives(name, dtype):
+def test_derivatives(name, dtype, draw):
     function, shapes = (CASES | REAL)[name]
     inputs = tuple(draw(7 * i + 1, dtype, *s) for i, s in enumerate(shapes))
     assert gradcheck(function, inputs, check_forward_ad=True, check_batched_grad=True)
@@ -50,7 +41,7 @@ def test_derivatives(name, dtype):
 
 
 @pytest.mark.parametrize(("name", "dtype"), ALL)
-def test_vmap_is_a_loop(name, dtype):
+def test_vmap_is_a_loop(name, dtype, draw):
     function, shapes = (CASES | REAL)[name]
     x = draw(1, dtype, 3, *shapes[0]).detach()
     found = func.vmap(function, in_dims=-1)(x.movedim(0, -1))
@@ -59,7 +50,7 @@ def test_vmap_is_a_loop(name, dtype):
                                    atol=1e-12)
 
 
-def test_names_of_nodes():
+def test_names_of_nodes(draw):
     x = draw(1, "float64", 4)
     assert [f(x).grad_fn.name() for f in (fft.rfft, fft.irfft)] == ["FftR2CBackward0", "FftC2RBackward0"]
     assert fft.ifft(draw(1, "complex128", 4)).grad_fn.name() == "FftC2CBackward0"

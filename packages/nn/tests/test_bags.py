@@ -112,8 +112,5 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(name):
-    call, kind, text = ERRORS[name]
-    with pytest.raises(kind) as caught:
-        call()
-    assert str(caught.value) == text
+def test_errors(name, check_error):
+    check_error(*ERRORS[name])

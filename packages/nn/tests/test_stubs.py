@@ -13,6 +13,6 @@ def test_stubs_are_current():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for name, text in json.loads(done.stdout).items():
         compile(text, name, "exec")
-        assert Path(flambeau_nn.__file__).with_name(name).read_text(encoding="utf-8") == text, (
+        assert Path(flambeau_nn.__file__).parent.joinpath(name).read_text(encoding="utf-8") == text, (
             "renew them with: python -m flambeau_nn.stubs packages/nn/src/flambeau_nn"
         )

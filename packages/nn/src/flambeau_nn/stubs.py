@@ -1,18 +1,19 @@
-"""The type stub of ``torch.nn.functional``, written from the schemas: ``python -m flambeau_nn.stubs [folder]``.
+"""What is written from the declarations: the type stub of ``torch.nn.functional`` and the names of lazy families.
 
-It is part of the wheel, and a test compares it with what this module writes.
+``python -m flambeau_nn.stubs [folder]`` writes them; a test compares the files with what this module writes.
 """
 import sys
 from pathlib import Path
 
 from flambeau_nn import functional
-from flambeau_nn.ops import LATE_OF_TORCH, NAMESPACE
+from flambeau_nn.ops import LATE_OF_TORCH, LAZY, NAMESPACE
 from flambeau_tensor import stubs
 from flambeau_tensor.extend import Operator, functions
 
 
 def files() -> dict[str, str]:
-    """The texts of the package's stub files, by name."""
+    """The texts of the files that are written, by name."""
+    names = stubs.lazy_names_text("flambeau_nn", LAZY)  # the first: what loads families later finds them loaded
     listed, more = functions(NAMESPACE), []
     late = {name: getattr(functional, name) for name in LATE_OF_TORCH}
     for name, value in sorted({**vars(functional), **late}.items()):
@@ -22,7 +23,7 @@ def files() -> dict[str, str]:
             more.append(stubs.function_stub(value, name, module="_torch."))
         elif callable(value):
             more.append(f"def {name}(*args: Any, **kwargs: Any) -> _torch.Tensor: ...")
-    return {"functional.pyi": stubs.namespace_text(NAMESPACE, "\n".join(more))}
+    return {"functional.pyi": stubs.namespace_text(NAMESPACE, "\n".join(more)), "ops/lazy_names.py": names}
 
 
 def main(arguments: list[str]) -> int:

@@ -284,12 +284,12 @@ def namespace_text(namespace, more=""):
     return "\n".join(lines) + "\n"
 
 
-def lazy_names_text():
-    """The module that names what each lazy family declares."""
-    start = "flambeau_tensor.ops."
-    lines = ['"""Written by flambeau_tensor.stubs: the names that wait for each family of ``LAZY``."""', "",
+def lazy_names_text(package, families):
+    """The module `package.ops.lazy_names`, which names what each lazy family of a package declares."""
+    start = f"{package}.ops."
+    lines = [f'"""Written by {package}.stubs: the names that wait for each family of ``LAZY``."""', "",
              "NAMES = {"]
-    for module, names in names_of_families([start + family for family in LAZY]).items():
+    for module, names in names_of_families([start + family for family in families]).items():
         lines += [f'    "{module.removeprefix(start)}": """',
                   *textwrap.wrap(" ".join(names), 116, break_on_hyphens=False), '""",']
     return "\n".join([*lines, "}"]) + "\n"
@@ -297,7 +297,7 @@ def lazy_names_text():
 
 def files():
     """The texts of the files that are written, by name."""
-    names = lazy_names_text()  # the first: what loads families later finds them loaded
+    names = lazy_names_text("flambeau_tensor", LAZY)  # the first: what loads families later finds them loaded
     return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text(), "ops/lazy_names.py": names}
 
 

@@ -450,7 +450,7 @@ def load_family(str module not None):
                 sockets.family_declared(module)
         finally:
             _loading.remove(module)
-        _named.update(listed)
+        _named.update(found)
         for name in listed:
             del _lazy[name]
         _late[module] = found
