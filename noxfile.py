@@ -198,8 +198,10 @@ def docs(session):
     """Build the documentation with warnings as errors and run its examples."""
     install(session, WHOLE)
     session.install(*group("docs"))
-    for builder in ("html", "doctest"):
-        session.run("sphinx-build", "--fail-on-warning", "--nitpicky", "-b", builder, "docs", f"docs/_build/{builder}")
+    for builder in ("html", "doctest"):  # both from what the first has read
+        options = ["--fail-on-warning", "--nitpicky", "-d", "docs/_build/doctrees", "-b", builder]
+        session.run("sphinx-build", *options, "docs", f"docs/_build/{builder}")
+    session.run("python", "-m", "pytest", "tests/test_pages.py")
 
 
 @nox.session

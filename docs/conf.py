@@ -1,4 +1,4 @@
-"""How Sphinx builds the documentation: warnings are errors, and the examples run (`nox -s docs`)."""
+"""How Sphinx builds the documentation: warnings are errors, and the examples of docstrings run (`nox -s docs`)."""
 import sys
 from pathlib import Path
 
@@ -15,7 +15,7 @@ version = release = flambeau.RELEASE
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
-    "docstrings", "operator_pages", "tensor_page", "reference", "packages", "missing", "benchmarks",
+    "docstrings", "docstring_tests", "operator_pages", "tensor_page", "reference", "packages", "missing", "benchmarks",
     "conformance", "c_header",
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
@@ -38,7 +38,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"flambeau_tensor\._core\.custom\.OperatorHandle"),
 ]
 
-doctest_global_setup = "import flambeau as torch\n__name__ = '__main__'"
+doctest_global_setup = "import flambeau as torch\n__name__ = '__main__'"  # of docstrings; pages bring their own
 
 html_theme = "furo"
 html_title = "flambeau"
