@@ -9,6 +9,9 @@
 
 option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
 option(FLAMBEAU_SANITIZE "Build with AddressSanitizer" OFF)
+# A wheel that leaves this machine needs "all". Editable installs have all as well, so that tests reach each of them.
+set(FLAMBEAU_LEVELS "" CACHE STRING
+    "Levels of x86-64 to build hot kernels for: all, native (the highest that this processor runs), or some of v2;v3;v4")
 
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 include(CheckCCompilerFlag)
@@ -31,10 +34,37 @@ endif()
 # The levels of the x86-64 instruction set, where the compiler knows them. The check fails for other processors and for
 # compilers without -march: `hot_base` is then the only build of a hot kernel.
 check_c_compiler_flag(-march=x86-64-v4 FLAMBEAU_X86_LEVELS)
-set(_flambeau_hot_levels base)
-if(FLAMBEAU_X86_LEVELS)
+
+# The highest level that this processor runs, in `result`.
+function(_flambeau_native_level result)
+  include(CheckCSourceRuns)
+  set(needs_v4 avx512f avx512bw avx512cd avx512dq avx512vl)
+  set(needs_v3 avx2 fma f16c)
+  foreach(level v4 v3)
+    list(TRANSFORM needs_${level} REPLACE "(.+)" "__builtin_cpu_supports(\"\\1\")" OUTPUT_VARIABLE tests)
+    list(JOIN tests " && " condition)
+    check_c_source_runs("int main(void) { return !(${condition}); }" FLAMBEAU_RUNS_${level})
+    if(FLAMBEAU_RUNS_${level})
+      set(${result} ${level} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} v2 PARENT_SCOPE)
+endfunction()
+
+if(NOT FLAMBEAU_X86_LEVELS)
+  set(_flambeau_hot_levels base)
+elseif(FLAMBEAU_LEVELS STREQUAL "all" OR CMAKE_CROSSCOMPILING
+       OR (FLAMBEAU_LEVELS STREQUAL "" AND SKBUILD_STATE STREQUAL "editable"))
   set(_flambeau_hot_levels v2 v3 v4)
+elseif(FLAMBEAU_LEVELS MATCHES "^(native)?$")
+  _flambeau_native_level(_flambeau_hot_levels)
+elseif(FLAMBEAU_LEVELS MATCHES "^v[234](;v[234])*$")
+  set(_flambeau_hot_levels ${FLAMBEAU_LEVELS})
+else()
+  message(FATAL_ERROR "FLAMBEAU_LEVELS must be all, native or a list such as v3;v4, not ${FLAMBEAU_LEVELS}")
 endif()
+message(STATUS "Hot kernels are built for: ${_flambeau_hot_levels}")
 check_c_compiler_flag("-fno-math-errno -fno-trapping-math" FLAMBEAU_MATH_FLAGS)
 
 # Where the .pxd files and C headers of a sibling package are: beside this package in a checkout, else installed.
@@ -153,6 +183,9 @@ function(flambeau_cython_modules package)
     endif()
   endforeach()
 
+  if(NOT SKBUILD_STATE STREQUAL "editable")
+    return()
+  endif()
   # What a deleted or renamed source left behind would still import.
   file(GLOB_RECURSE built RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src"
        "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.${Python_SOABI}${CMAKE_SHARED_MODULE_SUFFIX}")

@@ -1,6 +1,8 @@
 """Which build of the hot loops this processor runs: x86-64-v4, v3 or v2, or the only one there is elsewhere.
 
-``FLAMBEAU_CPU_LEVEL=v2`` (or v3, v4, base) overrides the choice, for tests and bug reports.
+Released wheels have every level; one built on a machine has the level of that machine (FLAMBEAU_LEVELS in
+cmake/FlambeauCython.cmake). ``FLAMBEAU_CPU_LEVEL=v2`` (or v3, v4, base) overrides the choice, for
+tests and bug reports.
 """
 import importlib
 import os
@@ -9,7 +11,7 @@ from importlib.util import find_spec
 _NEEDS = {"v2": ("SSE42",), "v3": ("AVX2", "FMA3", "F16C"), "v4": ("AVX512_SKX",), "base": ()}
 
 
-def _built() -> list[str]:
+def built() -> list[str]:
     """The levels that this installation was built for, the highest first."""
     return [level for level in ("v4", "v3", "v2", "base") if find_spec(f"flambeau_tensor._kernels.hot_{level}")]
 
@@ -18,17 +20,17 @@ def _choose() -> str:
     """The level asked for, or else the highest whose instructions this processor has (NumPy already asked it)."""
     from numpy._core._multiarray_umath import __cpu_features__ as have
 
-    built = _built()
+    levels = built()
     asked = os.environ.get("FLAMBEAU_CPU_LEVEL")
     if asked:
-        if asked not in built:
+        if asked not in levels:
             raise ImportError(f"FLAMBEAU_CPU_LEVEL={asked}: there is no such level of instructions in this "
-                              f"installation; it has {', '.join(built)}")
+                              f"installation; it has {', '.join(levels)}")
         return asked
-    for level in built:
+    for level in levels:
         if all(have.get(feature) for feature in _NEEDS[level]):
             return level
-    raise ImportError(f"flambeau_tensor was built for processors of the levels {', '.join(built)} (x86-64-v2 needs "
+    raise ImportError(f"flambeau_tensor was built for processors of the levels {', '.join(levels)} (x86-64-v2 needs "
                       "SSE4.2), and this one has none of them. Install it from source for this processor: "
                       "pip install --no-binary flambeau-tensor flambeau-tensor")
 
@@ -42,4 +44,11 @@ def hot(name: str, folder: str = "flambeau_tensor._kernels"):
     >>> sorted(hot("slopes").LOOPS)
     ['relu_backward', 'sigmoid_backward', 'tanh_backward']
     """
-    return importlib.import_module(f"{folder}.hot_{LEVEL}.{name}")
+    try:
+        return importlib.import_module(f"{folder}.hot_{LEVEL}.{name}")
+    except ModuleNotFoundError as error:
+        if find_spec(f"{folder}.hot_{LEVEL}"):
+            raise
+        raise ImportError(f"{folder.partition('.')[0]} was not built for processors of the level {LEVEL}, which "
+                          "flambeau_tensor uses here: build both on this machine, or both with "
+                          "-Ccmake.define.FLAMBEAU_LEVELS=all") from error
