@@ -321,9 +321,9 @@ class TestSelfCall:
                 return func(*args, **(kwargs or {}))
 
         text = r"^Loop\.__torch_function__ calls 'lib\.{}' again on the arguments that it was given"
-        with pytest.raises(TypeError, match=text.format("add")):
+        with pytest.raises(RecursionError, match=text.format("add")):
             add(Loop(), 1, alpha=3)
-        with pytest.raises(TypeError, match=text.format("cat")):
+        with pytest.raises(RecursionError, match=text.format("cat")):
             cat([Loop(), 1])
 
     def test_rebuilt_containers_are_the_same_arguments(self):
@@ -332,7 +332,7 @@ class TestSelfCall:
             def __torch_function__(cls, func, types, args=(), kwargs=None):
                 return func(*[list(a) if isinstance(a, list) else a for a in args], **dict(kwargs))
 
-        with pytest.raises(TypeError, match="Rebuild"):
+        with pytest.raises(RecursionError, match="Rebuild"):
             cat([Rebuild(), 1], dim=1)
 
     def test_two_functions_that_call_each_other(self):
@@ -341,7 +341,7 @@ class TestSelfCall:
             def __torch_function__(cls, func, types, args=(), kwargs=None):
                 return cat(args) if func is add else add(*args[0])
 
-        with pytest.raises(TypeError, match="PingPong"):
+        with pytest.raises(RecursionError, match="PingPong"):
             add(PingPong(), 1)
 
     def test_mode_inside_itself(self):
@@ -350,7 +350,7 @@ class TestSelfCall:
                 with self:
                     return func(*args, **(kwargs or {}))
 
-        with pytest.raises(TypeError, match=r"Again.*with self"), Again():
+        with pytest.raises(RecursionError, match=r"Again.*with self"), Again():
             add(1, 1)
         assert add(1, 1) == 2
 

@@ -361,3 +361,64 @@ def test_addr_multiplies_in_the_dtype_of_its_result():
     assert got.tolist() == [[2.0**63]]
     short = ft.addr(ft.zeros(1, dtype=ft.int16), ft.tensor([4], dtype=ft.int8), ft.tensor([100], dtype=ft.int8))
     assert short.tolist() == [[400]]
+
+
+def test_numbers_before_their_tensors():
+    """Orders of arguments that were PyTorch's once; it still takes them and says once that they are deprecated."""
+    program = """
+import warnings
+import flambeau_tensor as ft
+x, y = ft.tensor([1., 2.]), ft.tensor([10., 20.])
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    assert ft.add(x, 2, y).tolist() == [21, 42]
+    x.add(2, y)
+(warning,) = told
+assert warning.category is UserWarning
+assert str(warning.message) == (
+    "This overload of add is deprecated:\\n\\tadd(Tensor input, Number alpha, Tensor other, *, Tensor out = None)\\n"
+    "Consider using one of the following signatures instead:\\n"
+    "\\tadd(Tensor input, Tensor other, *, Number alpha = 1, Tensor out = None)"), warning.message
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.filterwarnings("ignore:This overload of")
+def test_deprecated_orders():
+    m, v = ft.tensor([[1., 2], [3, 4]]), ft.tensor([1., 10])
+    batch = ft.stack([m, m + 1])
+    for name, first, second, start in [("addmm", m, m.T, m + 5), ("addmv", m, v, v + 5), ("addr", v, v, m + 5),
+                                       ("baddbmm", batch, batch, batch + 5), ("addbmm", batch, batch, m + 5)]:
+        function = getattr(ft, name)
+        expected = function(start, first, second, beta=2, alpha=3)
+        for got in (function(2, start, 3, first, second), getattr(start, name)(2, 3, first, second),
+                    getattr(start.clone(), name + "_")(2, 3, first, second),
+                    function(2, start, 3, first, second, out=ft.empty(0))):
+            assert got.tolist() == expected.tolist(), name
+        expected = function(start, first, second, beta=2).tolist()
+        assert function(2, start, first, second).tolist() == expected
+        assert getattr(start, name)(2, first, second).tolist() == expected
+    for name in ("addcmul", "addcdiv"):
+        expected = getattr(ft, name)(m, m, m.T, value=3).tolist()
+        assert getattr(ft, name)(m, 3, m, m.T).tolist() == getattr(m, name)(3, m, m.T).tolist() == expected
+        assert getattr(m.clone(), name + "_")(3, m, m.T).tolist() == expected
+    assert ft.sub(m, 2, m.T).tolist() == m.clone().sub_(2, m.T).tolist() == (m - 2 * m.T).tolist()
+    assert ft.add(m, 2, 3).tolist() == (m + 6).tolist()
+    for wrong in (lambda: ft.add(m, m, 3), lambda: ft.add(m, 2, m, 1), lambda: ft.addmm(m, 2, m, m),
+                  lambda: ft.subtract(m, 2, m), lambda: ft.addmm(1, m, "a", m, m), lambda: ft.addcmul(m, 2, 3, m)):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+@pytest.mark.filterwarnings("ignore:This overload of")
+def test_handlers_get_deprecated_orders_as_they_are_written():
+    class Seen(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append((func, [a if type(a) is int else 0 for a in args], kwargs))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    seen, s = [], ft.ones(2).as_subclass(Seen)
+    assert ft.add(s, 2, s).tolist() == s.add(2, s).tolist() == [3, 3]
+    assert seen == [(ft.add, [0, 2, 0], None), (ft.Tensor.tolist, [0], None), (ft.Tensor.add, [0, 2, 0], None),
+                    (ft.Tensor.tolist, [0], None)]

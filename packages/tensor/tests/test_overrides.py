@@ -299,7 +299,8 @@ def test_errors_show_the_callers_line_and_the_handlers(call):
 
 
 @pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x.add(1), lambda x: x.shape, lambda x: ft.cat([x, x]),
-                                  lambda x: x.sum(dim=0), lambda x: x[0], lambda x: len(x)])
+                                  lambda x: x.sum(dim=0), lambda x: x[0], lambda x: len(x), lambda x: x + 1,
+                                  lambda x: 2 ** x, lambda x: ft.ones(2) * x, lambda x: x.__iadd__(x), repr])
 def test_a_handler_that_calls_its_function_again_is_told_so(call):
     class Loops(ft.Tensor):
         @classmethod
@@ -307,7 +308,7 @@ def test_a_handler_that_calls_its_function_again_is_told_so(call):
             return func(*args, **(kwargs or {}))
 
     x = ft.ones(2).as_subclass(Loops)
-    with pytest.raises(TypeError, match=r"^Loops\.__torch_function__ calls 'torch\.[\w.]+' again on the arguments"):
+    with pytest.raises(RecursionError, match=r"^Loops\.__torch_function__ calls 'torch\.[\w.]+' again on"):
         call(x)
     with overrides.DisableTorchFunctionSubclass():
         assert repr(x) == "Loops([1., 1.])"

@@ -186,8 +186,8 @@ cdef int _raise_self_call(object func, object owner) except -1:
     else:
         owner = type(owner)
         advice = "call it outside of `with self`"
-    raise TypeError(f"{owner.__name__}.__torch_function__ calls '{display_name(func)}' again on the arguments that it "
-                    f"was given, which leads straight back to it: {advice}")
+    raise RecursionError(f"{owner.__name__}.__torch_function__ calls '{display_name(func)}' again on the arguments "
+                         f"that it was given, which leads straight back to it: {advice}")
 
 
 cdef ThreadState this_thread():

@@ -116,6 +116,8 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         found = _bind_unheard(op, slots, keep, n, overriding, &flags, called, quiet)
     if found == MISFIT:
         return None
+    if n > op.npos and op.varargs < 0:
+        _warn_of_order(op, _deprecated_order(op, n, called), called)
     if overriding is not None or _modes[0] != 0:
         if _modes[0] == 0:
             cls = _class_of_results(overriding)
@@ -156,9 +158,13 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
     """Each argument to its slot, NULL where none is given."""
     cdef Py_ssize_t i, j
     cdef int k
+    cdef tuple order = _deprecated_order(op, n, called) if n > op.npos else None
     for i in range(op.nslots):
         slots[i] = NULL
-    if n > op.npos:
+    if order is not None:
+        for i in range(n):
+            slots[<int>order[i]] = args[i]
+    elif n > op.npos:
         if op.varargs < 0 or n <= op.varargs or not _may_be_one_of_several(args[op.varargs]):
             if quiet:
                 return MISFIT
@@ -193,6 +199,43 @@ cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args,
                        if slots[j] == NULL and op.args[j].default == NULL]
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: " + ", ".join(missing))
     return FITS
+
+
+# Operator -> the orders of its arguments that PyTorch took before alpha and beta went behind the star, as slots.
+cdef dict _deprecated_orders = {}
+cdef bint _warned_of_order = False
+
+
+def accept_deprecated(Operator op not None, *orders):
+    """Take arguments by position in other orders too, each the names of the schema's arguments, as PyTorch still does
+    with a warning: ``accept_deprecated(add, "self alpha other")``."""
+    for each in (op, op.inplace):
+        if each is not None:
+            _deprecated_orders[each] = [tuple([op.index[name] for name in order.split()]) for order in orders]
+
+
+cdef tuple _deprecated_order(Operator op, Py_ssize_t n, PyObject* called):
+    for order in _deprecated_orders.get(op, ()):
+        if len(order) == n and (<object>called).__name__ == op.name:  # not for `subtract`
+            return (0, *[i for i in order if i]) if isinstance(<object>called, Method) else order
+    return None
+
+
+cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
+    global _warned_of_order
+    cdef int first = isinstance(<object>called, Method)
+    if _warned_of_order:
+        return 0
+    _warned_of_order = True
+    import warnings
+
+    old = [f"{_EXPECTED[op.args[<int>i].kind]} {_public_name(op, i)}" for i in order[first:]]
+    if op.out_index >= 0 and not first:
+        old += ["*", "Tensor out = None"]
+    warnings.warn(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(old)})\nConsider using one of "
+                  f"the following signatures instead:\n\t{op.name}({_parameters(op, first)})",
+                  UserWarning, stacklevel=1)
+    return 0
 
 
 cdef bint _is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:

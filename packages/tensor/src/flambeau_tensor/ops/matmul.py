@@ -1,4 +1,5 @@
 """Matrix and vector products."""
+from flambeau_tensor._core.binding import accept_deprecated
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
@@ -97,3 +98,6 @@ def _addr(input, vec1, vec2, beta, alpha, out):
 addr = Operator("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"
                 " -> Tensor", _addr, composite=True, variants="function method inplace",
                 doc="`beta * input + alpha * outer(vec1, vec2)`; with `beta` 0 `input` is not read.")
+for _op in addmm, addmv, baddbmm, addbmm, addr:
+    _first, _second = (argument.name for argument in _op.schema.arguments[1:3])
+    accept_deprecated(_op, f"beta self alpha {_first} {_second}", f"beta self {_first} {_second}")

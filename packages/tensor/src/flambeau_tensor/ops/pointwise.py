@@ -4,6 +4,7 @@ Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and
 """
 import numpy as np
 
+from flambeau_tensor._core.binding import accept_deprecated
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import hot
@@ -45,6 +46,8 @@ add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha="alpha"), varia
 sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifc", check=kernels.no_bool),
                variants=BOTH, numbers="self other", syntax="sub isub",
                doc="Subtracts `other`, multiplied by `alpha`, from `input`.")
+for _op in add, sub:
+    accept_deprecated(_op, "self alpha other")
 mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other")
 _INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
 floor_divide = _binary("floor_divide", (LOOPS["floor_divide"], np.floor_divide), "The quotient rounded down.",
@@ -307,6 +310,8 @@ addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"]
 addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value",
                                                   check=kernels.float_divisor),
                    variants=BOTH, doc="input + value · tensor1 / tensor2.")
+for _op in addcmul, addcdiv:
+    accept_deprecated(_op, "self value tensor1 tensor2")
 
 
 def _clamp(input, min, max, out):
