@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.levels import built
 from flambeau_tensor._core.registry import find_operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from flambeau_tensor._core.levels import built
 
 linear = find_operator("torch.nn.functional.linear")
 rng = np.random.default_rng(0)

@@ -66,8 +66,7 @@ class Job(NamedTuple):
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
-    """Folders for the compiler's ``-I``: of ``flambeau/tensor.h``, of the C++ headers, and of pybind11 where it is
-    installed.
+    """Folders for the compiler's ``-I``: of ``flambeau/tensor.h``, of the C++ headers, and of pybind11.
 
     Args:
         device_type: ``"cpu"``; there are no others.
