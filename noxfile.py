@@ -79,16 +79,17 @@ def spread(package):
 
 @nox.session
 def build(session):
-    """Build the sdist and the wheel of every package into dist/."""
-    session.install(*build_requirements(), "build")
+    """Build the sdist and the wheel of every package into dist/, and look at what they hold."""
+    session.install(*build_requirements(), "build", "pytest>=8")
     for package in ORDER:
         for old in artifacts(package, "-*"):
             os.remove(old)
         options = ["--no-isolation", "--outdir", str(DIST), f"packages/{package}"]
         session.run("python", "-m", "build", "--sdist", *options)
         if "scikit-build" in PROJECTS[package]["tool"]:
-            options.append(f"-Cbuild-dir={ROOT}/build/wheel/{package}")
+            options.append(f"-Cbuild-dir={ROOT}/build/wheel/{{cache_tag}}/{package}")
         session.run("python", "-m", "build", "--wheel", *options)
+    session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py")
 
 
 @nox.session(requires=["build"])
@@ -119,6 +120,7 @@ def tests(session, package):
         folders = [*(ROOT / "packages" / name / "tests" for name in more), ROOT / "tests"]
     else:
         install(session, package, test=True)
+        session.run("python", "docs/run_page.py", f"packages/{package}/README.md")
         folders = [ROOT / "packages" / package / "tests"]
     for folder in folders:  # a run each: what tests declare stays in the process's registries
         workers = spread(folder.parent.name) if folder.parent.name in ORDER else []

@@ -96,11 +96,16 @@ for _name in ("fft", "functional", "linalg", "special"):
     _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
 
 
-def __getattr__(name):
-    if name in LAZY_NAMES:
-        from importlib import import_module
+_SUBMODULES = ("fft", "functional", "linalg", "masked", "random", "signal", "special")
 
+
+def __getattr__(name):
+    from importlib import import_module
+
+    if name in LAZY_NAMES:
         return getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
+    if name in _SUBMODULES:
+        return import_module(f"flambeau_tensor.{name}")
     found = _first_use("torch", name)
     if found is not None:
         globals()[name] = found

@@ -111,14 +111,14 @@ def picture(model, losses, x, y, path) -> None:
     pyplot.close(figure)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Read the command line and run."""
     parser = argparse.ArgumentParser(prog="python -m flambeau.demo", description=__doc__)
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--picture", default="digits.png", help="where to draw (needs matplotlib)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
 
     begin = time.perf_counter()
     from flambeau.demo import layer

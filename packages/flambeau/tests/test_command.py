@@ -1,0 +1,92 @@
+"""The command `flambeau`: each part of it, in a process of its own."""
+import re
+import subprocess
+import sys
+
+import pytest
+
+import flambeau
+from flambeau.__main__ import main
+from flambeau.program_names import missing_part
+
+
+def command(*arguments, **options):
+    line = [sys.executable, "-m", "flambeau", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, **options)
+
+
+@pytest.mark.parametrize("before", [["run"], []])
+def test_run(tmp_path, before):
+    script = tmp_path / "script.py"
+    script.write_text("import sys, torch, helper\nprint(helper.twice(torch.ones(2)).tolist(), sys.argv, __name__)\n")
+    (tmp_path / "helper.py").write_text("def twice(x):\n    return 2 * x\n")
+    assert command(*before, script, "a", "-b").stdout == f"[2.0, 2.0] {[str(script), 'a', '-b']} __main__\n"
+
+
+def test_run_a_command_or_a_module(tmp_path):
+    (tmp_path / "module.py").write_text("import sys, torch\nprint(torch.__name__, sys.argv[1:], __name__)\n")
+    assert command("run", "-m", "module", "a", cwd=tmp_path).stdout == "torch ['a'] __main__\n"
+    code = "import sys, torch; print(torch.__name__, sys.argv)"
+    assert command("run", "-c", code, "x").stdout == "torch ['-c', 'x']\n"
+    assert command("run", "-c", "raise SystemExit(7)").returncode == 7
+
+
+@pytest.mark.parametrize(("arguments", "status", "text"), [
+    (["nofile.py"], 2, "there is no file 'nofile.py'"), (["run"], 2, "usage: flambeau run"),
+    (["run", "-m"], 2, "usage: flambeau run"), (["check"], 2, "usage: flambeau check"),
+    (["check", "nofile.py"], 2, "nofile.py"), ([], 2, "flambeau doctor"), (["--help"], 0, "flambeau doctor"),
+])
+def test_what_is_wrong_is_said(arguments, status, text, capsys):
+    assert main(arguments) == status
+    assert text in "".join(capsys.readouterr())
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"flambeau {flambeau.RELEASE}" and lines[-1].startswith("Python 3.")
+    assert {line.partition(" ")[0] for line in lines} > {"flambeau-tensor", "flambeau-cext", "numpy"}
+
+
+def test_doctor():
+    done = command("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "CPU level" in done.stdout and re.search(r"pybind11 \d", done.stdout) and "C++ compiler" in done.stdout
+
+
+def test_demo_takes_options():
+    assert "--epochs" in command("demo", "--help").stdout
+
+
+PROGRAM = """
+import torch, torch.nn as nn
+from torch.nn import functional as F
+from torch.ao.quantization import quantize_dynamic
+
+def f(x):
+    y = nn.quantizable.LSTM(F.relu(x), x.T.real)
+    return y.sum(), torch.quantize_per_tensor(x, 1.0, 0, torch.qint8).dequantize(), "a b".split(), torch.pi.real
+"""
+
+
+def test_check(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    (tmp_path / "broken.py").write_text("import torch.nothing\nprint(")
+    (tmp_path / "other.py").write_text("import numpy as np\nnp.ones(2).dequantize()")
+    done = command("check", tmp_path)
+    assert done.returncode == 1
+    assert "broken.py was left out" in done.stdout and "files: 2, " in done.stdout and "other.py" not in done.stdout
+    found = dict(line.strip().rsplit(": ", 1) for line in done.stdout.splitlines() if line.startswith("  "))
+    assert found["torch.ao"] == f"{program}:4" and found["torch.nn.quantizable"] == f"{program}:7"
+    assert set(found) <= {"torch.ao", "torch.nn.quantizable", "torch.quantize_per_tensor", "torch.qint8",
+                          "Tensor.dequantize, if that is a tensor"}
+    program.write_text("import torch\nprint(torch.ones(2).sum(), torch.optim.Adam, torch.utils.data.DataLoader)\n")
+    done = command("check", program)
+    assert done.returncode == 0 and "all are here" in done.stdout
+
+
+def test_parts_of_names():
+    assert missing_part("torch.utils.data.DataLoader.nothing") == "torch.utils.data.DataLoader.nothing"
+    assert missing_part("torch.pi.anything") is None and missing_part("torch.float32.itemsize") is None
+    assert missing_part("torch.nn.functional.nothing.more") == "torch.nn.functional.nothing"

@@ -1,0 +1,67 @@
+"""What the wheels and sdists in dist/ hold: all that a user needs and nothing else.
+
+`nox -s build` makes them and runs this.
+"""
+import email
+import subprocess
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DIST = ROOT / "dist"
+PROJECTS = {f.parent: tomllib.loads(f.read_text())["project"] for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
+STEMS = {folder: project["name"].replace("-", "_") for folder, project in PROJECTS.items()}
+SHIPPED = {".py", ".pyi", ".typed", ".so", ".pxd", ".h", ".hpp", ".txt", ".cmake", ".npz", ".c", ".md"}
+LARGEST = 10e6  # bytes: the tensor package's wheel, whatever levels it holds
+
+
+def found(kind):
+    return [(folder, path) for folder, stem in STEMS.items() for path in DIST.glob(f"{stem}-*{kind}")]
+
+
+def tracked(folder):
+    """What git knows of a folder; everything there where the checkout came without git."""
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return {name for name in done.stdout.split("\0") if name and (folder / name).exists()}
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(("folder", "path"), found(".whl"), ids=lambda p: p.name)
+def test_wheel(folder, path):
+    stem, project = STEMS[folder], PROJECTS[folder]
+    with zipfile.ZipFile(path) as wheel:
+        names = {name for name in wheel.namelist() if not name.endswith("/")}
+        (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        told = email.message_from_bytes(wheel.read(metadata))
+    info = metadata.partition("/")[0]
+    assert {f"{info}/licenses/LICENSE", f"{stem}/py.typed"} <= names
+    assert told["License-Expression"] == project["license"] and told["Author"] and told["Keywords"]
+    assert told.get_payload().startswith(f"# {project['name']}\n")
+    code = {name for name in names if not name.startswith(info)}
+    assert {name.partition("/")[0] for name in code} == {stem}
+    assert {Path(name).suffix for name in code} <= SHIPPED
+    sources = [Path(name).relative_to("src") for name in tracked(folder) if name.startswith("src/")]
+    for source in sources:
+        if source.suffix in (".py", ".pyi"):
+            assert str(source) in code
+        elif source.suffix == ".pyx":
+            module = str(source.with_suffix("")).replace("/hot/", "/hot_*/")
+            assert [name for name in code if Path(name.partition(".")[0]).match(module)], source
+        elif source.suffix == ".pxd":  # private ones stay at home, so that nobody comes to depend on them
+            private = any(part.startswith("_") for part in source.parts)
+            assert (str(source) in code) is not private, source
+    assert path.stat().st_size < LARGEST
+
+
+@pytest.mark.parametrize(("folder", "path"), found(".tar.gz"), ids=lambda p: p.name)
+def test_sdist(folder, path):
+    with tarfile.open(path) as sdist:
+        names = {name.partition("/")[2] for name in sdist.getnames() if not sdist.getmember(name).isdir()}
+    assert tracked(folder) <= names
+    added = names - tracked(folder) - {"PKG-INFO"}
+    assert added <= ({"cmake/FlambeauCython.cmake"} if (folder / "CMakeLists.txt").exists() else {".gitignore"})
