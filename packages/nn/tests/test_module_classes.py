@@ -114,8 +114,9 @@ def test_calls_of_classes_that_change_how_they_are_called(monkeypatch):
 # --- inspection and pickling ----------------------------------------------------------------------------------------
 
 def test_signatures():
-    assert str(inspect.signature(nn.Linear(1, 2))) == "(*args, **kwargs)"
-    assert str(inspect.signature(nn.Module.__call__)) == "(self, *args, **kwargs)"
+    parameters = inspect.signature(nn.Linear(1, 2)).parameters.values()
+    assert [str(p).split(":")[0] for p in parameters] == ["*args", "**kwargs"]
+    assert list(inspect.signature(nn.Module.__call__).parameters) == ["self", "args", "kwargs"]
     assert list(inspect.signature(nn.Linear).parameters) == ["in_features", "out_features", "bias", "device", "dtype"]
 
 

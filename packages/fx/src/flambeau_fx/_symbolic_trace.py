@@ -172,8 +172,8 @@ class Tracer(TracerBase):
     def create_arg(self, a: Any) -> Argument:
         """As TracerBase does; parameters, other tensors and submodules become attributes of the root."""
         if isinstance(a, Parameter):
-            for name, value in self.root.named_parameters(remove_duplicate=False):
-                if a is value:
+            for name, parameter in self.root.named_parameters(remove_duplicate=False):
+                if a is parameter:
                     return self.create_node("get_attr", name, (), {})
             raise NameError("parameter is not a member of this module")
         if isinstance(a, _torch.Tensor):

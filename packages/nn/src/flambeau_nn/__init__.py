@@ -9,6 +9,8 @@ torch.Size([3, 2])
 
 __version__ = "0.1.0"
 
+from typing import Any as _Any
+
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
 from flambeau_autograd.extend import batching_rules_in as _batching_rules_in
 from flambeau_nn import functional as functional
@@ -25,7 +27,7 @@ from flambeau_nn.parameter import UninitializedParameter as UninitializedParamet
 _batching_rules_in("flambeau_nn.batching")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     from importlib import import_module
 
     if name in ("optim", "parallel", "utils"):
@@ -43,7 +45,7 @@ def __getattr__(name):
     raise missing("torch.nn", name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     from flambeau_nn.modules import LATE
 
     return sorted({*globals(), *LATE})

@@ -1,12 +1,23 @@
 """Modules as functions of their parameters, for the function transforms; a part of ``torch.func``."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
 import flambeau_tensor as torch
 from flambeau_nn.modules.batchnorm import _BatchNorm
+from flambeau_nn.modules.module import Module
 from flambeau_nn.utils.stateless import call_with, check_module
+from flambeau_tensor import Tensor
+
+_M = TypeVar("_M", bound=Module)
 
 __all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 
-def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False):
+def functional_call(module: Module, parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+                    args: Any = None, kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
+                    strict: bool = False) -> Any:
     """``module(*args, **kwargs)`` with other tensors in place of the module's parameters and buffers.
 
     The module has its own back afterwards, whatever happens. Buffers that its forward replaces are found in the dict.
@@ -50,7 +61,7 @@ def functional_call(module, parameter_and_buffer_dicts, args=None, kwargs=None, 
     return call_with(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-def stack_module_state(models):
+def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The parameters and buffers of modules of the same kind, stacked, for running all of them at once by ``vmap``.
 
     Args:
@@ -81,7 +92,7 @@ def stack_module_state(models):
             _stacked([dict(m.named_buffers()) for m in models]))
 
 
-def _stacked(states):
+def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
     out = {}
     for name in states[0]:
         tensors = tuple(state[name] for state in states)
@@ -91,7 +102,7 @@ def _stacked(states):
     return out
 
 
-def replace_all_batch_norm_modules_(root):
+def replace_all_batch_norm_modules_(root: _M) -> _M:
     """Let all batch normalizations inside a module forget and no longer keep running statistics; returns the module.
 
     ``vmap`` cannot write statistics of many examples into a buffer that they share.

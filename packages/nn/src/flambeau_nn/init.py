@@ -2,13 +2,19 @@
 
 Every function works in place, records nothing and returns the tensor; for a seed the numbers are PyTorch's.
 """
+from __future__ import annotations
+
 import math
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_overrides import overridable
-from flambeau_tensor import Tensor
+from flambeau_tensor import Generator, Tensor
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 __all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
            "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]
@@ -17,7 +23,7 @@ _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_tra
            "sigmoid")
 
 
-def calculate_gain(nonlinearity: str, param: "int | float | None" = None) -> float:
+def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float:
     """The factor by which the scale of weights should grow for a nonlinearity to keep the variance.
 
     Args:
@@ -51,7 +57,7 @@ def _fans(tensor: Tensor) -> tuple[int, int]:
     return tensor.shape[1] * field, tensor.shape[0] * field
 
 
-def _fan(tensor, mode):
+def _fan(tensor: Tensor, mode: str) -> int:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
         raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
@@ -62,40 +68,40 @@ def _fan(tensor, mode):
 _calculate_fan_in_and_fan_out, _calculate_correct_fan = _fans, _fan
 
 
-def _empty(tensor):
+def _empty(tensor: Tensor) -> bool:
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=4)
         return True
     return False
 
 
-def _filling(packing=None):
+def _filling(packing: str | None = None) -> Callable[[_F], _F]:
     """A decorator: the function records nothing. With a packing types may override it; the others are made of methods
     that they may override."""
-    def decorate(function):
+    def decorate(function: _F) -> _F:
         function = no_grad()(function)
         return overridable(function, namespace="torch.nn.init", packing=packing) if packing else function
     return decorate
 
 
 @_filling("* tensor! a=0.0 b=1.0 generator=None")
-def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator=None) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform numbers in [a, b)."""
     return tensor.uniform_(a, b, generator=generator)
 
 
 @_filling("* tensor! mean=0.0 std=1.0 generator=None")
-def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator=None) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal numbers."""
     return tensor.normal_(mean, std, generator=generator)
 
 
-def _upto(mean, std, x):
+def _upto(mean: float, std: float, x: float) -> float:
     """The normal distribution function."""
     return (1 + math.erf((x - mean) / std / math.sqrt(2))) / 2
 
 
-def _redraw(tensor, draw, rejected):
+def _redraw(tensor: Tensor, draw: Callable[[Tensor], Any], rejected: Callable[[Tensor], Tensor]) -> Tensor:
     """``draw(fresh)`` fills a tensor; where ``rejected(fresh)`` says so, again, until there is nothing to reject."""
     draw(tensor)
     wrong = rejected(tensor)
@@ -109,7 +115,7 @@ def _redraw(tensor, draw, rejected):
 
 @_filling()
 def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-                  generator=None) -> Tensor:
+                  generator: Generator | None = None) -> Tensor:
     """Normal numbers, of which those outside [a, b] are drawn again.
 
     Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
@@ -123,7 +129,7 @@ def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float 
         return _redraw(tensor, lambda t: t.normal_(mean, std, generator=generator), lambda t: (t < low) | (t > high))
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
 
-    def unlikely(t):
+    def unlikely(t: Tensor) -> Tensor:
         density = ((t - mean) / std).pow_(2).mul_(-0.5).sub_(peak)
         return ft.empty_like(t).uniform_(generator=generator).log_() > density
 
@@ -175,21 +181,21 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 @_filling()
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_fans(tensor)))))
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
 @_filling()
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator=None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
     return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator=generator)
 
 
 @_filling("* tensor! a=0 mode='fan_in' nonlinearity='leaky_relu' generator=None")
 def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                     generator=None) -> Tensor:
+                     generator: Generator | None = None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
     if _empty(tensor):
         return tensor
@@ -199,7 +205,7 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
 
 @_filling()
 def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                    generator=None) -> Tensor:
+                    generator: Generator | None = None) -> Tensor:
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
     if _empty(tensor):
         return tensor
@@ -207,7 +213,7 @@ def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinea
 
 
 @_filling()
-def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """A matrix with orthonormal rows or columns, times ``gain`` (Saxe et al., 2013); other dimensions than
     the first count as one.
 
@@ -226,12 +232,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator=None) -> Tensor:
                                   f"'{tensor.type().split('.')[-1].removesuffix('Tensor')}'")
     q, r = np.linalg.qr(flat.t().numpy() if rows < columns else flat.numpy())
     q = q * np.sign(np.diag(r))
-    q = ft.from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
-    return tensor.copy_(q.reshape(tuple(tensor.shape))).mul_(gain)
+    made = ft.from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
+    return tensor.copy_(made.reshape(tuple(tensor.shape))).mul_(gain)
 
 
 @_filling()
-def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator=None) -> Tensor:
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010)."""
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -243,8 +249,8 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator=None) 
     return tensor
 
 
-def _renamed(old, function):
-    def deprecated(*args, **kwargs):
+def _renamed(old: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def deprecated(*args: Any, **kwargs: Any) -> Any:
         warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning,
                       stacklevel=2)
         return function(*args, **kwargs)
@@ -259,7 +265,7 @@ for _function in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, x
     globals()[_old] = _renamed(_old, _function)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.nn.init", name)

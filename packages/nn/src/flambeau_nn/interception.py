@@ -15,6 +15,7 @@ __all__ = ["intercepted"]
 
 def _subclasses(cls: type) -> Iterator[type]:
     yield cls
+    sub: type
     for sub in type.__subclasses__(cls):
         yield from _subclasses(sub)
 
@@ -39,7 +40,7 @@ def intercepted(call: Callable[..., Any], attribute: Callable[..., Any]) -> Iter
         return attribute(self, name, outer(self, name) if outer else read(self, name))
 
     outer = Module.__dict__.get("__getattr__")
-    Module.__call__, Module.__getattr__ = __call__, __getattr__  # type: ignore[method-assign]
+    Module.__call__, Module.__getattr__ = __call__, __getattr__  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from flambeau_nn import functional
 from flambeau_nn.ops import LATE_OF_TORCH, LAZY, NAMESPACE
 from flambeau_tensor import stubs
-from flambeau_tensor.extend import Operator, functions
+from flambeau_tensor.extend import Operator, OverloadSet, functions
 
 
 def files() -> dict[str, str]:
@@ -19,7 +19,7 @@ def files() -> dict[str, str]:
     for name, value in sorted({**vars(functional), **late}.items()):
         if name.startswith("_") or name in listed:
             continue
-        if isinstance(value, Operator):
+        if isinstance(value, Operator | OverloadSet):
             more.append(stubs.function_stub(value, name, module="_torch."))
         elif callable(value):
             more.append(f"def {name}(*args: Any, **kwargs: Any) -> _torch.Tensor: ...")

@@ -8,7 +8,9 @@ Compiled code cimports `flambeau_overrides._dispatch` and `flambeau_overrides._t
 # ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
 
 from flambeau_overrides._dispatch import (
-    _disabled_torch_function_impl,
+    _disabled_torch_function_impl as _disabled_torch_function_impl,
+)
+from flambeau_overrides._dispatch import (
     ask_modes,
     handle_torch_function,
     has_torch_function,

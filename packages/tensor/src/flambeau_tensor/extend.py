@@ -13,7 +13,7 @@ from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import LEVEL, hot
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward, Method, overloads
+from flambeau_tensor._core.overloads import Forward, Method, OverloadSet, overloads
 from flambeau_tensor._core.registry import (
     Property,
     declare_lazily,
@@ -36,9 +36,9 @@ from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, is_
 from flambeau_tensor._core.thread_state import set_grad_mode
 
 __all__ = [
-    "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "Property",
-    "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators", "find_operator", "first_use",
-    "forget", "functions", "hot", "is_layered", "late_families", "lazy_names", "memory_stats", "operators", "overloads",
-    "parse", "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode", "share_memory",
-    "sockets", "syntax_operators", "wrapped_dim",
+    "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "OverloadSet",
+    "Property", "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators", "find_operator",
+    "first_use", "forget", "functions", "hot", "is_layered", "late_families", "lazy_names", "memory_stats", "operators",
+    "overloads", "parse", "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode",
+    "share_memory", "sockets", "syntax_operators", "wrapped_dim",
 ]

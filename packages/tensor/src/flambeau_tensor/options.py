@@ -88,6 +88,9 @@ class device:
         _get_current_function_mode().__exit__(*error)  # what was entered last: blocks nest
 
 
+Device = device | str  # what arguments named device take
+
+
 class _Named:
     __slots__ = ("name",)
 

@@ -22,8 +22,6 @@ from builtins import bool as _bool, complex as _complex, float as _float, int as
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, SupportsIndex, TypeVar, overload
 
-from typing_extensions import Buffer as _Buffer
-
 from flambeau_tensor import return_types as _return_types
 from flambeau_tensor.checks import (
     _assert as _assert, _check as _check, _check_index as _check_index,
@@ -46,6 +44,12 @@ _T = TypeVar("_T", bound=Tensor)
 class Operator:
     name: _str
     namespace: _str
+    def __init__(
+        self, schema: _str, implementation: Any, *, namespace: _str = "torch", variants: _str = "function method",
+        syntax: _str = "", numbers: _str = "", composite: _bool = False, differentiable: _bool = True,
+        plain_result: _bool = False, data_dependent: _bool = False, object_state: _bool = False, lazy: _bool = False,
+        aten: _str | tuple[_str, ...] = (), doc: _str | None = None
+    ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __getattr__(self, name: _str) -> Any: ...
 
@@ -134,6 +138,14 @@ class Tensor:
     def retains_grad(self) -> _bool: ...
     def __init__(self, *args: Any, device: _device | _str | None = None, data: Any = None) -> None: ...
     def __hash__(self) -> _int: ...
+    @overload
+    def size(self, dim: None = None) -> Size: ...
+    @overload
+    def size(self, dim: _int) -> _int: ...
+    @overload
+    def stride(self, dim: None = None) -> tuple[_int, ...]: ...
+    @overload
+    def stride(self, dim: _int) -> _int: ...
     def __array__(self, dtype: Any = None, copy: _bool | None = None) -> Any: ...
     def __dir__(self) -> list[_str]: ...
     def __dlpack__(self, **options: Any) -> Any: ...
@@ -179,9 +191,24 @@ def function_stub(op, name=None, *, method=False, indent="", module=""):
     >>> function_stub(exp)
     'def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...'
     """
-    several = signatures(op)
-    mark = f"{indent}@overload\n" if len(several) > 1 else ""
-    return "\n".join(f"{mark}{indent}{_signature(one, name or op.name, method, module)}" for one in several)
+    texts = [text for one in signatures(op) for text in _signatures(one, name or op.name, method, module)]
+    mark = f"{indent}@overload\n" if len(texts) > 1 else ""
+    return "\n".join(f"{mark}{indent}{text}" for text in texts)
+
+
+_FLAG = "return_indices: _bool = False"
+
+
+def _signatures(op, name, method, module):
+    """The signature of an operator, or three where a flag decides whether it returns one tensor or several."""
+    text = _signature(op, name, method, module)
+    head, _, result = text.removesuffix(": ...").rpartition(" -> ")
+    if _FLAG not in head or " | tuple[" not in result:
+        return [text]
+    one, several = result.split(" | ", 1)
+    before, _, after = head.partition(_FLAG)
+    return [f"{before}{flag}{after} -> {kind}: ..." for flag, kind in (
+        ("return_indices: Literal[False] = False", one), ("*, return_indices: Literal[True]", several), (_FLAG, "Any"))]
 
 
 def _signature(op, name, method, module):
@@ -217,7 +244,8 @@ def _result(op, module=""):
 def _spelled(text, module=""):
     """A type with the built-in ones under names that no dtype or method hides."""
     text = re.sub(r"\btorch\.(\w+)", lambda m: {"Size": "Size", "Generator": "Generator"}.get(m[1], f"_{m[1]}"), text)
-    text = re.sub(r"\b(Storage|Buffer)\b", r"_\1", text)
+    text = re.sub(r"\bBuffer\b", "Any", text)  # NumPy's arrays say from Python 3.12 on that they are one
+    text = re.sub(r"\bStorage\b", "_Storage", text)
     text = re.sub(r"(?<![.\w])(bool|complex|float|int|str)\b", r"_\1", text)
     return re.sub(r"\b(Tensor|Number|Size|Generator|_dtype|_device|_layout|_memory_format)\b", rf"{module}\1", text)
 
@@ -278,7 +306,7 @@ def return_types_text():
 def namespace_text(namespace, more=""):
     """The stub file of a module of another package that holds the operators of a namespace, ``torch.nn.functional``."""
     lines = [_MARK, "from builtins import bool as _bool, float as _float, int as _int, str as _str",
-             "from collections.abc import Sequence", "from typing import Any, overload", "",
+             "from collections.abc import Callable, Sequence", "from typing import Any, Literal, overload", "",
              "import flambeau_tensor as _torch", "from flambeau_tensor import return_types as _return_types", "", more]
     lines += [function_stub(op, name, module="_torch.") for name, op in sorted(functions(namespace).items())]
     return "\n".join(lines) + "\n"

@@ -4,6 +4,7 @@ The files of ``LATE`` are imported when one of their classes is first named.
 """
 # ruff: noqa: F403
 from importlib import import_module as _import
+from typing import Any as _Any
 
 from flambeau_nn.modules.activation import *
 from flambeau_nn.modules.batchnorm import *
@@ -31,7 +32,7 @@ LATE = {name: family if "." in family else f".{family}" for family, names in {
 }.items() for name in names.split()}
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     if name in LATE:
         globals()[name] = getattr(_import(LATE[name], __name__), name)
         return globals()[name]

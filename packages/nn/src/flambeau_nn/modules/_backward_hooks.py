@@ -3,30 +3,38 @@
 Inputs and outputs of the module pass through a function that changes nothing; its backward sees their gradients and
 calls the hooks. Imported when the first such hook is called.
 """
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd import Function, is_grad_enabled
 from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
 
 
 class BackwardHookFunction(Function):
     """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with."""
 
     @staticmethod
-    def forward(ctx, seen, *tensors):
+    def forward(ctx: Any, seen: Callable[[tuple[Any, ...]], tuple[Any, ...]],
+                *tensors: Tensor) -> tuple[Tensor, ...]:
         ctx.seen = seen
         ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
         return tensors
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
         return None, *ctx.seen(grads)
 
 
-def _spread(values, places, length):
+def _spread(values: Sequence[Any], places: Sequence[int] | None, length: int) -> tuple[Any, ...]:
     """``values`` at their places in a tuple of None."""
     out = [None] * length
-    for place, value in zip(places, values, strict=True):
+    for place, value in zip(places or (), values, strict=True):
         out[place] = value
     return tuple(out)
 
@@ -34,13 +42,15 @@ def _spread(values, places, length):
 class GradientHooks:
     """The backward hooks of one call of a module."""
 
-    def __init__(self, module, hooks, pre_hooks):
+    def __init__(self, module: Module, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]) -> None:
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grad_output = None
-        self.input_places = self.output_places = None
+        self.grad_output: tuple[Any, ...] | None = None
+        self.input_places: list[int] | None = None
+        self.output_places: list[int] | None = None
         self.inputs = self.outputs = 0
 
-    def _watch(self, values, seen):
+    def _watch(self, values: tuple[Any, ...],
+               seen: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> tuple[tuple[Any, ...], list[int] | None]:
         """``values`` with their tensors passed through, and where these are; None if none requires grad."""
         places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
@@ -51,13 +61,13 @@ class GradientHooks:
             out[place] = value
         return (tuple(out) if type(values) is tuple else type(values)(*out)), places
 
-    def watch_input(self, args):
+    def watch_input(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments for forward."""
         self.inputs = len(args)
         args, self.input_places = self._watch(args, self._see_input)
         return args
 
-    def watch_output(self, result):
+    def watch_output(self, result: Any) -> Any:
         """What the module returns."""
         outputs = result if isinstance(result, tuple) else (result,)
         if not isinstance(result, (Tensor, tuple)):
@@ -67,7 +77,7 @@ class GradientHooks:
         outputs, self.output_places = self._watch(outputs, self._see_output)
         return outputs if isinstance(result, tuple) else outputs[0]
 
-    def _see_output(self, grads):
+    def _see_output(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         grad_output = _spread(grads, self.output_places, self.outputs)
         for hook in self.pre_hooks:
             changed = hook(self.module, grad_output)
@@ -81,9 +91,9 @@ class GradientHooks:
             self._without_input_gradients(grad_output)
         else:
             self.grad_output = grad_output
-        return tuple(grad_output[i] for i in self.output_places)
+        return tuple(grad_output[i] for i in self.output_places or ())
 
-    def _without_input_gradients(self, grad_output):
+    def _without_input_gradients(self, grad_output: tuple[Any, ...]) -> None:
         warnings.warn("Full backward hook is firing when gradients are computed with respect to module outputs since "
                       "no inputs require gradients.", stacklevel=5)
         for hook in self.hooks:
@@ -92,7 +102,7 @@ class GradientHooks:
                 raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
                                    "None or None for all gradients.")
 
-    def _see_input(self, grads):
+    def _see_input(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.grad_output is None:  # the gradient did not come through the output, as in double backward
             return grads
         grad_input = _spread(grads, self.input_places, self.inputs)
@@ -105,17 +115,17 @@ class GradientHooks:
                                    f"{len(changed)}, but expected {len(grad_input)}")
             grad_input = changed
         self.grad_output = None
-        return tuple(grad_input[i] for i in self.input_places)
+        return tuple(grad_input[i] for i in self.input_places or ())
 
 
-def _first_tensor(value):
+def _first_tensor(value: Any) -> Tensor:
     """The first tensor in an output that may be a tensor, a dict or a sequence."""
     while not isinstance(value, Tensor):
         value = next(v for v in value.values() if isinstance(v, Tensor)) if isinstance(value, dict) else value[0]
     return value
 
 
-def watch_last_operation(module, hooks, result):
+def watch_last_operation(module: Module, hooks: list[Callable[..., Any]], result: Any) -> None:
     """The older hooks: on the node that made the output."""
     node = _first_tensor(result).grad_fn
     if node is None:

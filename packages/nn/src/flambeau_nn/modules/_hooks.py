@@ -1,18 +1,36 @@
 """Hooks of modules: registering them, the ones for all modules, and the call of a module that has some."""
+from __future__ import annotations
+
 import warnings
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from itertools import chain
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd.hooks import RemovableHandle
-from flambeau_nn._module import set_global_hooks
+from flambeau_nn._module import ModuleBase, set_global_hooks
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
 
 
 class _Global:
     """Hooks for all modules. Programs find them as ``torch.nn.modules.module._global_…`` and may put other dicts in
     their places."""
 
-    def __init__(self):
+    backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    backward_hooks: OrderedDict[int, Callable[..., Any]]
+    is_full_backward_hook: bool | None
+    forward_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    forward_hooks: OrderedDict[int, Callable[..., Any]]
+    forward_hooks_with_kwargs: OrderedDict[int, bool]
+    forward_hooks_always_called: OrderedDict[int, bool]
+    buffer_registration_hooks: OrderedDict[int, Callable[..., Any]]
+    module_registration_hooks: OrderedDict[int, Callable[..., Any]]
+    parameter_registration_hooks: OrderedDict[int, Callable[..., Any]]
+
+    def __init__(self) -> None:
         state = self.__dict__
         state["backward_pre_hooks"] = OrderedDict()
         state["backward_hooks"] = OrderedDict()
@@ -26,11 +44,11 @@ class _Global:
         state["parameter_registration_hooks"] = OrderedDict()
         self._tell()
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         self._tell()
 
-    def _tell(self):
+    def _tell(self) -> None:
         """Let the call path know where to look."""
         set_global_hooks(self.forward_pre_hooks, self.forward_hooks, self.backward_pre_hooks, self.backward_hooks)
 
@@ -42,7 +60,7 @@ class ModuleWithGlobalHooks(ModuleType):
     """A Python module with the hooks for all modules as its attributes ``_global_…``."""
 
 
-def _global_attribute(name):
+def _global_attribute(name: str) -> property:
     return property(lambda module: getattr(GLOBAL, name), lambda module, value: setattr(GLOBAL, name, value))
 
 
@@ -50,18 +68,20 @@ for _name in vars(GLOBAL):
     setattr(ModuleWithGlobalHooks, f"_global_{_name}", _global_attribute(_name))
 
 
-def _register_global(hooks, hook, *, extra=()):
+def _register_global(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *,
+                     extra: Sequence[dict[int, bool]] = ()) -> RemovableHandle:
     handle = RemovableHandle(hooks, extra_dict=list(extra))
     hooks[handle.id] = hook
     return handle
 
 
-def register_module_forward_pre_hook(hook) -> RemovableHandle:
+def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, args)`` before the forward of every module; what it returns, unless None, replaces args."""
     return _register_global(GLOBAL.forward_pre_hooks, hook)
 
 
-def register_module_forward_hook(hook, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+def register_module_forward_hook(hook: Callable[..., Any], *, with_kwargs: bool = False,
+                                 always_call: bool = False) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after the forward of every module; what it returns replaces the output."""
     handle = _register_global(GLOBAL.forward_hooks, hook,
                               extra=(GLOBAL.forward_hooks_with_kwargs, GLOBAL.forward_hooks_always_called))
@@ -72,12 +92,12 @@ def register_module_forward_hook(hook, *, with_kwargs: bool = False, always_call
     return handle
 
 
-def register_module_full_backward_pre_hook(hook) -> RemovableHandle:
+def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before the backward of every module."""
     return _register_global(GLOBAL.backward_pre_hooks, hook)
 
 
-def register_module_full_backward_hook(hook) -> RemovableHandle:
+def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` after the backward of every module."""
     if GLOBAL.is_full_backward_hook is False:
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
@@ -86,7 +106,7 @@ def register_module_full_backward_hook(hook) -> RemovableHandle:
     return _register_global(GLOBAL.backward_hooks, hook)
 
 
-def register_module_backward_hook(hook) -> RemovableHandle:
+def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """The older form of :func:`register_module_full_backward_hook`: sees the last operation of a module only."""
     if GLOBAL.is_full_backward_hook is True:
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
@@ -95,22 +115,23 @@ def register_module_backward_hook(hook) -> RemovableHandle:
     return _register_global(GLOBAL.backward_hooks, hook)
 
 
-def register_module_buffer_registration_hook(hook) -> RemovableHandle:
+def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` whenever a buffer is registered; what it returns is registered instead."""
     return _register_global(GLOBAL.buffer_registration_hooks, hook)
 
 
-def register_module_module_registration_hook(hook) -> RemovableHandle:
+def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` whenever a module is registered."""
     return _register_global(GLOBAL.module_registration_hooks, hook)
 
 
-def register_module_parameter_registration_hook(hook) -> RemovableHandle:
+def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, param)`` whenever a parameter is registered."""
     return _register_global(GLOBAL.parameter_registration_hooks, hook)
 
 
-def _register(hooks, hook, *, prepend=False, flags=()):
+def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *, prepend: bool = False,
+              flags: Sequence[tuple[dict[int, bool], bool]] = ()) -> RemovableHandle:
     """Add a hook and, under its id, the flags that are set: pairs of a dict and a truth value."""
     handle = RemovableHandle(hooks, extra_dict=[names for names, _ in flags])
     hooks[handle.id] = hook
@@ -122,10 +143,11 @@ def _register(hooks, hook, *, prepend=False, flags=()):
     return handle
 
 
-class HookMethods:
+class HookMethods(ModuleBase):
     """The registering methods of :class:`Module`. Each returns a handle whose ``remove()`` takes the hook away."""
 
-    def register_forward_pre_hook(self, hook, *, prepend: bool = False, with_kwargs: bool = False) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
         """Call ``hook(module, args)`` before ``forward``; what it returns, unless None, replaces the arguments.
 
         Args:
@@ -136,7 +158,7 @@ class HookMethods:
         return _register(self._forward_pre_hooks, hook, prepend=prepend,
                          flags=[(self._forward_pre_hooks_with_kwargs, with_kwargs)])
 
-    def register_forward_hook(self, hook, *, prepend: bool = False, with_kwargs: bool = False,
+    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
                               always_call: bool = False) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after ``forward``; what it returns, unless None, replaces the output.
 
@@ -150,12 +172,12 @@ class HookMethods:
                          flags=[(self._forward_hooks_with_kwargs, with_kwargs),
                                 (self._forward_hooks_always_called, always_call)])
 
-    def register_full_backward_pre_hook(self, hook, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; what it returns, unless
         None, replaces them."""
         return _register(self._backward_pre_hooks, hook, prepend=prepend)
 
-    def register_full_backward_hook(self, hook, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; what it returns,
         unless None, replaces them."""
         if self._is_full_backward_hook is False:
@@ -164,7 +186,7 @@ class HookMethods:
         self._is_full_backward_hook = True
         return _register(self._backward_hooks, hook, prepend=prepend)
 
-    def register_backward_hook(self, hook) -> RemovableHandle:
+    def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The older form of :meth:`register_full_backward_hook`: sees the last operation only."""
         if self._is_full_backward_hook is True:
             raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
@@ -175,7 +197,7 @@ class HookMethods:
 
 # --- the call of a module that has hooks ----------------------------------------------------------------------------
 
-def call_with_hooks(module, args, kwargs):
+def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module(*args, **kwargs)`` with every hook."""
     is_full = module.__dict__.get("_is_full_backward_hook") is True
     backward = ((GLOBAL.is_full_backward_hook, GLOBAL.backward_hooks), (is_full, module._backward_hooks))
@@ -209,7 +231,7 @@ def call_with_hooks(module, args, kwargs):
         raise
 
 
-def _run_pre_hooks(module, args, kwargs):
+def _run_pre_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     for key, hook in chain(GLOBAL.forward_pre_hooks.items(), list(module._forward_pre_hooks.items())):
         if key in module._forward_pre_hooks_with_kwargs:
             changed = hook(module, args, kwargs)
@@ -225,13 +247,14 @@ def _run_pre_hooks(module, args, kwargs):
     return args, kwargs
 
 
-def _run_forward_hook(module, key, hook, args, kwargs, result):
+def _run_forward_hook(module: Module, key: int, hook: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+                      result: Any) -> Any:
     if key in GLOBAL.forward_hooks_with_kwargs or key in module._forward_hooks_with_kwargs:
         return hook(module, args, kwargs, result)
     return hook(module, args, result)
 
 
-def _run_always_called(module, called, args, kwargs):
+def _run_always_called(module: Module, called: set[int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """After an error: the hooks that asked to be called in any case."""
     for hooks, always in ((GLOBAL.forward_hooks, GLOBAL.forward_hooks_always_called),
                           (module._forward_hooks, module._forward_hooks_always_called)):

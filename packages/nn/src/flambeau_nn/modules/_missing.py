@@ -3,6 +3,10 @@
 Their classes exist, as programs ask ``isinstance(module, nn.LazyLinear)`` of modules that are none. Making one raises
 NotBuiltError.
 """
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.modules.module import Module
 from flambeau_tensor.not_built import not_built
 
@@ -15,7 +19,7 @@ MISSING = (
 
 def not_built_layer(name: str) -> type:
     """A class of this name that cannot be made."""
-    def __init__(self, *args, **kwargs):
+    def __init__(self: Module, *args: Any, **kwargs: Any) -> None:
         raise not_built(f"torch.nn.{name}")
 
     members = {"__init__": __init__, "__not_built__": True, "__module__": __name__,

@@ -1,10 +1,17 @@
 """Saving and loading a module's parameters and buffers by name."""
+from __future__ import annotations
+
 from collections import OrderedDict, namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd import no_grad
 from flambeau_autograd.hooks import RemovableHandle
+from flambeau_nn._module import ModuleBase
 from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    pass
 
 EXTRA = "_extra_state"
 
@@ -14,7 +21,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
 
     __slots__ = ()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return super().__repr__()
@@ -25,37 +32,40 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
 class _BoundHook:
     """A hook that gets the module it was registered on; holds it weakly, as the module holds the hook."""
 
-    def __init__(self, hook, module):
+    def __init__(self, hook: Callable[..., Any], module: StateMethods) -> None:
         import weakref
 
         self.hook, self.module = hook, weakref.ref(module)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         module = self.module()
         if module is None:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
         return self.hook(module, *args, **kwargs)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _BoundHook, (self.hook, self.module())
 
 
-def _quoted(keys):
+def _quoted(keys: Iterable[str]) -> str:
     return ", ".join(f'"{key}"' for key in keys)
 
 
-def _add(hooks, hook):
+def _add(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
 
 
-class StateMethods:
+class StateMethods(ModuleBase):
     """The state-dict methods of :class:`Module`."""
+
+    _version: int
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
-    def state_dict(self, *args, destination=None, prefix: str = "", keep_vars: bool = False):
+    def state_dict(self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "",
+                   keep_vars: bool = False) -> dict[str, Any]:
         """All parameters and persistent buffers by path, sharing memory with the module.
 
         Args:
@@ -73,7 +83,7 @@ class StateMethods:
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
         if destination is None:
             destination = OrderedDict()
-            destination._metadata = OrderedDict()
+            destination._metadata = OrderedDict()  # type: ignore[attr-defined]
         local_metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
             destination._metadata[prefix[:-1]] = local_metadata
@@ -92,7 +102,7 @@ class StateMethods:
                 raise RuntimeError("state_dict post-hook must return None")
         return destination
 
-    def _save_to_state_dict(self, destination, prefix, keep_vars):
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
         """Put the entries of this module alone into ``destination``."""
         for name, param in self._parameters.items():
             if param is not None:
@@ -103,33 +113,34 @@ class StateMethods:
         if _has_extra_state(self):
             destination[prefix + EXTRA] = self.get_extra_state()
 
-    def get_extra_state(self):
+    def get_extra_state(self) -> Any:
         """What else belongs into the state dict. Define it together with :meth:`set_extra_state`."""
         raise RuntimeError("get_extra_state() is not defined by this Module")
 
-    def set_extra_state(self, state) -> None:
+    def set_extra_state(self, state: Any) -> None:
         """Take back what :meth:`get_extra_state` returned."""
         raise RuntimeError("set_extra_state() is not defined by this Module")
 
-    def register_state_dict_post_hook(self, hook) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after :meth:`state_dict`; it may change the
         dict."""
-        hook._from_public_api = True
+        hook._from_public_api = True  # type: ignore[attr-defined]
         return _add(self._state_dict_hooks, hook)
 
-    def _register_state_dict_hook(self, hook) -> RemovableHandle:
+    def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError("Cannot register the same function as the state dict post hook that was previously "
                                "registered via register_state_dict_post_hook")
         return _add(self._state_dict_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before :meth:`state_dict`."""
         return _add(self._state_dict_pre_hooks, hook)
 
     # --- loading ----------------------------------------------------------------------------------------------------
 
-    def load_state_dict(self, state_dict, strict: bool = True, assign: bool = False):
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
+                        assign: bool = False) -> _IncompatibleKeys:
         """Copy parameters and buffers from ``state_dict``.
 
         Args:
@@ -145,11 +156,13 @@ class StateMethods:
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
-        missing, unexpected, errors = [], [], []
+        missing: list[str] = []
+        unexpected: list[str] = []
+        errors: list[str] = []
         metadata = getattr(state_dict, "_metadata", None)
         state_dict = OrderedDict(state_dict)
         if metadata is not None:
-            state_dict._metadata = metadata
+            state_dict._metadata = metadata  # type: ignore[attr-defined]
 
         _load(self, state_dict, "", metadata, assign, missing, unexpected, errors)
         if strict:
@@ -161,8 +174,9 @@ class StateMethods:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return _IncompatibleKeys(missing, unexpected)
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                              error_msgs):
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any],
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
         """Load the entries of this module alone; problems are appended to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
@@ -208,20 +222,22 @@ class StateMethods:
                                                                   and first not in buffers):
                         unexpected_keys.append(key)
 
-    def _register_load_state_dict_pre_hook(self, hook, with_module: bool = False) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
+                                           with_module: bool = False) -> RemovableHandle:
         return _add(self._load_state_dict_pre_hooks, _BoundHook(hook, self) if with_module else hook)
 
-    def register_load_state_dict_pre_hook(self, hook) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``
         before this module loads its part."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
-    def register_load_state_dict_post_hook(self, hook) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading; it may change the two lists in place."""
         return _add(self._load_state_dict_post_hooks, hook)
 
 
-def _load(module, state_dict, prefix, metadata, assign, missing, unexpected, errors):
+def _load(module: StateMethods, state_dict: dict[str, Any], prefix: str, metadata: dict[str, Any] | None, assign: bool,
+          missing: list[str], unexpected: list[str], errors: list[str]) -> None:
     """Load ``module``, whose path is ``prefix``, and all below it."""
     local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
     if assign:
@@ -240,11 +256,11 @@ def _load(module, state_dict, prefix, metadata, assign, missing, unexpected, err
                                  "inplace.")
 
 
-def _has_extra_state(module, method="get_extra_state"):
+def _has_extra_state(module: StateMethods, method: str = "get_extra_state") -> bool:
     return getattr(type(module), method, None) is not getattr(StateMethods, method)
 
 
-def _mismatch(key, mine, given):
+def _mismatch(key: str, mine: Tensor, given: Any) -> str | None:
     if not isinstance(given, Tensor) and not hasattr(given, "__torch_function__"):
         return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}")
@@ -254,7 +270,7 @@ def _mismatch(key, mine, given):
     return None
 
 
-def _take_over(module, name, mine, given):
+def _take_over(module: StateMethods, name: str, mine: Tensor, given: Any) -> None:
     from flambeau_nn.parameter import Parameter
 
     if isinstance(mine, Parameter) and not isinstance(given, Parameter):

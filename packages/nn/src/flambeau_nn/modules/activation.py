@@ -1,11 +1,16 @@
 """Activation functions as modules; the formulas are told in ``flambeau_nn.functional``. Compiled as it stands (see
 CMakeLists.txt)."""
+from __future__ import annotations
+
+from typing import Any
+
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn.functional import relu
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor, sigmoid, tanh
+from flambeau_tensor import Tensor, dtype, sigmoid, tanh
+from flambeau_tensor.options import Device
 
 __all__ = ["CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
            "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
@@ -56,8 +61,8 @@ class Hardtanh(Module):
 
     __constants__ = ["inplace", "max_val", "min_val"]
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False, min_value=None,
-                 max_value=None) -> None:
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
+                 min_value: float | None = None, max_value: float | None = None) -> None:
         super().__init__()
         for name, value in (("min_value", min_value), ("max_value", max_value)):
             if value is not None:
@@ -274,7 +279,8 @@ class PReLU(Module):
 
     __constants__ = ["num_parameters"]
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device=None, dtype=None) -> None:
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
@@ -329,11 +335,11 @@ class Threshold(Module):
 class _OverDimension(Module):
     __constants__ = ["dim"]
 
-    def __init__(self, dim: "int | None" = None) -> None:
+    def __init__(self, dim: int | None = None) -> None:
         super().__init__()
         self.dim = dim
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if not hasattr(self, "dim"):
             self.dim = None

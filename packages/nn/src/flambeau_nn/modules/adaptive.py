@@ -1,13 +1,16 @@
 """A softmax for many classes of which few are frequent."""
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn.modules.container import ModuleList, Sequential
 from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
@@ -35,12 +38,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     in_features: int
     n_classes: int
-    cutoffs: "list[int]"
+    cutoffs: list[int]
     div_value: float
     head_bias: bool
 
-    def __init__(self, in_features: int, n_classes: int, cutoffs: "Sequence[int]", div_value: float = 4.0,
-                 head_bias: bool = False, device=None, dtype=None) -> None:
+    def __init__(self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0,
+                 head_bias: bool = False, device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:
@@ -57,7 +60,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.shortlist_size = self.cutoffs[0]
         self.n_clusters = len(self.cutoffs) - 1
         self.head_size = self.shortlist_size + self.n_clusters
-        options = {"device": device, "dtype": dtype}
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         self.head = Linear(in_features, self.head_size, bias=head_bias, **options)
         self.tail = ModuleList()
         for i in range(self.n_clusters):
@@ -69,7 +72,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     def reset_parameters(self) -> None:
         """Draw all weights anew."""
         self.head.reset_parameters()
-        for first, second in self.tail:
+        for first, second in cast(Iterable[Sequential], self.tail):
             first.reset_parameters()
             second.reset_parameters()
 
@@ -99,7 +102,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         loss = (-output).mean()
         return _ASMoutput(output if target_.ndim else output.squeeze(0), loss)
 
-    def _all(self, input, head):
+    def _all(self, input: Tensor, head: Tensor) -> Tensor:
         """The log-probabilities of all classes, given those of the head."""
         out = [head[:, :self.shortlist_size]]
         for i, layers in enumerate(self.tail):

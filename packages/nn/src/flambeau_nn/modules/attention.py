@@ -1,11 +1,17 @@
 """Attention in several heads."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["MultiheadAttention"]
 
@@ -39,11 +45,13 @@ class MultiheadAttention(Module):
     """
 
     __constants__ = ["batch_first"]
-    bias_k: "Tensor | None"
-    bias_v: "Tensor | None"
+    bias_k: Tensor | None
+    bias_v: Tensor | None
 
-    def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None,
-                 vdim=None, batch_first=False, device=None, dtype=None) -> None:
+    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
+                 add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
+                 vdim: int | None = None, batch_first: bool = False, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(f"embed_dim and num_heads must be greater than 0, got embed_dim={embed_dim} and "
                              f"num_heads={num_heads} instead")
@@ -59,7 +67,7 @@ class MultiheadAttention(Module):
         if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
 
-        def parameter(*shape):
+        def parameter(*shape: int) -> Parameter:
             return Parameter(ft.empty(shape, device=device, dtype=dtype))
 
         same = self._qkv_same_embed_dim
@@ -84,13 +92,13 @@ class MultiheadAttention(Module):
             if bias is not None:
                 init.xavier_normal_(bias)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         state.setdefault("_qkv_same_embed_dim", True)
         super().__setstate__(state)
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: "Tensor | None" = None,
-                need_weights: bool = True, attn_mask: "Tensor | None" = None, average_attn_weights: bool = True,
-                is_causal: bool = False) -> "tuple[Tensor, Tensor | None]":
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, key_padding_mask: Tensor | None = None,
+                need_weights: bool = True, attn_mask: Tensor | None = None, average_attn_weights: bool = True,
+                is_causal: bool = False) -> tuple[Tensor, Tensor | None]:
         """Attend. Masks are booleans (True: not seen) or numbers that are added; `is_causal` says that `attn_mask` is
         the causal one."""
         turned = self.batch_first and query.ndim == 3
@@ -105,8 +113,8 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights, is_causal=is_causal)
         return out.transpose(0, 1) if turned else out, weights
 
-    def merge_masks(self, attn_mask: "Tensor | None", key_padding_mask: "Tensor | None",
-                    query: Tensor) -> "tuple[Tensor | None, int | None]":
+    def merge_masks(self, attn_mask: Tensor | None, key_padding_mask: Tensor | None,
+                    query: Tensor) -> tuple[Tensor | None, int | None]:
         """Both masks as one, and which they were: 0 `attn_mask`, 1 `key_padding_mask`, 2 both, None neither."""
         if attn_mask is None:
             return key_padding_mask, None if key_padding_mask is None else 1
@@ -120,7 +128,7 @@ class MultiheadAttention(Module):
         return mask + key_padding_mask.reshape((batch, 1, 1, length)).expand((-1, self.num_heads, -1, -1)), 2
 
 
-def _transposed(query, key, value):
+def _transposed(query: Tensor, key: Tensor, value: Tensor) -> Iterator[Tensor]:
     """All three with time first; what is one tensor stays one."""
     turned = {id(t): t.transpose(0, 1) for t in (query, key, value)}
     return (turned[id(t)] for t in (query, key, value))

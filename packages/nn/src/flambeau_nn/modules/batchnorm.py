@@ -1,10 +1,15 @@
 """Normalization over batches."""
+from __future__ import annotations
+
+from typing import Any
+
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
            "SyncBatchNorm"]
@@ -17,19 +22,22 @@ class _Norm(Module):
     __constants__ = ["affine", "eps", "momentum", "num_features", "track_running_stats"]
     num_features: int
     eps: float
-    momentum: "float | None"
+    momentum: float | None
     affine: bool
     track_running_stats: bool
+    running_mean: Any  # a tensor, or None
+    running_var: Any
+    num_batches_tracked: Any
 
-    def __init__(self, num_features: int, eps: float, momentum: "float | None", affine: bool, track_running_stats: bool,
-                 device=None, dtype=None, *, bias: bool = True) -> None:
+    def __init__(self, num_features: int, eps: float, momentum: float | None, affine: bool, track_running_stats: bool,
+                 device: Device | None = None, dtype: dtype | None = None, *, bias: bool = True) -> None:
         super().__init__()
         self.num_features = num_features
         self.eps = eps
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        options = {"device": device, "dtype": dtype}
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(name, Parameter(ft.empty((num_features,), **options)) if wanted else None)
         if track_running_stats:
@@ -56,7 +64,7 @@ class _Norm(Module):
         if self.bias is not None:
             init.zeros_(self.bias)
 
-    def _check_input_dim(self, input):
+    def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() not in self._dims:
             wanted = " or ".join(f"{d}D" for d in self._dims)
             raise ValueError(f"expected {wanted} input (got {input.dim()}D input)")
@@ -65,7 +73,8 @@ class _Norm(Module):
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
                 f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}")
 
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *args):
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any],
+                              *args: Any) -> None:
         version = local_metadata.get("version")
         key = f"{prefix}num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
@@ -74,8 +83,9 @@ class _Norm(Module):
 
 
 class _BatchNorm(_Norm):
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device=None, dtype=None, *, bias: bool = True) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device: Device | None = None, dtype: dtype | None = None, *,
+                 bias: bool = True) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -116,18 +126,18 @@ class BatchNorm3d(_BatchNorm):
 class SyncBatchNorm(_BatchNorm):
     """BatchNorm1d for (N, C, *) with the statistics of all processes, of which there is one."""
 
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: "float | None" = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, process_group=None, device=None, dtype=None, *,
-                 bias: bool = True) -> None:
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, process_group: object = None, device: Device | None = None,
+                 dtype: dtype | None = None, *, bias: bool = True) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
         self.process_group = process_group
 
-    def _check_input_dim(self, input):
+    def _check_input_dim(self, input: Tensor) -> None:
         if input.dim() < 2:
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     @classmethod
-    def convert_sync_batchnorm(cls, module, process_group=None):
+    def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
         """The module with SyncBatchNorm in place of all other batch normalization; parameters and buffers are kept."""
         converted = module
         if isinstance(module, _BatchNorm):
@@ -144,7 +154,8 @@ class SyncBatchNorm(_BatchNorm):
 
 class _InstanceNorm(_Norm):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-                 track_running_stats: bool = False, device=None, dtype=None, *, bias: bool = True) -> None:
+                 track_running_stats: bool = False, device: Device | None = None, dtype: dtype | None = None, *,
+                 bias: bool = True) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -1,8 +1,11 @@
 """Modules and parameters in order, by number or by name."""
+from __future__ import annotations
+
 import operator
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sized, ValuesView
 from itertools import chain, islice
+from typing import Any, NoReturn, Self, SupportsIndex, cast, overload
 
 from flambeau_nn._module import sequential_forward
 from flambeau_nn.modules.module import Module, indented
@@ -15,19 +18,19 @@ __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequen
 class _Numbered(Module):
     """Modules under the names "0", "1", …, with the methods of a list."""
 
-    def _index(self, idx) -> int:
-        idx = operator.index(idx)
+    def _index(self, idx: int | slice) -> int:
+        idx = operator.index(cast(SupportsIndex, idx))
         if not -len(self) <= idx < len(self):
             raise IndexError(f"index {idx} is out of range")
         return idx % len(self)
 
-    def _renumber(self, modules) -> None:
+    def _renumber(self, modules: Iterable[Module]) -> None:
         self._modules = {str(i): module for i, module in enumerate(modules)}
 
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Module]:
         return iter(self._modules.values())
 
 
@@ -44,7 +47,7 @@ class Sequential(_Numbered):
     )
     """
 
-    def __init__(self, *args) -> None:
+    def __init__(self, *args: Any) -> None:
         super().__init__()
         named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
         for name, module in named:
@@ -52,10 +55,14 @@ class Sequential(_Numbered):
 
     forward = sequential_forward
 
-    def _key(self, idx) -> str:
+    def _key(self, idx: int | slice) -> str:
         return next(islice(self._modules, self._index(idx), None))
 
-    def __getitem__(self, idx):
+    @overload
+    def __getitem__(self, idx: int) -> Module: ...
+    @overload
+    def __getitem__(self, idx: slice) -> Self: ...
+    def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return self.__class__(OrderedDict(list(self._modules.items())[idx]))
         return self._modules[self._key(idx)]
@@ -63,7 +70,7 @@ class Sequential(_Numbered):
     def __setitem__(self, idx: int, module: Module) -> None:
         setattr(self, self._key(idx), module)
 
-    def __delitem__(self, idx) -> None:
+    def __delitem__(self, idx: int | slice) -> None:
         if isinstance(idx, slice):
             for key in list(self._modules)[idx]:
                 delattr(self, key)
@@ -71,18 +78,18 @@ class Sequential(_Numbered):
             delattr(self, self._key(idx))
         self._renumber(self._modules.values())
 
-    def pop(self, key):
+    def pop(self, key: int) -> Module:
         """Take a module out and return it."""
         module = self[key]
         del self[key]
         return module
 
-    def append(self, module: Module) -> "Sequential":
+    def append(self, module: Module) -> Sequential:
         """Add a module at the end; returns the container."""
         self.add_module(str(len(self)), module)
         return self
 
-    def insert(self, index: int, module: Module) -> "Sequential":
+    def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before the one at ``index``."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
@@ -93,31 +100,31 @@ class Sequential(_Numbered):
         self._renumber(modules)
         return self
 
-    def extend(self, sequential: Iterable) -> "Sequential":
+    def extend(self, sequential: Iterable[Any]) -> Sequential:
         """Add modules at the end."""
         for module in list(sequential):
             self.append(module)
         return self
 
-    def __add__(self, other: "Sequential") -> "Sequential":
+    def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError("add operator supports only objects of Sequential class, but "
                              f"{type(other)} is given.")
         return Sequential(*self, *other)
 
-    def __iadd__(self, other: "Sequential") -> "Sequential":
+    def __iadd__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError("add operator supports only objects of Sequential class, but "
                              f"{type(other)} is given.")
         return self.extend(other)
 
-    def __mul__(self, other: int) -> "Sequential":
+    def __mul__(self, other: int) -> Sequential:
         _check_times(other)
         return Sequential(*chain.from_iterable(list(self) for _ in range(other)))
 
     __rmul__ = __mul__
 
-    def __imul__(self, other: int) -> "Sequential":
+    def __imul__(self, other: int) -> Sequential:
         _check_times(other)
         modules = list(self)
         for _ in range(other - 1):
@@ -125,7 +132,7 @@ class Sequential(_Numbered):
         return self
 
 
-def _check_times(other) -> None:
+def _check_times(other: int) -> None:
     if not isinstance(other, int):
         raise TypeError(f"unsupported operand type(s) for *: {Sequential} and {type(other)}")
     if other <= 0:
@@ -135,12 +142,16 @@ def _check_times(other) -> None:
 class ModuleList(_Numbered):
     """A list of modules, registered with their module as an ordinary list is not."""
 
-    def __init__(self, modules: "Iterable | None" = None) -> None:
+    def __init__(self, modules: Iterable[Any] | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.extend(modules)
 
-    def __getitem__(self, idx):
+    @overload
+    def __getitem__(self, idx: int) -> Module: ...
+    @overload
+    def __getitem__(self, idx: slice) -> Self: ...
+    def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return self.__class__(list(self._modules.values())[idx])
         return self._modules[str(self._index(idx))]
@@ -148,15 +159,15 @@ class ModuleList(_Numbered):
     def __setitem__(self, idx: int, module: Module) -> None:
         setattr(self, str(self._index(idx)), module)
 
-    def __delitem__(self, idx) -> None:
+    def __delitem__(self, idx: int | slice) -> None:
         modules = list(self._modules.values())
         del modules[idx if isinstance(idx, slice) else self._index(idx)]
         self._renumber(modules)
 
-    def __iadd__(self, modules: Iterable) -> "ModuleList":
+    def __iadd__(self, modules: Iterable[Any]) -> ModuleList:
         return self.extend(modules)
 
-    def __add__(self, other: Iterable) -> "ModuleList":
+    def __add__(self, other: Iterable[Any]) -> ModuleList:
         return ModuleList([*self, *other])
 
     def insert(self, index: int, module: Module) -> None:
@@ -165,12 +176,12 @@ class ModuleList(_Numbered):
         modules.insert(index, module)
         self._renumber(modules)
 
-    def append(self, module: "Module | None") -> "ModuleList":
+    def append(self, module: Module | None) -> ModuleList:
         """Add a module at the end; returns the list."""
         self.add_module(str(len(self)), module)
         return self
 
-    def extend(self, modules: Iterable) -> "ModuleList":
+    def extend(self, modules: Iterable[Any]) -> ModuleList:
         """Add modules at the end; returns the list."""
         if not isinstance(modules, Iterable):
             raise TypeError("ModuleList.extend should be called with an iterable, but got "
@@ -179,17 +190,17 @@ class ModuleList(_Numbered):
             self.append(module)
         return self
 
-    def pop(self, key):
+    def pop(self, key: int) -> Module:
         """Take a module out and return it."""
         module = self[key]
         del self[key]
         return module
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Equal neighbours are printed once, with their number."""
         if not len(self):
             return f"{self._get_name()}()"
-        runs = []  # [first, last, text]
+        runs: list[list[Any]] = []  # [first, last, text]
         for i, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
                 runs[-1][1] = i
@@ -207,7 +218,7 @@ class ModuleList(_Numbered):
 class ModuleDict(Module):
     """A dict of modules, registered with their module as an ordinary dict is not."""
 
-    def __init__(self, modules=None) -> None:
+    def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | ModuleDict | None = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -224,7 +235,7 @@ class ModuleDict(Module):
     def __len__(self) -> int:
         return len(self._modules)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
 
     def __contains__(self, key: str) -> bool:
@@ -240,19 +251,19 @@ class ModuleDict(Module):
         del self[key]
         return module
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """The names."""
         return self._modules.keys()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Module]:
         """Names and modules."""
         return self._modules.items()
 
-    def values(self):
+    def values(self) -> ValuesView[Module]:
         """The modules."""
         return self._modules.values()
 
-    def update(self, modules) -> None:
+    def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | ModuleDict) -> None:
         """Add modules from a mapping or from pairs of name and module."""
         if not isinstance(modules, Iterable):
             raise TypeError("ModuleDict.update should be called with an iterable of key/value pairs, but got "
@@ -261,7 +272,7 @@ class ModuleDict(Module):
             self[key] = module
 
 
-def _pairs(items, what):
+def _pairs(items: Any, what: str) -> Iterator[Any]:
     """Keys and values of a mapping, a container like one, or an iterable of pairs."""
     if isinstance(items, (Mapping, ModuleDict, ParameterDict)):
         yield from items.items()
@@ -269,54 +280,54 @@ def _pairs(items, what):
     for i, pair in enumerate(items):
         if not isinstance(pair, Iterable):
             raise TypeError(f"{what} element #{i} should be Iterable; is{type(pair).__name__}")
-        if len(pair) != 2:
-            raise ValueError(f"{what} element #{i} has length {len(pair)}; 2 is required")
+        if (length := len(cast(Sized, pair))) != 2:
+            raise ValueError(f"{what} element #{i} has length {length}; 2 is required")
         yield pair
 
 
-def _as_parameter(value):
+def _as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
 class ParameterList(Module):
     """A list of parameters; tensors put in become parameters, and other values are kept as they are."""
 
-    def __init__(self, values: "Iterable | None" = None) -> None:
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
         self._size = 0
         if values is not None:
             self += values
 
-    def _index(self, idx) -> int:
-        idx = operator.index(idx)
+    def _index(self, idx: int | slice) -> int:
+        idx = operator.index(cast(SupportsIndex, idx))
         if not -len(self) <= idx < len(self):
             raise IndexError(f"index {idx} is out of range")
         return idx % len(self)
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int | slice) -> Any:
         if isinstance(idx, slice):
             return self.__class__([self[i] for i in range(*idx.indices(len(self)))])
         return getattr(self, str(self._index(idx)))
 
-    def __setitem__(self, idx: int, param) -> None:
+    def __setitem__(self, idx: int, param: Any) -> None:
         setattr(self, str(self._index(idx)), _as_parameter(param))
 
     def __len__(self) -> int:
         return self._size
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self[i] for i in range(len(self)))
 
-    def __iadd__(self, parameters: Iterable) -> "ParameterList":
+    def __iadd__(self, parameters: Iterable[Any]) -> ParameterList:
         return self.extend(parameters)
 
-    def append(self, value) -> "ParameterList":
+    def append(self, value: Any) -> ParameterList:
         """Add a value at the end; returns the list."""
         self._size += 1
         self[-1] = value
         return self
 
-    def extend(self, values: Iterable) -> "ParameterList":
+    def extend(self, values: Iterable[Any]) -> ParameterList:
         """Add values at the end; returns the list."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")
@@ -335,14 +346,14 @@ class ParameterList(Module):
                 lines.append(f"  ({i}): Object of type: {type(value).__name__}")
         return "\n".join(lines)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterList should not be called.")
 
 
 class ParameterDict(Module):
     """A dict of parameters; tensors put in become parameters, and other values are kept as they are."""
 
-    def __init__(self, parameters=None) -> None:
+    def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | ParameterDict | None = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -354,10 +365,10 @@ class ParameterDict(Module):
                             f"'{type(key).__name__}'). Open an issue on github if you need non-string keys.")
         return key
 
-    def __getitem__(self, key: str):
+    def __getitem__(self, key: str) -> Any:
         return getattr(self, self._attribute(key))
 
-    def __setitem__(self, key: str, value) -> None:
+    def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
         setattr(self, self._attribute(key), _as_parameter(value))
 
@@ -368,20 +379,20 @@ class ParameterDict(Module):
     def __len__(self) -> int:
         return len(self._keys)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._keys)
 
-    def __reversed__(self):
+    def __reversed__(self) -> Iterator[str]:
         return reversed(list(self._keys))
 
     def __contains__(self, key: str) -> bool:
         return key in self._keys
 
-    def copy(self) -> "ParameterDict":
+    def copy(self) -> ParameterDict:
         """A new dict with the same parameters."""
         return ParameterDict(OrderedDict((k, self[k]) for k in self._keys))
 
-    def setdefault(self, key: str, default=None):
+    def setdefault(self, key: str, default: Any = None) -> Any:
         """The value of ``key``, put in first if it is missing."""
         if key not in self:
             self[key] = default
@@ -392,39 +403,39 @@ class ParameterDict(Module):
         for key in list(self._keys):
             del self[key]
 
-    def pop(self, key: str):
+    def pop(self, key: str) -> Any:
         """Take a value out and return it."""
         value = self[key]
         del self[key]
         return value
 
-    def popitem(self):
+    def popitem(self) -> tuple[str, Any]:
         """Take the last name and value out and return them."""
         key, _ = self._keys.popitem()
         self._keys[key] = None
         return key, self.pop(key)
 
-    def get(self, key: str, default=None):
+    def get(self, key: str, default: Any = None) -> Any:
         """The value of ``key``, or ``default``."""
         return self[key] if key in self else default
 
-    def fromkeys(self, keys, default=None) -> "ParameterDict":
+    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A new dict with these keys and one value."""
         return ParameterDict((key, default) for key in keys)
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """The names."""
         return self._keys.keys()
 
-    def items(self):
+    def items(self) -> Iterator[tuple[str, Any]]:
         """Names and values."""
         return ((key, self[key]) for key in self._keys)
 
-    def values(self):
+    def values(self) -> Iterator[Any]:
         """The values."""
         return (self[key] for key in self._keys)
 
-    def update(self, parameters) -> None:
+    def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | ParameterDict) -> None:
         """Add values from a mapping or from pairs of name and value."""
         if not isinstance(parameters, (Iterable, ParameterDict)):
             raise TypeError("ParametersDict.update should be called with an iterable of key/value pairs, but got "
@@ -445,19 +456,19 @@ class ParameterDict(Module):
                 lines.append(f"  ({key}): Object of type: {type(value).__name__}")
         return "\n".join(lines)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterDict should not be called.")
 
-    def __or__(self, other: "ParameterDict") -> "ParameterDict":
+    def __or__(self, other: ParameterDict) -> ParameterDict:
         out = self.copy()
         out.update(other)
         return out
 
-    def __ror__(self, other: "ParameterDict") -> "ParameterDict":
+    def __ror__(self, other: ParameterDict) -> ParameterDict:
         out = other.copy()
         out.update(self)
         return out
 
-    def __ior__(self, other: "ParameterDict") -> "ParameterDict":
+    def __ior__(self, other: ParameterDict) -> ParameterDict:
         self.update(other)
         return self

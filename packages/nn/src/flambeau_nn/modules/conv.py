@@ -1,12 +1,17 @@
 """Layers of convolution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -15,20 +20,20 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 _ANY = "{'zeros', 'reflect', 'circular', 'replicate'}"  # as the message has them
 
 
-def _tuple(sizes, dims):
+def _tuple(sizes: int | Iterable[int], dims: int) -> tuple[int, ...]:
     return (sizes,) * dims if isinstance(sizes, int) else tuple(sizes)
 
 
 class _ConvNd(Module):
     __constants__ = ["stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels",
                      "out_channels", "kernel_size"]
-    bias: "Tensor | None"
+    bias: Tensor | None
     weight: Tensor
     in_channels: int
     out_channels: int
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
-    padding: "str | tuple[int, ...]"
+    padding: Any  # a tuple of ints, or "same" or "valid"
     dilation: tuple[int, ...]
     transposed: bool
     output_padding: tuple[int, ...]
@@ -37,9 +42,9 @@ class _ConvNd(Module):
     _dims = 1
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: tuple[int, ...], stride: tuple[int, ...],
-                 padding: "str | tuple[int, ...]", dilation: tuple[int, ...], transposed: bool,
-                 output_padding: tuple[int, ...], groups: int, bias: bool, padding_mode: str, device=None,
-                 dtype=None) -> None:
+                 padding: str | tuple[int, ...], dilation: tuple[int, ...], transposed: bool,
+                 output_padding: tuple[int, ...], groups: int, bias: bool, padding_mode: str,
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -73,7 +78,7 @@ class _ConvNd(Module):
             self.register_parameter("bias", None)
         self.reset_parameters()
 
-    def _around(self):
+    def _around(self) -> Sequence[int]:
         """The padding of both ends of each dimension, the last one first, as ``F.pad`` takes it."""
         if not isinstance(self.padding, str):
             return tuple(p for p in reversed(self.padding) for _ in range(2))
@@ -110,22 +115,22 @@ class _ConvNd(Module):
             text += f", padding_mode={self.padding_mode}"
         return text
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         self.__dict__.setdefault("padding_mode", "zeros")
 
 
 class _Conv(_ConvNd):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: _Sizes, stride: _Sizes = 1,
-                 padding: "str | _Sizes" = 0, dilation: _Sizes = 1, groups: int = 1, bias: bool = True,
-                 padding_mode: str = "zeros", device=None, dtype=None) -> None:
+                 padding: str | _Sizes = 0, dilation: _Sizes = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Device | None = None, dtype: dtype | None = None) -> None:
         n = self._dims
         super().__init__(in_channels, out_channels, _tuple(kernel_size, n), _tuple(stride, n),
                          padding if isinstance(padding, str) else _tuple(padding, n), _tuple(dilation, n), False,
                          (0,) * n, groups, bias, padding_mode, device, dtype)
 
-    def _conv_forward(self, input, weight, bias):
-        padding = self.padding
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        padding: str | int | tuple[int, ...] = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode), 0
         return self._convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
@@ -196,7 +201,8 @@ class Conv3d(_Conv):
 class _ConvTransposeNd(_ConvNd):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: _Sizes, stride: _Sizes = 1,
                  padding: _Sizes = 0, output_padding: _Sizes = 0, groups: int = 1, bias: bool = True,
-                 dilation: _Sizes = 1, padding_mode: str = "zeros", device=None, dtype=None) -> None:
+                 dilation: _Sizes = 1, padding_mode: str = "zeros", device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         n = self._dims
@@ -204,7 +210,7 @@ class _ConvTransposeNd(_ConvNd):
                          _tuple(dilation, n), True, _tuple(output_padding, n), groups, bias, padding_mode, device,
                          dtype)
 
-    def _output_padding(self, input, output_size):
+    def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> Sequence[int]:
         """What has to be added behind for the result to have a size."""
         if output_size is None:
             return self.output_padding
@@ -223,7 +229,7 @@ class _ConvTransposeNd(_ConvNd):
                              f"(for an input of {input.size()[2:]})")
         return tuple(size - low for size, low in zip(sizes, least, strict=True))
 
-    def forward(self, input: Tensor, output_size: "list[int] | None" = None) -> Tensor:
+    def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         rest = self._output_padding(input, output_size)
         return self._convolve(input, self.weight, self.bias, self.stride, self.padding, rest, self.groups,
                               self.dilation)

@@ -1,4 +1,8 @@
 """Dimensions merged and spread."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor
 
@@ -27,7 +31,7 @@ class Unflatten(Module):
 
     __constants__ = ["dim", "unflattened_size"]
 
-    def __init__(self, dim, unflattened_size) -> None:
+    def __init__(self, dim: int | str, unflattened_size: Sequence[int] | Sequence[tuple[str, int]]) -> None:
         super().__init__()
         if not isinstance(dim, int):
             if isinstance(dim, str):

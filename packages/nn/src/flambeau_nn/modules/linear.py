@@ -1,13 +1,17 @@
 """Linear maps. Compiled as it stands (see CMakeLists.txt)."""
+from __future__ import annotations
+
 import math
+from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.ops.matmul import linear
+from flambeau_tensor.options import Device
 
 __all__ = ["Bilinear", "Identity", "Linear"]
 
@@ -15,7 +19,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 class Identity(Module):
     """Returns its input; takes any arguments, so that it can stand for another layer."""
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -47,7 +51,8 @@ class Linear(Module):
     out_features: int
     weight: Tensor
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device=None, dtype=None) -> None:
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
         self.in_features = in_features
         self.out_features = out_features
@@ -82,8 +87,8 @@ class Bilinear(Module):
 
     __constants__ = ["in1_features", "in2_features", "out_features"]
 
-    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device=None,
-                 dtype=None) -> None:
+    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         if in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got {in1_features}")

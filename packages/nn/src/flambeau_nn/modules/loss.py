@@ -1,4 +1,6 @@
 """Losses as modules; the formulas are told in ``flambeau_nn.functional``."""
+from __future__ import annotations
+
 import dataclasses
 import warnings
 from collections.abc import Callable
@@ -9,7 +11,8 @@ from flambeau_nn import functional as F
 from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
 from flambeau_nn.ops.loss import legacy_reduction
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss", "GaussianNLLLoss",
            "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss",
@@ -24,13 +27,14 @@ class _Loss(Module):
     reduction: str
     __constants__ = ["reduction"]
 
-    def __init__(self, size_average=None, reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         self.reduction = legacy_reduction(size_average, reduce, reduction, 4)
 
 
 class _WeightedLoss(_Loss):
-    def __init__(self, weight: "Tensor | None" = None, size_average=None, reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+                 reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
         self.weight: Tensor | None
@@ -53,7 +57,8 @@ class MSELoss(_Loss):
 class SmoothL1Loss(_Loss):
     """d²/(2 beta) for |d| < beta, d = input - target; |d| - beta/2 above."""
 
-    def __init__(self, size_average=None, reduce=None, reduction: str = "mean", beta: float = 1.0) -> None:
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+                 beta: float = 1.0) -> None:
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
 
@@ -79,8 +84,8 @@ class NLLLoss(_WeightedLoss):
 
     __constants__ = ["ignore_index", "reduction"]
 
-    def __init__(self, weight: "Tensor | None" = None, size_average=None, ignore_index: int = -100, reduce=None,
-                 reduction: str = "mean") -> None:
+    def __init__(self, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
+                 reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
 
@@ -106,8 +111,8 @@ class CrossEntropyLoss(_WeightedLoss):
     ignore_index: int
     label_smoothing: float
 
-    def __init__(self, weight: "Tensor | None" = None, size_average=None, ignore_index: int = -100, reduce=None,
-                 reduction: str = "mean", label_smoothing: float = 0.0) -> None:
+    def __init__(self, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
+                 reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0) -> None:
         super().__init__(weight, size_average, reduce, reduction)
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
@@ -127,8 +132,8 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_Loss):
     """BCELoss of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1."""
 
-    def __init__(self, weight: "Tensor | None" = None, size_average=None, reduce=None, reduction: str = "mean",
-                 pos_weight: "Tensor | None" = None) -> None:
+    def __init__(self, weight: Tensor | None = None, size_average: bool | None = None, reduce: bool | None = None,
+                 reduction: str = "mean", pos_weight: Tensor | None = None) -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
         self.register_buffer("pos_weight", pos_weight)
@@ -143,7 +148,8 @@ class KLDivLoss(_Loss):
 
     __constants__ = ["reduction"]
 
-    def __init__(self, size_average=None, reduce=None, reduction: str = "mean", log_target: bool = False) -> None:
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+                 log_target: bool = False) -> None:
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
 
@@ -156,8 +162,8 @@ class PoissonNLLLoss(_Loss):
 
     __constants__ = ["eps", "full", "log_input", "reduction"]
 
-    def __init__(self, log_input: bool = True, full: bool = False, size_average=None, eps: float = 1e-8, reduce=None,
-                 reduction: str = "mean") -> None:
+    def __init__(self, log_input: bool = True, full: bool = False, size_average: bool | None = None, eps: float = 1e-8,
+                 reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         self.log_input = log_input
         self.full = full
@@ -178,7 +184,7 @@ class GaussianNLLLoss(_Loss):
         self.full = full
         self.eps = eps
 
-    def forward(self, input: Tensor, target: Tensor, var) -> Tensor:
+    def forward(self, input: Tensor, target: Tensor, var: Tensor | float) -> Tensor:
         return F.gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)
 
 
@@ -194,7 +200,8 @@ class HingeEmbeddingLoss(_Loss):
 
     __constants__ = ["margin", "reduction"]
 
-    def __init__(self, margin: float = 1.0, size_average=None, reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None,
+                 reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -207,7 +214,8 @@ class MarginRankingLoss(_Loss):
 
     __constants__ = ["margin", "reduction"]
 
-    def __init__(self, margin: float = 0.0, size_average=None, reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
+                 reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -220,7 +228,8 @@ class CosineEmbeddingLoss(_Loss):
 
     __constants__ = ["margin", "reduction"]
 
-    def __init__(self, margin: float = 0.0, size_average=None, reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
+                 reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
 
@@ -233,8 +242,8 @@ class TripletMarginLoss(_Loss):
 
     __constants__ = ["eps", "margin", "p", "reduction", "swap"]
 
-    def __init__(self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False, size_average=None,
-                 reduce=None, reduction: str = "mean") -> None:
+    def __init__(self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
+                 size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__(size_average, reduce, reduction)
         if margin <= 0:
             raise ValueError(f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead")
@@ -253,8 +262,8 @@ class MultiMarginLoss(_WeightedLoss):
 
     __constants__ = ["margin", "p", "reduction"]
 
-    def __init__(self, p: int = 1, margin: float = 1.0, weight: "Tensor | None" = None, size_average=None, reduce=None,
-                 reduction: str = "mean") -> None:
+    def __init__(self, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
+                 size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
@@ -287,7 +296,7 @@ class TripletMarginWithDistanceLoss(_Loss):
 
     __constants__ = ["margin", "reduction", "swap"]
 
-    def __init__(self, *, distance_function: "Callable[[Tensor, Tensor], Tensor] | None" = None, margin: float = 1.0,
+    def __init__(self, *, distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
                  swap: bool = False, reduction: str = "mean") -> None:
         super().__init__(None, None, reduction)
         if margin <= 0:
@@ -335,8 +344,8 @@ class CTCLoss(_Loss):
 class NLLLoss2d(NLLLoss):
     """The old name of NLLLoss."""
 
-    def __init__(self, weight: "Tensor | None" = None, size_average=None, ignore_index: int = -100, reduce=None,
-                 reduction: str = "mean") -> None:
+    def __init__(self, weight: Tensor | None = None, size_average: bool | None = None, ignore_index: int = -100,
+                 reduce: bool | None = None, reduction: str = "mean") -> None:
         warnings.warn("NLLLoss2d has been deprecated. Please use NLLLoss instead as a drop-in replacement and see "
                       "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.", FutureWarning,
                       stacklevel=2)
@@ -348,10 +357,10 @@ class LinearCrossEntropyOptions:
     """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect."""
 
     allow_retain_graph: bool = False
-    batch_chunk_size: "int | None" = None
-    chunking_method: "str | None" = "auto"
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
     acc_policy: str = "auto"
-    acc_dtype: "ft.dtype | None" = None
+    acc_dtype: ft.dtype | None = None
 
 
 class LinearCrossEntropyLoss(Module):
@@ -368,10 +377,10 @@ class LinearCrossEntropyLoss(Module):
 
     __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]
 
-    def __init__(self, in_features: int, num_classes: int, *, out_features: "tuple[int, ...]" = (), bias: bool = False,
-                 device=None, dtype=None, reduction: str = "mean", weight: "Tensor | None" = None,
-                 ignore_index: "int | None" = None, label_smoothing: float = 0.0,
-                 options: "LinearCrossEntropyOptions | None" = None) -> None:
+    def __init__(self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (), bias: bool = False,
+                 device: Device | None = None, dtype: dtype | None = None, reduction: str = "mean",
+                 weight: Tensor | None = None, ignore_index: int | None = None, label_smoothing: float = 0.0,
+                 options: LinearCrossEntropyOptions | None = None) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
         self.in_features = in_features

@@ -3,14 +3,17 @@
 Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``); hooks and the state dict have files of
 their own.
 """
+from __future__ import annotations
+
 import itertools
 import sys
 import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn._module import (
-    ModuleBase,
     connect,
     delete_attribute,
     late_state,
@@ -33,7 +36,8 @@ from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions
 )
 from flambeau_nn.modules._state import StateMethods
 from flambeau_nn.parameter import Buffer, Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 from flambeau_tensor.places import REDUCED
 
 __all__ = ["Module"]
@@ -41,7 +45,7 @@ __all__ = ["Module"]
 _MISSING = object()
 
 
-def typename(obj) -> str:
+def typename(obj: object) -> str:
     """How error messages name the type of ``obj``: ``torch.FloatTensor``, ``int``, ``package.Class``."""
     if isinstance(obj, Tensor):
         return obj.type()
@@ -50,12 +54,12 @@ def typename(obj) -> str:
     return named.__qualname__ if module in (None, "", "builtins") else f"{module}.{named.__qualname__}"
 
 
-def _forward_unimplemented(self, *input):
+def _forward_unimplemented(self: Module, *input: Any) -> Any:
     """What the module computes; every subclass defines it."""
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
-class Module(HookMethods, StateMethods, ModuleBase):
+class Module(HookMethods, StateMethods):
     """Base class of everything with parameters. Subclasses make their parts in ``__init__`` and define ``forward``.
 
     Parameters, buffers and modules that are assigned as attributes are registered, and found by :meth:`parameters`,
@@ -80,7 +84,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
     call_super_init: bool = False
     training: bool
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if (args or kwargs) and not self.call_super_init:
             name = type(self).__name__
             if kwargs:
@@ -94,19 +98,23 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
-    def __init_subclass__(cls, **kwargs) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         take_fast_slots(cls)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(args, kwargs)  # what runs in its place where a class does not define its own
 
-    __setattr__, __delattr__ = set_attribute, delete_attribute
+    if TYPE_CHECKING:  # what mypy takes for a method
+        def __setattr__(self, name: str, value: Any) -> None: ...
+        def __delattr__(self, name: str) -> None: ...
+    else:
+        __setattr__, __delattr__ = set_attribute, delete_attribute
     forward = _forward_unimplemented
 
     # --- registering ------------------------------------------------------------------------------------------------
 
-    def _check_name(self, kind: str, name, own: str) -> None:
+    def _check_name(self, kind: str, name: object, own: str) -> None:
         if own not in self.__dict__:
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
         if not isinstance(name, str):
@@ -122,7 +130,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if taken:
             raise KeyError(f"attribute '{name}' already exists")
 
-    def register_buffer(self, name: str, tensor: "Tensor | None", persistent: bool = True) -> None:
+    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that belongs to the module's state and is not trained, such as a running mean.
 
         Args:
@@ -144,7 +152,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         else:
             self._non_persistent_buffers_set.add(name)
 
-    def register_parameter(self, name: str, param: "Parameter | None") -> None:
+    def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter; it becomes an attribute."""
         self._check_name("parameter", name, "_parameters")
         if param is not None:
@@ -162,20 +170,20 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     param = output
         self._parameters[name] = param
 
-    def add_module(self, name: str, module: "Module | None") -> None:
+    def add_module(self, name: str, module: Module | None) -> None:
         """Add a module; it becomes an attribute."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", name, "_modules")
         self._modules[name] = _announce_module(self, name, module)
 
-    def register_module(self, name: str, module: "Module | None") -> None:
+    def register_module(self, name: str, module: Module | None) -> None:
         """Same as :meth:`add_module`."""
         self.add_module(name, module)
 
     # --- by path ----------------------------------------------------------------------------------------------------
 
-    def get_submodule(self, target: str) -> "Module":
+    def get_submodule(self, target: str) -> Module:
         """The module at a path such as ``"encoder.layers.0"``; ``""`` is this one.
 
         Raises:
@@ -191,7 +199,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
             module = found
         return module
 
-    def set_submodule(self, target: str, module: "Module", strict: bool = False) -> None:
+    def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
         """Put a module at a path; ``strict`` asks that one is there already."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
@@ -205,7 +213,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
             raise AttributeError(f"`{name}` is not an nn.Module")
         setattr(parent, name, module)
 
-    def _get_member(self, target, accepts, problem):
+    def _get_member(self, target: str, accepts: Callable[[Module, str, Any], bool], problem: str) -> Any:
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         found = getattr(module, name, _MISSING)
@@ -215,17 +223,18 @@ class Module(HookMethods, StateMethods, ModuleBase):
             raise AttributeError(f"`{name}` is not {problem}")
         return found
 
-    def get_parameter(self, target: str) -> "Parameter":
+    def get_parameter(self, target: str) -> Parameter:
         """The parameter at a path such as ``"encoder.weight"``."""
         return self._get_member(target, lambda module, name, p: isinstance(p, Parameter), "an nn.Parameter")
 
-    def get_buffer(self, target: str) -> "Tensor":
+    def get_buffer(self, target: str) -> Tensor:
         """The buffer at a path."""
         return self._get_member(target, lambda module, name, b: name in module._buffers, "a buffer")
 
     # --- walking ----------------------------------------------------------------------------------------------------
 
-    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
+    def _named_members(self, get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]], prefix: str = "",
+                       recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """Names and values of what ``get_members_fn`` gives for each module, None left out."""
         memo = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
@@ -237,7 +246,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     memo.add(value)
                 yield (f"{module_prefix}.{name}" if module_prefix else name), value
 
-    def parameters(self, recurse: bool = True):
+    def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Iterate over the parameters, as optimizers want them.
 
         Warns:
@@ -248,27 +257,29 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if recurse:
             _warn_about_hidden_modules(self)
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
         """Iterate over names and parameters."""
         yield from self._named_members(lambda module: module._parameters.items(), prefix=prefix, recurse=recurse,
                                        remove_duplicate=remove_duplicate)
 
-    def buffers(self, recurse: bool = True):
+    def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Iterate over the buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True):
+    def named_buffers(self, prefix: str = "", recurse: bool = True,
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
         """Iterate over names and buffers."""
         yield from self._named_members(lambda module: module._buffers.items(), prefix=prefix, recurse=recurse,
                                        remove_duplicate=remove_duplicate)
 
-    def children(self):
+    def children(self) -> Iterator[Module]:
         """Iterate over the modules directly below."""
         for _, module in self.named_children():
             yield module
 
-    def named_children(self):
+    def named_children(self) -> Iterator[tuple[str, Module]]:
         """Iterate over names and modules directly below; each module once."""
         seen = set()
         for name, module in self._modules.items():
@@ -276,12 +287,13 @@ class Module(HookMethods, StateMethods, ModuleBase):
                 seen.add(module)
                 yield name, module
 
-    def modules(self, remove_duplicate: bool = True):
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
         """Iterate over this module and all below it."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def named_modules(self, memo: "set | None" = None, prefix: str = "", remove_duplicate: bool = True):
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
         """Iterate over paths and modules, this one (with path ``prefix``) first."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -295,14 +307,14 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
     # --- changing all of it -----------------------------------------------------------------------------------------
 
-    def apply(self, fn):
+    def apply(self, fn: Callable[[Module], object]) -> Self:
         """Call ``fn`` on every module below and then on this one; returns the module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def _apply(self, fn, recurse: bool = True):
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
         """Replace the data of parameters and gradients, and the buffers, by what ``fn`` makes of them."""
         if recurse:
             for module in self.children():
@@ -324,7 +336,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
                 self._buffers[name] = fn(buffer)
         return self
 
-    def to(self, *args, **kwargs):
+    def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point and complex parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
 
         ``memory_format`` is that of all parameters and buffers of four and five dimensions.
@@ -343,49 +355,49 @@ class Module(HookMethods, StateMethods, ModuleBase):
                 "Complex modules are a new feature under active development whose design may change, and some modules "
                 "might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
 
-        def convert(t):
+        def convert(t: Tensor) -> Tensor:
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
             return t.to(dtype=wanted, memory_format=memory_format if t.ndim in (4, 5) else None)
 
         return self._apply(convert)
 
-    def type(self, dst_type):
+    def type(self, dst_type: dtype | str) -> Self:
         """Convert all parameters and buffers to ``dst_type``."""
         return self._apply(lambda t: t.type(dst_type))
 
-    def float(self):
+    def float(self) -> Self:
         """Convert floating-point parameters and buffers to float32."""
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
-    def double(self):
+    def double(self) -> Self:
         """Convert floating-point parameters and buffers to float64."""
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
-    def half(self):
+    def half(self) -> Self:
         """Convert floating-point parameters and buffers to float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
-    def bfloat16(self):
+    def bfloat16(self) -> Self:
         """Convert floating-point parameters and buffers to bfloat16."""
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
-    def cpu(self):
+    def cpu(self) -> Self:
         """The module itself: everything is on the CPU."""
         return self._apply(lambda t: t.cpu())
 
-    def cuda(self, device=None):
+    def cuda(self, device: Device | None = None) -> Self:
         """Raises: tensors live on the CPU."""
         return self._apply(lambda t: t.cuda(device))
 
-    def to_empty(self, *, device, recurse: bool = True):
+    def to_empty(self, *, device: Device, recurse: bool = True) -> Self:
         """Replace all parameters and buffers by uninitialised ones."""
         return self._apply(lambda t: ft.empty_like(t, device=device), recurse=recurse)
 
-    def share_memory(self):
+    def share_memory(self) -> Self:
         """Move all parameters and buffers to memory that forked processes share; returns the module."""
         return self._apply(lambda t: t.share_memory_())
 
-    def train(self, mode: bool = True):
+    def train(self, mode: bool = True) -> Self:
         """Put this module and all below it into training mode, or evaluation mode; returns the module."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
@@ -394,11 +406,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
             module.train(mode)
         return self
 
-    def eval(self):
+    def eval(self) -> Self:
         """Put this module and all below it into evaluation mode; returns the module."""
         return self.train(False)
 
-    def requires_grad_(self, requires_grad: bool = True):
+    def requires_grad_(self, requires_grad: bool = True) -> Self:
         """Say whether the parameters are to be trained; returns the module."""
         for param in self.parameters():
             param.requires_grad_(requires_grad)
@@ -411,23 +423,23 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
     # --- Python's protocols -----------------------------------------------------------------------------------------
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         late = late_state()
         self.__dict__.update({name: value for name, value in state.items()
                               if name not in late or value is not None and value != late[name]})
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
         return sorted(name for name in names if not name[0].isdigit())
 
-    def _get_name(self):
+    def _get_name(self) -> str:
         return type(self).__name__
 
     def extra_repr(self) -> str:
         """What stands between the parentheses when the module is printed; may have several lines."""
         return ""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []
         child_lines = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
@@ -439,9 +451,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
 
-def _reduced_with_all(module):
+def _reduced_with_all(module: Module) -> tuple[Any, ...]:
     """How files write a module: with what is made late, which PyTorch's modules look for."""
-    reduced = module.__reduce_ex__(2)
+    reduced: Any = module.__reduce_ex__(2)
     state = reduced[2] if len(reduced) > 2 else None
     if isinstance(state, dict) and "_parameters" in state:
         reduced = (*reduced[:2], late_state() | state, *reduced[3:])
@@ -451,7 +463,7 @@ def _reduced_with_all(module):
 REDUCED[Module] = _reduced_with_all
 
 
-def clear_grad(param, set_to_none: bool) -> None:
+def clear_grad(param: Tensor, set_to_none: bool) -> None:
     """Drop a gradient, or fill it with zeros and cut it from its history."""
     grad = param.grad
     if grad is None:
@@ -472,7 +484,7 @@ def indented(text: str, spaces: int = 2) -> str:
     return "\n".join([first, *(" " * spaces + line for line in rest)])
 
 
-def _parse_to(*args, **kwargs):
+def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.dtype | None, ft.memory_format | None]:
     """The dtype and the memory format that ``to`` was called with, or None; a device other than the CPU raises."""
     from flambeau_tensor.options import check_device
 
@@ -498,7 +510,7 @@ def _parse_to(*args, **kwargs):
     return dtype, memory_format
 
 
-def _announce_module(self, name, module):
+def _announce_module(self: Module, name: str, module: Module | None) -> Module | None:
     for hook in GLOBAL.module_registration_hooks.values():
         output = hook(self, name, module)
         if output is not None:
@@ -506,7 +518,7 @@ def _announce_module(self, name, module):
     return module
 
 
-def _remove(self, name, *groups):
+def _remove(self: Module, name: str, *groups: str) -> None:
     self.__dict__.pop(name, None)
     for group in groups:
         entries = self.__dict__.get(group)
@@ -514,7 +526,7 @@ def _remove(self, name, *groups):
             entries.discard(name) if isinstance(entries, set) else entries.pop(name, None)
 
 
-def _assign(self, name, value) -> bool:
+def _assign(self: Module, name: str, value: Any) -> bool:
     """Assign what is, or replaces, a parameter, a module or a buffer. False: an ordinary attribute."""
     state = self.__dict__
     parameters, modules, buffers = state.get("_parameters"), state.get("_modules"), state.get("_buffers")
@@ -559,17 +571,17 @@ def _assign(self, name, value) -> bool:
 
 # --- modules that nobody trains -------------------------------------------------------------------------------------
 
-def _modules_in(value, depth=3):
+def _modules_in(value: object, depth: int = 3) -> Iterator[Module]:
     """The modules in nested lists, tuples and dicts; the first few entries of each are looked at."""
     if isinstance(value, Module):
         yield value
     elif depth and type(value) in (list, tuple, dict):
-        entries = value.values() if type(value) is dict else value
+        entries: Iterable[object] = value.values() if type(value) is dict else cast(list[object], value)
         for entry in itertools.islice(entries, 64):
             yield from _modules_in(entry, depth - 1)
 
 
-def _warn_about_hidden_modules(module) -> None:
+def _warn_about_hidden_modules(module: Module) -> None:
     known = None
     for owner in module.modules():
         for name, value in owner.__dict__.items():

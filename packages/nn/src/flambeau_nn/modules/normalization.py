@@ -1,12 +1,16 @@
 """Normalization over layers and groups of channels."""
+from __future__ import annotations
+
 import numbers
+from collections.abc import Sequence
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
@@ -26,10 +30,10 @@ class LayerNorm(Module):
     eps: float
     elementwise_affine: bool
 
-    def __init__(self, normalized_shape, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-                 device=None, dtype=None) -> None:
+    def __init__(self, normalized_shape: int | Sequence[int], eps: float = 1e-5, elementwise_affine: bool = True,
+                 bias: bool = True, device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
-        if isinstance(normalized_shape, numbers.Integral):
+        if isinstance(normalized_shape, int | numbers.Integral):
             normalized_shape = (normalized_shape,)
         self.normalized_shape = tuple(normalized_shape)
         self.eps = eps
@@ -59,10 +63,10 @@ class RMSNorm(Module):
 
     __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
 
-    def __init__(self, normalized_shape, eps: "float | None" = None, elementwise_affine: bool = True, device=None,
-                 dtype=None) -> None:
+    def __init__(self, normalized_shape: int | Sequence[int], eps: float | None = None,
+                 elementwise_affine: bool = True, device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
-        if isinstance(normalized_shape, numbers.Integral):
+        if isinstance(normalized_shape, int | numbers.Integral):
             normalized_shape = (normalized_shape,)
         self.normalized_shape = tuple(normalized_shape)
         self.eps = eps
@@ -88,8 +92,8 @@ class GroupNorm(Module):
 
     __constants__ = ["affine", "eps", "num_channels", "num_groups"]
 
-    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, device=None,
-                 dtype=None, *, bias: bool = True) -> None:
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
+                 device: Device | None = None, dtype: dtype | None = None, *, bias: bool = True) -> None:
         super().__init__()
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")

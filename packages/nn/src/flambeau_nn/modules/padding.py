@@ -1,4 +1,8 @@
 """Padding of the last one, two or three dimensions."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor
@@ -15,7 +19,7 @@ class _Pad(Module):
     _mode = "constant"
     _dims = 1
 
-    def __init__(self, padding) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__()
         self.padding = (padding,) * (2 * self._dims) if isinstance(padding, int) else tuple(padding)
 
@@ -29,7 +33,7 @@ class _Pad(Module):
 class _ConstantPad(_Pad):
     __constants__ = ["padding", "value"]
 
-    def __init__(self, padding, value: float) -> None:
+    def __init__(self, padding: int | Sequence[int], value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -41,7 +45,7 @@ class _ConstantPad(_Pad):
 
 
 class _ZeroPad(_ConstantPad):
-    def __init__(self, padding) -> None:
+    def __init__(self, padding: int | Sequence[int]) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,8 @@
 """Pooling layers: maxima and averages over windows, of given or of adaptive size."""
+from __future__ import annotations
+
+from typing import Any, cast
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor
@@ -25,7 +29,7 @@ class _MaxPool(Module):
         self.return_indices = return_indices
         self.ceil_mode = ceil_mode
 
-    def _arguments(self):
+    def _arguments(self) -> tuple[Any, ...]:
         return self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
 
     def extra_repr(self) -> str:
@@ -91,14 +95,14 @@ class _AvgPool(Module):
         self.ceil_mode = ceil_mode
         self.count_include_pad = count_include_pad
 
-    def _arguments(self):
+    def _arguments(self) -> tuple[Any, ...]:
         return self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-def _single(size):
+def _single(size: Any) -> Any:
     return size if isinstance(size, (tuple, list)) else (size,)
 
 
@@ -137,7 +141,7 @@ class _AvgPoolWithDivisor(_AvgPool):
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
-    def _arguments(self):
+    def _arguments(self) -> tuple[Any, ...]:
         return (*super()._arguments(), self.divisor_override)
 
 
@@ -238,7 +242,7 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_max_pool1d(input, self.output_size, self.return_indices)
+        return F.adaptive_max_pool1d(input, cast(int, self.output_size), self.return_indices)
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
@@ -260,7 +264,7 @@ class _LPPool(Module):
     norm_type: float
     ceil_mode: bool
 
-    def __init__(self, norm_type: float, kernel_size: _Sizes, stride: "_Sizes | None" = None,
+    def __init__(self, norm_type: float, kernel_size: _Sizes, stride: _Sizes | None = None,
                  ceil_mode: bool = False) -> None:
         super().__init__()
         self.norm_type = norm_type

@@ -1,15 +1,20 @@
 """Recurrent layers and their cells."""
+from __future__ import annotations
+
 import math
 import numbers
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_nn.utils.rnn import PackedSequence
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.extend import find_operator
+from flambeau_tensor.options import Device
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNBase", "RNNCell", "RNNCellBase"]
 
@@ -17,7 +22,7 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _RUN = {mode: find_operator(f"torch.{mode.lower()}") for mode in _GATES}
 
 
-def _check_type(name, value, wanted):
+def _check_type(name: str, value: object, wanted: type) -> None:
     if not isinstance(value, wanted):
         raise TypeError(f"{name} should be of type {wanted.__name__}, got: {type(value).__name__}")
 
@@ -46,7 +51,7 @@ class RNNBase(Module):
 
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-                 device=None, dtype=None) -> None:
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
             raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element "
@@ -82,8 +87,9 @@ class RNNBase(Module):
         self._all_weights = []
         for layer in range(num_layers):
             for direction in range(directions):
-                shapes = {"weight_ih": (width, input_size if layer == 0 else out * directions),
-                          "weight_hh": (width, out)}
+                shapes: dict[str, tuple[int, ...]] = {
+                    "weight_ih": (width, input_size if layer == 0 else out * directions),
+                    "weight_hh": (width, out)}
                 if bias:
                     shapes |= {"bias_ih": (width,), "bias_hh": (width,)}
                 if proj_size:
@@ -97,12 +103,12 @@ class RNNBase(Module):
         self.reset_parameters()
 
     @property
-    def all_weights(self) -> "list[list[Parameter]]":
+    def all_weights(self) -> list[list[Parameter]]:
         """The weights of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
-    def _flat_weights(self):
+    def _flat_weights(self) -> list[Tensor]:
         return [getattr(self, name) for name in self._flat_weights_names]
 
     def flatten_parameters(self) -> None:
@@ -114,7 +120,7 @@ class RNNBase(Module):
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
-    def check_input(self, input: Tensor, batch_sizes: "Tensor | None") -> None:
+    def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
         """Raise unless the layer can run on `input`."""
         weight = getattr(self, self._flat_weights_names[0])
         if input.dtype is not weight.dtype:
@@ -129,49 +135,49 @@ class RNNBase(Module):
         if batch_sizes is None and input.shape[1 if self.batch_first else 0] == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
-    def get_expected_hidden_size(self, input: Tensor, batch_sizes: "Tensor | None") -> "tuple[int, int, int]":
+    def get_expected_hidden_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """The size that states have for `input`."""
         batch = input.shape[0 if self.batch_first else 1] if batch_sizes is None else int(batch_sizes[0])
         return (self.num_layers * (2 if self.bidirectional else 1), batch, self.proj_size or self.hidden_size)
 
-    def get_expected_cell_size(self, input: Tensor, batch_sizes: "Tensor | None") -> "tuple[int, int, int]":
+    def get_expected_cell_size(self, input: Tensor, batch_sizes: Tensor | None) -> tuple[int, int, int]:
         """The size that cells have for `input`."""
         return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
-    def check_hidden_size(self, hx: Tensor, expected_hidden_size: "tuple[int, int, int]",
+    def check_hidden_size(self, hx: Tensor, expected_hidden_size: tuple[int, int, int],
                           msg: str = "Expected hidden size {}, got {}") -> None:
         """Raise unless a state is of the size."""
         if hx.shape != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
-    def check_forward_args(self, input: Tensor, hidden, batch_sizes: "Tensor | None") -> None:
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         """Raise unless the layer can run on `input`, with these states."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
-    def permute_hidden(self, hx, permutation: "Tensor | None"):
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states of the sequences in another order."""
         return hx if permutation is None else hx.index_select(1, permutation)
 
-    def _initial(self, input, batch_sizes):
+    def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
         return ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
 
-    def _unbatched(self, hx):
+    def _unbatched(self, hx: Any) -> Any:
         """The given states of a single sequence as those of a batch of it."""
         if hx.ndim != 2:
             raise RuntimeError(f"For unbatched 2-D input, hx should also be 2-D but got {hx.ndim}-D tensor")
         return hx.unsqueeze(1)
 
-    def _check_batched(self, hx):
+    def _check_batched(self, hx: Any) -> None:
         if hx.ndim != 3:
             raise RuntimeError(f"For batched 3-D input, hx should also be 3-D but got {hx.ndim}-D tensor")
 
-    def _single(self, hx):
+    def _single(self, hx: Any) -> Any:
         return hx.squeeze(1)
 
     _said = ""  # how the error of wrong dimensions ends
 
-    def forward(self, input, hx=None):
+    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Run over `input`: (time, batch, input_size), (time, input_size) or a PackedSequence; `hx` are the states at
         the start, zeros unless given."""
         if isinstance(input, PackedSequence):
@@ -198,7 +204,7 @@ class RNNBase(Module):
             return output.squeeze(0 if self.batch_first else 1), self._single(final)
         return output, final
 
-    def _forward_packed(self, input, hx):
+    def _forward_packed(self, input: Any, hx: Any) -> tuple[PackedSequence, Any]:
         data, batch_sizes, order, back = input
         if hx is None:
             self.check_input(data, batch_sizes)
@@ -236,7 +242,7 @@ class RNN(RNNBase):
 
     _said = " tensor"
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         if len(args) > 3:
@@ -256,7 +262,7 @@ class GRU(RNNBase):
     Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`.
     """
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
             raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
@@ -270,10 +276,10 @@ class LSTM(RNNBase):
     two: h and c.
     """
 
-    def __init__(self, *args, **kwargs) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__("LSTM", *args, **kwargs)
 
-    def check_forward_args(self, input: Tensor, hidden, batch_sizes: "Tensor | None") -> None:
+    def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         """Raise unless the layer can run on `input`, with these states."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes),
@@ -281,26 +287,26 @@ class LSTM(RNNBase):
         self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes),
                                "Expected hidden[1] size {}, got {}")
 
-    def permute_hidden(self, hx, permutation: "Tensor | None"):
+    def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states of the sequences in another order."""
         return hx if permutation is None else tuple(h.index_select(1, permutation) for h in hx)
 
-    def _initial(self, input, batch_sizes):
+    def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
         h = ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
         return h, ft.zeros(self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype) if self.proj_size else h
 
-    def _unbatched(self, hx):
+    def _unbatched(self, hx: Any) -> Any:
         if hx[0].ndim != 2 or hx[1].ndim != 2:
             raise RuntimeError("For unbatched 2-D input, hx and cx should also be 2-D but got "
                                f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
         return hx[0].unsqueeze(1), hx[1].unsqueeze(1)
 
-    def _check_batched(self, hx):
+    def _check_batched(self, hx: Any) -> None:
         if hx[0].ndim != 3 or hx[1].ndim != 3:
             raise RuntimeError("For batched 3-D input, hx and cx should also be 3-D but got "
                                f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
 
-    def _single(self, hx):
+    def _single(self, hx: Any) -> Any:
         return hx[0].squeeze(1), hx[1].squeeze(1)
 
 
@@ -311,7 +317,8 @@ class RNNCellBase(Module):
 
     __constants__ = ["input_size", "hidden_size", "bias"]
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device=None, dtype=None) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -337,7 +344,7 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
-    def _check(self, input, states, said):
+    def _check(self, input: Tensor, states: Sequence[Tensor], said: str) -> None:
         name = type(self).__name__
         if input.ndim not in (1, 2):
             raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.ndim}D instead")
@@ -356,7 +363,7 @@ class RNNCellBase(Module):
             names = [t.type().split(".")[-1].removesuffix("Tensor") for t in (input, self.weight_ih)]
             raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
 
-    def _step(self, operator, input, hx):
+    def _step(self, operator: Callable[..., Tensor], input: Tensor, hx: Tensor | None) -> Tensor:
         self._check(input, () if hx is None else (hx,), "hidden")
         single = input.ndim == 1
         if single:
@@ -374,12 +381,12 @@ class RNNCell(RNNCellBase):
 
     __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device=None,
-                 dtype=None) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
 
-    def forward(self, input: Tensor, hx: "Tensor | None" = None) -> Tensor:
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(find_operator(f"torch.rnn_{self.nonlinearity}_cell"), input, hx)
@@ -388,20 +395,22 @@ class RNNCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of a :class:`GRU`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device=None, dtype=None) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
-    def forward(self, input: Tensor, hx: "Tensor | None" = None) -> Tensor:
+    def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         return self._step(find_operator("torch.gru_cell"), input, hx)
 
 
 class LSTMCell(RNNCellBase):
     """One step of an :class:`LSTM`: (batch, input_size) and (h, c), each (batch, hidden_size) → (h, c) after it."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device=None, dtype=None) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
-    def forward(self, input: Tensor, hx: "tuple[Tensor, Tensor] | None" = None) -> "tuple[Tensor, Tensor]":
+    def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         self._check(input, () if hx is None else hx, "hx[{}]")
         single = input.ndim == 1
         if single:
@@ -410,6 +419,6 @@ class LSTMCell(RNNCellBase):
             zeros = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype)
             hx = zeros, zeros
         elif single:
-            hx = tuple(h.unsqueeze(0) for h in hx)
+            hx = hx[0].unsqueeze(0), hx[1].unsqueeze(0)
         h, c = find_operator("torch.lstm_cell")(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
         return (h.squeeze(0), c.squeeze(0)) if single else (h, c)

@@ -1,11 +1,14 @@
 """Tables of vectors."""
+from __future__ import annotations
+
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
@@ -29,10 +32,10 @@ class Embedding(Module):
     __constants__ = ["embedding_dim", "max_norm", "norm_type", "num_embeddings", "padding_idx", "scale_grad_by_freq",
                      "sparse"]
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: "int | None" = None,
-                 max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-                 sparse: bool = False, _weight: "Tensor | None" = None, _freeze: bool = False, device=None,
-                 dtype=None) -> None:
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+                 max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                 sparse: bool = False, _weight: Tensor | None = None, _freeze: bool = False,
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -78,9 +81,9 @@ class Embedding(Module):
         return text + (", sparse=True" if self.sparse else "")
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: "int | None" = None,
-                        max_norm: "float | None" = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-                        sparse: bool = False) -> "Embedding":
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None,
+                        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                        sparse: bool = False) -> Embedding:
         """An embedding with given vectors (n, d), not trained unless ``freeze`` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
@@ -115,10 +118,10 @@ class EmbeddingBag(Module):
     __constants__ = ["num_embeddings", "embedding_dim", "max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse",
                      "include_last_offset", "padding_idx"]
 
-    def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: "float | None" = None,
-                 norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
-                 _weight: "Tensor | None" = None, include_last_offset: bool = False, padding_idx: "int | None" = None,
-                 device=None, dtype=None) -> None:
+    def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None, norm_type: float = 2.0,
+                 scale_grad_by_freq: bool = False, mode: str = "mean", sparse: bool = False,
+                 _weight: Tensor | None = None, include_last_offset: bool = False, padding_idx: int | None = None,
+                 device: Device | None = None, dtype: dtype | None = None) -> None:
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
@@ -148,8 +151,8 @@ class EmbeddingBag(Module):
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
-    def forward(self, input: Tensor, offsets: "Tensor | None" = None,
-                per_sample_weights: "Tensor | None" = None) -> Tensor:
+    def forward(self, input: Tensor, offsets: Tensor | None = None,
+                per_sample_weights: Tensor | None = None) -> Tensor:
         return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq,
                                self.mode, self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx)
 
@@ -165,10 +168,10 @@ class EmbeddingBag(Module):
         return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
 
     @classmethod
-    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, max_norm: "float | None" = None,
+    def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, max_norm: float | None = None,
                         norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
                         sparse: bool = False, include_last_offset: bool = False,
-                        padding_idx: "int | None" = None) -> "EmbeddingBag":
+                        padding_idx: int | None = None) -> EmbeddingBag:
         """One with given vectors (n, d), not trained unless ``freeze`` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")

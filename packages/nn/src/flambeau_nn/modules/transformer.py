@@ -1,6 +1,10 @@
 """Transformers (Vaswani et al., 2017): encoder, decoder and both."""
+from __future__ import annotations
+
 import copy
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
@@ -12,17 +16,18 @@ from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
 from flambeau_nn.modules.normalization import LayerNorm
 from flambeau_nn.ops.multi_head import canonical_mask
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.options import Device
 
 __all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
            "TransformerEncoderLayer"]
 
 
-def _causal_mask(size, dtype=None):
+def _causal_mask(size: int, dtype: dtype | None = None) -> Tensor:
     return ft.full((size, size), -math.inf, dtype=dtype).triu(1)
 
 
-def _is_causal(mask, said, size=None):
+def _is_causal(mask: Tensor | None, said: bool | None, size: int | None = None) -> bool:
     """Whether the mask is the causal one: as it is said, or as it turns out."""
     if said is not None or mask is None:
         return said is True
@@ -30,18 +35,18 @@ def _is_causal(mask, said, size=None):
     return mask.shape == causal.shape and bool((mask == causal).all())
 
 
-def _length(x, batch_first):
+def _length(x: Tensor, batch_first: bool) -> int:
     """How many times a sequence has."""
     return x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
 
 
-def _activation(name):
+def _activation(name: str | Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
     if name not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {name}")
     return getattr(F, name)
 
 
-def _copies(module, count):
+def _copies(module: Module, count: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(count)])
 
 
@@ -51,9 +56,10 @@ class _Layer(Module):
 
     __constants__ = ["norm_first"]
 
-    def _build(self, d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first,
-               bias, attentions, device, dtype):
-        options = {"device": device, "dtype": dtype}
+    def _build(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float,
+               activation: str | Callable[[Tensor], Tensor], layer_norm_eps: float, batch_first: bool, norm_first: bool,
+               bias: bool, attentions: Sequence[str], device: Device | None, dtype: dtype | None) -> None:
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         for name in attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias,
                                                    **options))
@@ -68,19 +74,20 @@ class _Layer(Module):
             setattr(self, f"dropout{k + 1}", Dropout(dropout))
         self.activation = _activation(activation) if isinstance(activation, str) else activation
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if not hasattr(self, "activation"):
             self.activation = F.relu
 
-    def _attend(self, attention, dropout, x, other, mask, padding, is_causal):
+    def _attend(self, attention: Module, dropout: Module, x: Tensor, other: Tensor, mask: Tensor | None,
+                padding: Tensor | None, is_causal: bool) -> Tensor:
         return dropout(attention(x, other, other, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal,
                                  need_weights=False)[0])
 
-    def _ff_block(self, x, dropout):
+    def _ff_block(self, x: Tensor, dropout: Module) -> Tensor:
         return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
-    def _run(self, x, parts):
+    def _run(self, x: Tensor, parts: Sequence[tuple[Module, Callable[[Tensor], Tensor]]]) -> Tensor:
         """`x` plus what each part makes of it, with its norm."""
         for norm, part in parts:
             x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
@@ -107,14 +114,15 @@ class TransformerEncoderLayer(_Layer):
     torch.Size([5, 3, 8])
     """
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu,
-                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-                 device=None, dtype=None) -> None:
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+                 activation: str | Callable[[Tensor], Tensor] = F.relu, layer_norm_eps: float = 1e-5,
+                 batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
         self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
                     ("self_attn",), device, dtype)
 
-    def forward(self, src: Tensor, src_mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
+    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
                 is_causal: bool = False) -> Tensor:
         padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask",
                                  None if src_mask is None else src_mask.dtype, "src_mask", src.dtype)
@@ -128,16 +136,17 @@ class TransformerDecoderLayer(_Layer):
     """A sequence's attention to itself, then to `memory`, and a network of two linear layers; each is added, with
     dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`."""
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu,
-                 layer_norm_eps: float = 1e-5, batch_first: bool = False, norm_first: bool = False, bias: bool = True,
-                 device=None, dtype=None) -> None:
+    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
+                 activation: str | Callable[[Tensor], Tensor] = F.relu, layer_norm_eps: float = 1e-5,
+                 batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
         self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
                     ("self_attn", "multihead_attn"), device, dtype)
 
-    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: "Tensor | None" = None,
-                memory_mask: "Tensor | None" = None, tgt_key_padding_mask: "Tensor | None" = None,
-                memory_key_padding_mask: "Tensor | None" = None, tgt_is_causal: bool = False,
+    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
+                memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
+                memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool = False,
                 memory_is_causal: bool = False) -> Tensor:
         return self._run(tgt, (
             (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask,
@@ -155,7 +164,7 @@ class TransformerEncoder(Module):
 
     __constants__ = ["norm"]
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: "Module | None" = None,
+    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None,
                  enable_nested_tensor: bool = True, mask_check: bool = True) -> None:
         super().__init__()
         self.layers = _copies(encoder_layer, num_layers)
@@ -165,8 +174,8 @@ class TransformerEncoder(Module):
         self.use_nested_tensor = False
         self.mask_check = mask_check
 
-    def forward(self, src: Tensor, mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
-                is_causal: "bool | None" = None) -> Tensor:
+    def forward(self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+                is_causal: bool | None = None) -> Tensor:
         padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask", None if mask is None else mask.dtype,
                                  "mask", src.dtype)
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
@@ -182,15 +191,15 @@ class TransformerDecoder(Module):
 
     __constants__ = ["norm"]
 
-    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: "Module | None" = None) -> None:
+    def __init__(self, decoder_layer: TransformerDecoderLayer, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
         self.layers = _copies(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: "Tensor | None" = None,
-                memory_mask: "Tensor | None" = None, tgt_key_padding_mask: "Tensor | None" = None,
-                memory_key_padding_mask: "Tensor | None" = None, tgt_is_causal: "bool | None" = None,
+    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
+                memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
+                memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool | None = None,
                 memory_is_causal: bool = False) -> Tensor:
         first = self.layers[0].self_attn.batch_first if len(self.layers) else False
         causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, first))
@@ -219,14 +228,16 @@ class Transformer(Module):
     """
 
     def __init__(self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
-                 dim_feedforward: int = 2048, dropout: float = 0.1, activation=F.relu, custom_encoder=None,
-                 custom_decoder=None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-                 norm_first: bool = False, bias: bool = True, device=None, dtype=None) -> None:
+                 dim_feedforward: int = 2048, dropout: float = 0.1,
+                 activation: str | Callable[[Tensor], Tensor] = F.relu, custom_encoder: Module | None = None,
+                 custom_decoder: Module | None = None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
+                 norm_first: bool = False, bias: bool = True, device: Device | None = None,
+                 dtype: dtype | None = None) -> None:
         super().__init__()
-        options = {"device": device, "dtype": dtype}
+        options: dict[str, Any] = {"device": device, "dtype": dtype}
         layer = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias
 
-        def norm():
+        def norm() -> LayerNorm:
             return LayerNorm(d_model, eps=layer_norm_eps, bias=bias, **options)
 
         if custom_encoder is None:
@@ -242,10 +253,10 @@ class Transformer(Module):
         self.nhead = nhead
         self.batch_first = batch_first
 
-    def forward(self, src: Tensor, tgt: Tensor, src_mask: "Tensor | None" = None, tgt_mask: "Tensor | None" = None,
-                memory_mask: "Tensor | None" = None, src_key_padding_mask: "Tensor | None" = None,
-                tgt_key_padding_mask: "Tensor | None" = None, memory_key_padding_mask: "Tensor | None" = None,
-                src_is_causal: "bool | None" = None, tgt_is_causal: "bool | None" = None,
+    def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None, tgt_mask: Tensor | None = None,
+                memory_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
+                tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
+                src_is_causal: bool | None = None, tgt_is_causal: bool | None = None,
                 memory_is_causal: bool = False) -> Tensor:
         dim = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[dim] != tgt.shape[dim]:
@@ -258,7 +269,7 @@ class Transformer(Module):
                             tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal)
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device=None, dtype=None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, device: Device | None = None, dtype: dtype | None = None) -> Tensor:
         """The causal mask (sz, sz): -inf above the diagonal, 0 elsewhere."""
         return _causal_mask(sz, dtype)
 

@@ -1,4 +1,8 @@
 """Layers that undo pooling, and that pool over windows at random places."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor
@@ -11,16 +15,16 @@ _Sizes = int | tuple[int, ...]
 class _MaxUnpool(Module):
     _dims = 1
 
-    def __init__(self, kernel_size: _Sizes, stride: "_Sizes | None" = None, padding: _Sizes = 0) -> None:
+    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0) -> None:
         super().__init__()
         self.kernel_size = self._tuple(kernel_size)
         self.stride = self._tuple(kernel_size if stride is None else stride)
         self.padding = self._tuple(padding)
 
-    def _tuple(self, sizes):
+    def _tuple(self, sizes: Any) -> tuple[Any, ...]:
         return (sizes,) * self._dims if isinstance(sizes, int) else tuple(sizes)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: "list[int] | None" = None) -> Tensor:
+    def forward(self, input: Tensor, indices: Tensor, output_size: list[int] | None = None) -> Tensor:
         unpool = getattr(F, f"max_unpool{self._dims}d")
         return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
@@ -37,7 +41,9 @@ class MaxUnpool1d(_MaxUnpool):
     Calls take the maxima, their indices and, where several sizes would have given the same, ``output_size``.
 
     >>> import flambeau_tensor as ft
-    >>> from flambeau_nn import MaxPool1d
+    >>> from typing import Any
+
+from flambeau_nn import MaxPool1d
     >>> MaxUnpool1d(2)(*MaxPool1d(2, return_indices=True)(ft.tensor([[1.0, 3.0, 2.0, 0.0]])))
     tensor([[0., 3., 2., 0.]])
     """
@@ -59,9 +65,9 @@ class _FractionalMaxPool(Module):
     __constants__ = ["kernel_size", "return_indices", "output_size", "output_ratio"]
     _dims = 2
 
-    def __init__(self, kernel_size: _Sizes, output_size: "_Sizes | None" = None,
-                 output_ratio: "float | tuple[float, ...] | None" = None, return_indices: bool = False,
-                 _random_samples: "Tensor | None" = None) -> None:
+    def __init__(self, kernel_size: _Sizes, output_size: _Sizes | None = None,
+                 output_ratio: float | tuple[float, ...] | None = None, return_indices: bool = False,
+                 _random_samples: Tensor | None = None) -> None:
         super().__init__()
         if output_size is None and output_ratio is None:
             raise ValueError(f"{type(self).__name__} requires specifying either an output size, or a pooling ratio")
@@ -75,7 +81,7 @@ class _FractionalMaxPool(Module):
         if self.output_ratio is not None and not all(0 < ratio < 1 for ratio in self.output_ratio):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {output_ratio})")
 
-    def _tuple(self, sizes):
+    def _tuple(self, sizes: Any) -> tuple[Any, ...]:
         return (sizes,) * self._dims if isinstance(sizes, (int, float)) else tuple(sizes)
 
     def forward(self, input: Tensor) -> Tensor:

@@ -92,7 +92,8 @@ def _switch(schema, fresh, inplace, doc, of_complex=None):
     return with_fast_path(schema, fresh, other, arguments=range(n), defaulted=(n,), doc=doc)
 
 
-relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace, "x, or 0 where it is negative.")
+relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace,  # type: ignore[attr-defined]
+               "x, or 0 where it is negative.")
 elu = _switch("elu(Tensor self, Scalar alpha=1.0, bool inplace=False)", elu_, elu_.inplace,
               "x above 0, alpha · (exp(x) - 1) below (Clevert et al., 2015).")
 leaky_relu = _switch("leaky_relu(Tensor self, Scalar negative_slope=0.01, bool inplace=False)", leaky_relu_,

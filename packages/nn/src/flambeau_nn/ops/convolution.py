@@ -48,7 +48,7 @@ def _convolve(name, dims, input, weight, bias, stride, padding, dilation, groups
     return result.squeeze(0) if unbatched else result
 
 
-_WARNED = []
+_WARNED: list[bool] = []
 
 
 def _same(input, weight, stride, dilation, dims):

@@ -22,7 +22,7 @@ _REDUCTIONS = ("mean", "sum", "none")
 _REDUCES = "`reduction` is 'mean', 'sum' or 'none'."
 
 
-def legacy_reduction(size_average, reduce, reduction, stacklevel=3):
+def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str, stacklevel: int = 3) -> str:
     """What `size_average` and `reduce` of old mean, with PyTorch's warning."""
     if size_average is None and reduce is None:
         return reduction

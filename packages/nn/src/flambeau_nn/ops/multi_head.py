@@ -2,6 +2,7 @@
 operator may have."""
 import math
 import warnings
+from typing import cast
 
 import flambeau_tensor as ft
 from flambeau_nn.ops import NAMESPACE
@@ -10,7 +11,8 @@ from flambeau_tensor import Tensor
 from flambeau_tensor.ops.matmul import linear
 
 
-def canonical_mask(mask, name, other_type, other_name, target_type, check_other=True):
+def canonical_mask(mask: Tensor | None, name: str, other_type: ft.dtype | None, other_name: str, target_type: ft.dtype,
+                   check_other: bool = True) -> Tensor | None:
     """A mask of booleans (True: masked) as numbers to add; None and numbers as they are."""
     if mask is None:
         return None
@@ -127,7 +129,8 @@ def multi_head_attention_forward(
         q, k, v = linear(query, in_proj_weight, in_proj_bias).chunk(3, -1)
     else:
         biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = _projected(query, key, value, in_proj_weight.chunk(3) if weights is None else weights, biases)
+        thirds = cast(Tensor, in_proj_weight).chunk(3) if weights is None else weights
+        q, k, v = _projected(query, key, value, thirds, biases)
     heads = batch * num_heads
     if attn_mask is not None:
         attn_mask = _check_attn_mask(attn_mask, heads, length, key.shape[0])

@@ -1,4 +1,8 @@
 """Optimizers, schedules for their learning rates in :mod:`lr_scheduler`, means of models in :mod:`swa_utils`."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import lr_scheduler
 from flambeau_nn.optim.adadelta import Adadelta
 from flambeau_nn.optim.adafactor import Adafactor
@@ -18,7 +22,7 @@ __all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "
            "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils"]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "swa_utils":  # needs modules, which need optimizers for nothing
         from importlib import import_module
 

@@ -1,27 +1,31 @@
 """Schedules that go up and down, with the momentum the other way round."""
+from __future__ import annotations
+
 import math
 import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from flambeau_nn.optim._schedule import LRScheduler, _check_optimizer, _one_a_group, _set
 from flambeau_nn.optim.optimizer import Optimizer
 
 
-def _cosine(start, end, part):
+def _cosine(start: float, end: float, part: float) -> float:
     return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
 
-def _linear(start, end, part):
+def _linear(start: float, end: float, part: float) -> float:
     return (end - start) * part + start
 
 
-def _has_beta1(optimizer):
+def _has_beta1(optimizer: Optimizer) -> bool:
     """Whether the momentum to cycle is the first of ``betas``."""
     if "betas" not in optimizer.defaults and "momentum" not in optimizer.defaults:
         raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
     return "betas" in optimizer.defaults
 
 
-def _set_momentum(group, value, use_beta1):
+def _set_momentum(group: dict[str, Any], value: float, use_beta1: bool) -> None:
     if use_beta1:
         group["betas"] = value, *group["betas"][1:]
     else:
@@ -52,15 +56,17 @@ class OneCycleLR(LRScheduler):
     rates, 2017.
     """
 
-    def __init__(self, optimizer: Optimizer, max_lr, total_steps: "int | None" = None, epochs: "int | None" = None,
-                 steps_per_epoch: "int | None" = None, pct_start: float = 0.3, anneal_strategy: str = "cos",
-                 cycle_momentum: bool = True, base_momentum=0.85, max_momentum=0.95, div_factor: float = 25.0,
-                 final_div_factor: float = 1e4, three_phase: bool = False, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, max_lr: float | Sequence[float], total_steps: int | None = None,
+                 epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
+                 anneal_strategy: str = "cos", cycle_momentum: bool = True,
+                 base_momentum: float | Sequence[float] = 0.85, max_momentum: float | Sequence[float] = 0.95,
+                 div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
+                 last_epoch: int = -1) -> None:
         _check_optimizer(optimizer)
         self.optimizer = optimizer
         if total_steps is None and (epochs is None or steps_per_epoch is None):
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        given = {"total_steps": total_steps} if total_steps is not None else {
+        given: dict[str, Any] = {"total_steps": total_steps} if total_steps is not None else {
             "epochs": epochs, "steps_per_epoch": steps_per_epoch}
         for name, value in given.items():
             if not isinstance(value, int) or value <= 0:
@@ -73,7 +79,7 @@ class OneCycleLR(LRScheduler):
         self._anneal_func_type = anneal_strategy
         up = float(pct_start * self.total_steps) - 1
         # (last step, rate and momentum at the start and at the end), as keys of the group
-        phases = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
+        phases: list[tuple[Any, ...]] = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
         if three_phase:
             phases += [(float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum",
                         "max_momentum"),
@@ -96,7 +102,7 @@ class OneCycleLR(LRScheduler):
                     _set_momentum(group, strongest[i], self.use_beta1)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         self._scaled()
         step = self.last_epoch
         if step > self.total_steps:
@@ -142,10 +148,11 @@ class CyclicLR(LRScheduler):
     Source: L. N. Smith, Cyclical learning rates for training neural networks, WACV 2017.
     """
 
-    def __init__(self, optimizer: Optimizer, base_lr, max_lr, step_size_up: int = 2000,
-                 step_size_down: "int | None" = None, mode: str = "triangular", gamma: float = 1.0, scale_fn=None,
-                 scale_mode: str = "cycle", cycle_momentum: bool = True, base_momentum=0.8, max_momentum=0.9,
-                 last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, base_lr: float | Sequence[float], max_lr: float | Sequence[float],
+                 step_size_up: int = 2000, step_size_down: int | None = None, mode: str = "triangular",
+                 gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+                 cycle_momentum: bool = True, base_momentum: float | Sequence[float] = 0.8,
+                 max_momentum: float | Sequence[float] = 0.9, last_epoch: int = -1) -> None:
         _check_optimizer(optimizer)
         self.optimizer = optimizer
         base_lrs = _one_a_group("base_lr", optimizer, base_lr)
@@ -175,7 +182,7 @@ class CyclicLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
         self.base_lrs = base_lrs
 
-    def scale_fn(self, x) -> float:
+    def scale_fn(self, x: float) -> float:
         """The factor for the height of cycle or step `x`."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
@@ -183,7 +190,7 @@ class CyclicLR(LRScheduler):
             return 1.0
         return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma ** x
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         self._scaled()
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         part = 1.0 + self.last_epoch / self.total_size - cycle
@@ -196,14 +203,14 @@ class CyclicLR(LRScheduler):
         return [low + (high - low) * height * self.scale_fn(at)
                 for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
         function = state["_scale_fn_custom"]
         plain = function is None or isinstance(function, types.FunctionType)
         state["_scale_fn_custom"] = None if plain else function.__dict__.copy()
         return state
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if state_dict["_scale_fn_custom"] is not None:
             self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])

@@ -3,11 +3,22 @@
 Each function is the update of one parameter, as the loop of its name in ``hot/optim.pyx``; it writes to the parameter
 and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 from flambeau_autograd import enable_grad
 from flambeau_tensor import Tensor, clamp, maximum, view_as_complex, view_as_real, where
 
+if TYPE_CHECKING:
+    from flambeau_nn.optim.optimizer import FusedOptimizer
 
-def step(optimizer, formula) -> None:
+
+Formula = Callable[[Tensor, Tensor, dict[str, Any], dict[str, Any]], None]
+
+
+def step(optimizer: FusedOptimizer, formula: Formula) -> None:
     """Update all parameters of an optimizer."""
     with enable_grad():
         for group in optimizer.param_groups:
@@ -16,7 +27,7 @@ def step(optimizer, formula) -> None:
                     _update(optimizer, formula, p, p.grad, group)
 
 
-def _update(optimizer, formula, p, grad, group):
+def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
     state = optimizer.state[p]
     if not state and formula is not sgd:
         optimizer._new_state(p, group)
@@ -34,7 +45,7 @@ def _update(optimizer, formula, p, grad, group):
         state[key] = view_as_complex(value) if value.dim() > p.dim() else value
 
 
-def _decayed(p, grad, group):
+def _decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     """The gradient with the decay, or the decay apart from it."""
     decay = group["weight_decay"]
     if decay == 0:
@@ -45,7 +56,7 @@ def _decayed(p, grad, group):
     return grad + decay * p
 
 
-def _moments(grad, state, group):
+def _moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tuple[Tensor, Tensor, float, float, float]:
     beta1, beta2 = group["betas"]
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad
@@ -53,7 +64,7 @@ def _moments(grad, state, group):
     return mean, square, t, 1 - beta1 ** t, 1 - beta2 ** t
 
 
-def sgd(p, grad, state, group):
+def sgd(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, keep = _decayed(p, grad, group), group["momentum"]
     if keep != 0:
         before = state.get("momentum_buffer")
@@ -63,14 +74,14 @@ def sgd(p, grad, state, group):
     p.sub_(group["lr"] * grad)
 
 
-def adam(p, grad, state, group):
+def adam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     mean, square, _, rest1, rest2 = _moments(_decayed(p, grad, group), state, group)
     if group["amsgrad"]:
         square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
     p.sub_(group["lr"] / rest1 * mean / (square.sqrt() / rest2 ** 0.5 + group["eps"]))
 
 
-def nadam(p, grad, state, group):
+def nadam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, (beta1, _) = _decayed(p, grad, group), group["betas"]
     mean, square, t, _, rest2 = _moments(grad, state, group)
     now, then = (beta1 * (1 - 0.5 * 0.96 ** (i * group["momentum_decay"])) for i in (t, t + 1))
@@ -80,7 +91,7 @@ def nadam(p, grad, state, group):
     p.sub_(group["lr"] * along / ((square / rest2).sqrt() + group["eps"]))
 
 
-def radam(p, grad, state, group):
+def radam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     mean, square, t, rest1, rest2 = _moments(_decayed(p, grad, group), state, group)
     most = 2 / (1 - group["betas"][1]) - 1
     length = most - 2 * t * (1 - rest2) / rest2
@@ -91,20 +102,20 @@ def radam(p, grad, state, group):
     p.sub_(change)
 
 
-def adamax(p, grad, state, group):
+def adamax(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, (beta1, beta2) = _decayed(p, grad, group), group["betas"]
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_inf"] = top = maximum(beta2 * state["exp_inf"], grad.abs() + group["eps"])
     p.sub_(group["lr"] / (1 - beta1 ** state["step"].item()) * mean / top)
 
 
-def adagrad(p, grad, state, group):
+def adagrad(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad = _decayed(p, grad, group)
     state["sum"] = total = state["sum"] + grad * grad
     p.sub_(group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"]) * grad / (total.sqrt() + group["eps"]))
 
 
-def adadelta(p, grad, state, group):
+def adadelta(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, rho, eps = _decayed(p, grad, group), group["rho"], group["eps"]
     state["square_avg"] = square = rho * state["square_avg"] + (1 - rho) * grad * grad
     change = (state["acc_delta"] + eps).sqrt() / (square + eps).sqrt() * grad
@@ -112,7 +123,7 @@ def adadelta(p, grad, state, group):
     p.sub_(group["lr"] * change)
 
 
-def rmsprop(p, grad, state, group):
+def rmsprop(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, alpha = _decayed(p, grad, group), group["alpha"]
     state["square_avg"] = square = alpha * state["square_avg"] + (1 - alpha) * grad * grad
     if group["centered"]:
@@ -124,7 +135,7 @@ def rmsprop(p, grad, state, group):
     p.sub_(group["lr"] * change)
 
 
-def rprop(p, grad, state, group):
+def rprop(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     (less, more), turn = group["etas"], (grad * state["prev"]).sign()
     factor = where(turn > 0, more, where(turn < 0, less, 1.0))
     state["step_size"] = size = clamp(state["step_size"] * factor, *group["step_sizes"])
@@ -132,7 +143,7 @@ def rprop(p, grad, state, group):
     p.sub_(grad.sign() * size)
 
 
-def asgd(p, grad, state, group):
+def asgd(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, lr, lambd, t = _decayed(p, grad, group), group["lr"], group["lambd"], state["step"].item()
     eta, share = state["eta"].item(), state["mu"].item()
     p.mul_(1 - lambd * eta).sub_(eta * grad)

@@ -1,5 +1,9 @@
 """What all schedules share: the epoch, the groups' rates, saving and loading."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor
@@ -10,24 +14,24 @@ _EPOCH_IS_DEPRECATED = (
     "form is used instead of the new chainable form, where available.")
 
 
-def _values(optimizer, key):
+def _values(optimizer: Optimizer, key: str) -> list[Any]:
     """`key` of every group; tensors are copied, since they may be changed in place."""
     return [g[key].clone() if isinstance(g[key], Tensor) else g[key] for g in optimizer.param_groups]
 
 
-def _set(group, key, value):
+def _set(group: dict[str, Any], key: str, value: Any) -> None:
     if isinstance(group[key], Tensor):
         group[key].fill_(float(value))
     else:
         group[key] = value
 
 
-def _check_optimizer(optimizer):
+def _check_optimizer(optimizer: object) -> None:
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
 
 
-def _one_a_group(name, optimizer, value):
+def _one_a_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * n
@@ -50,6 +54,8 @@ class LRScheduler:
     """
 
     _get_lr_called_within_step = False
+    _last_lr: list[Any]
+    _get_closed_form_lr: Callable[[], list[Any]]  # of some: the rates for an epoch without those before it
     _is_initial = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -65,7 +71,7 @@ class LRScheduler:
         self.last_epoch = last_epoch
         self._initial_step()
 
-    def _initial_step(self):
+    def _initial_step(self) -> None:
         self._step_count = 0
         self._is_initial = True
         try:
@@ -73,23 +79,23 @@ class LRScheduler:
         finally:
             self._is_initial = False
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
-    def load_state_dict(self, state_dict: dict) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict`` returned."""
         self.__dict__.update(state_dict)
 
-    def get_last_lr(self) -> list:
+    def get_last_lr(self) -> list[Any]:
         """The rates that the last step set, one a group."""
         return self._last_lr
 
-    def get_lr(self) -> list:
+    def get_lr(self) -> list[Any]:
         """The rates for ``self.last_epoch``, one a group; for ``step`` to call."""
         raise NotImplementedError
 
-    def step(self, epoch: "int | None" = None) -> None:
+    def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; after ``optimizer.step()``."""
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
@@ -101,7 +107,7 @@ class LRScheduler:
             warnings.warn(_EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
         self._update_lr(epoch)
 
-    def _update_lr(self, epoch=None):
+    def _update_lr(self, epoch: int | None = None) -> None:
         if epoch is None:
             self.last_epoch += 1
         else:
@@ -109,7 +115,7 @@ class LRScheduler:
         closed = epoch is not None and hasattr(self, "_get_closed_form_lr")
         self._apply(self._get_closed_form_lr if closed else self.get_lr)
 
-    def _apply(self, rates):
+    def _apply(self, rates: Callable[[], list[Any]]) -> None:
         """Set what the function `rates` returns."""
         self._get_lr_called_within_step = True
         try:
@@ -120,7 +126,7 @@ class LRScheduler:
             _set(group, "lr", lr)
         self._last_lr = _values(self.optimizer, "lr")
 
-    def _scaled(self, factor=None):
+    def _scaled(self, factor: float | None = None) -> list[Any]:
         """For get_lr: the present rates times `factor`; None: as they are."""
         if not self._get_lr_called_within_step:
             warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",

@@ -1,6 +1,10 @@
 """Gradients in units of the parameters' own changes."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["Adadelta"]
@@ -37,8 +41,8 @@ class Adadelta(FusedOptimizer):
 
     _rule = _fused.adadelta
 
-    def __init__(self, params, lr: "float | Tensor" = 1.0, rho: float = 0.9, eps: float = 1e-6,
-                 weight_decay: float = 0, foreach: "bool | None" = None, *, capturable: bool = False,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1.0, rho: float = 0.9, eps: float = 1e-6,
+                 weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
                  maximize: bool = False, differentiable: bool = False) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         if not 0.0 <= rho <= 1.0:
@@ -48,7 +52,7 @@ class Adadelta(FusedOptimizer):
             "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
             "capturable": capturable, "foreach": foreach, "differentiable": differentiable})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like = self.state[p], p.detach()
         state["step"] = _counter(0.0, group)
         state["square_avg"] = zeros_like(like)

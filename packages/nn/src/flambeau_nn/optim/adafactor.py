@@ -1,8 +1,12 @@
 """Adaptive steps that remember rows and columns instead of elements."""
+from __future__ import annotations
+
+from collections.abc import Callable
 from math import sqrt
+from typing import Any
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim.optimizer import Optimizer, _counter, _in_range
+from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _counter, _in_range
 from flambeau_tensor import Tensor, finfo, zeros_like
 
 __all__ = ["Adafactor"]
@@ -37,9 +41,9 @@ class Adafactor(Optimizer):
     tensor([[0.8419, 2.1581]], requires_grad=True)
     """
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-2, beta2_decay: float = -0.8, eps: tuple = (None, 1e-3),
-                 d: float = 1.0, weight_decay: float = 0.0, *, foreach: "bool | None" = None,
-                 maximize: bool = False) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
+                 eps: tuple[Any, ...] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
+                 foreach: bool | None = None, maximize: bool = False) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         _in_range("Learning rate should be >= 0", 0.0 <= lr, lr)
@@ -51,7 +55,7 @@ class Adafactor(Optimizer):
         super().__init__(params, {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
                                   "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize})
 
-    def _new_state(self, p, grad):
+    def _new_state(self, p: Tensor, grad: Tensor) -> dict[str, Any]:
         state = self.state[p]
         state["step"] = _counter(0.0)
         if grad.dim() > 1:
@@ -61,7 +65,7 @@ class Adafactor(Optimizer):
             state["variance"] = zeros_like(grad)
         return state
 
-    def step(self, closure=None):
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         with no_grad():
@@ -71,7 +75,7 @@ class Adafactor(Optimizer):
                         self._update(p, -p.grad if group["maximize"] else p.grad, group)
         return loss
 
-    def _update(self, p, grad, group):
+    def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if p.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         state = self.state.get(p) or self._new_state(p, grad)

@@ -1,6 +1,10 @@
 """Gradients divided by the root of the sum of their squares."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, full_like
 
 __all__ = ["Adagrad"]
@@ -39,9 +43,9 @@ class Adagrad(FusedOptimizer):
 
     _rule = _fused.adagrad
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: "bool | None" = None, *,
-                 maximize: bool = False, differentiable: bool = False, fused: "bool | None" = None) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+                 maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:
         _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
         _at_least_zero(lr_decay__value=lr_decay, weight_decay__value=weight_decay,
                        initial_accumulator_value__value=initial_accumulator_value, epsilon__value=eps)
@@ -53,7 +57,7 @@ class Adagrad(FusedOptimizer):
             for p in group["params"]:
                 self._new_state(p, group)
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state = self.state[p]
         start = self.defaults["initial_accumulator_value"]
         state["step"] = _counter(0.0, group)

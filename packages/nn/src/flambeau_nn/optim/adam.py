@@ -1,6 +1,10 @@
 """Adaptive moment estimation, with the decay in the gradient (Adam) or apart from it (AdamW)."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["Adam", "AdamW"]
@@ -40,10 +44,10 @@ class Adam(FusedOptimizer):
 
     _rule = _fused.adam
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, amsgrad: bool = False, *, foreach: "bool | None" = None,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *, foreach: bool | None = None,
                  maximize: bool = False, capturable: bool = False, differentiable: bool = False,
-                 fused: "bool | None" = None, decoupled_weight_decay: bool = False) -> None:
+                 fused: bool | None = None, decoupled_weight_decay: bool = False) -> None:
         if isinstance(lr, Tensor) and foreach and not capturable:
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
@@ -60,7 +64,7 @@ class Adam(FusedOptimizer):
             "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
             "fused": fused, "decoupled_weight_decay": decoupled_weight_decay})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like = self.state[p], p.detach()
         state["step"] = _counter(0.0, group)
         state["exp_avg"] = zeros_like(like)
@@ -84,15 +88,15 @@ class AdamW(Adam):
     tensor([0.9500, 1.9000], requires_grad=True)
     """
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
-                 foreach: "bool | None" = None, capturable: bool = False, differentiable: bool = False,
-                 fused: "bool | None" = None) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, capturable: bool = False, differentiable: bool = False,
+                 fused: bool | None = None) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
                          capturable=capturable, differentiable=differentiable, fused=fused,
                          decoupled_weight_decay=True)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True  # states saved before it was an option

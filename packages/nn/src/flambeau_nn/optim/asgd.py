@@ -1,6 +1,10 @@
 """Gradient descent that keeps a mean of the parameters."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["ASGD"]
@@ -39,8 +43,8 @@ class ASGD(FusedOptimizer):
 
     _rule = _fused.asgd
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-2, lambd: float = 1e-4, alpha: float = 0.75, t0: float = 1e6,
-                 weight_decay: float = 0, foreach: "bool | None" = None, maximize: bool = False,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
+                 t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
                  differentiable: bool = False, capturable: bool = False) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         _at_least_zero(weight_decay__value=weight_decay)
@@ -48,7 +52,7 @@ class ASGD(FusedOptimizer):
             "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
             "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state = self.state[p]
         state["step"] = _counter(0.0)
         state["eta"] = _counter(float(group["lr"]))

@@ -1,9 +1,12 @@
 """A quasi-Newton method for functions that are evaluated as often as it takes."""
+from __future__ import annotations
+
+from collections.abc import Callable
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim.optimizer import Optimizer, _check_options
+from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _check_options
 from flambeau_tensor import Tensor, cat, view_as_real
 
 __all__ = ["LBFGS"]
@@ -20,7 +23,7 @@ class _Point(NamedTuple):
     slope: float
 
 
-def _lowest(a, b, bounds=None):
+def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> float:
     """Where the cubic with the values and slopes of two points is lowest, within the bounds."""
     low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
     d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
@@ -35,7 +38,8 @@ def _lowest(a, b, bounds=None):
     return (low + high) / 2.0
 
 
-def _strong_wolfe(at, t, start, longest, tolerance, most):
+def _strong_wolfe(at: Callable[[float], _Point], t: float, start: _Point, longest: float, tolerance: float,
+                  most: int) -> tuple[_Point, int]:
     """A point on the line that meets the strong Wolfe conditions, and how many were evaluated.
 
     Args:
@@ -48,10 +52,10 @@ def _strong_wolfe(at, t, start, longest, tolerance, most):
 
     Source: J. Nocedal and S. J. Wright, Numerical optimization, 2nd edition, algorithms 3.5 and 3.6.
     """
-    def too_high(point):
+    def too_high(point: _Point) -> bool:
         return point.f > start.f + _ENOUGH * point.t * start.slope
 
-    def flat(point):
+    def flat(point: _Point) -> bool:
         return abs(point.slope) <= -_CURVATURE * start.slope
 
     bracket, before, here, n = None, start, at(t), 0
@@ -73,7 +77,7 @@ def _strong_wolfe(at, t, start, longest, tolerance, most):
     low, high = (0, 1) if bracket[0].f <= bracket[1].f else (1, 0)
     while n < most and abs(bracket[1].t - bracket[0].t) * longest >= tolerance:
         left, right = sorted((bracket[0].t, bracket[1].t))
-        t = _lowest(*bracket)
+        t = _lowest(bracket[0], bracket[1])
         margin = 0.1 * (right - left)
         if min(right - t, t - left) < margin:  # twice in a row so near to an end: a tenth away from it
             if stuck or t >= right or t <= left:
@@ -134,9 +138,9 @@ class LBFGS(Optimizer):
     tensor([1.0000, 5.0000], requires_grad=True)
     """
 
-    def __init__(self, params, lr: "float | Tensor" = 1, max_iter: int = 20, max_eval: "int | None" = None,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1, max_iter: int = 20, max_eval: int | None = None,
                  tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
-                 line_search_fn: "str | None" = None) -> None:
+                 line_search_fn: str | None = None) -> None:
         _check_options(lr)
         super().__init__(params, {
             "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
@@ -146,10 +150,10 @@ class LBFGS(Optimizer):
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
     @property
-    def _params(self):
+    def _params(self) -> list[Tensor]:
         return self.param_groups[0]["params"]
 
-    def _gradient(self):
+    def _gradient(self) -> Tensor:
         """All gradients as one vector."""
         parts = []
         for p in self._params:
@@ -157,7 +161,7 @@ class LBFGS(Optimizer):
             parts.append(view_as_real(part).view(-1) if part.is_complex() else part)
         return cat(parts, 0)
 
-    def _move(self, t, direction):
+    def _move(self, t: float, direction: Tensor) -> None:
         offset = 0
         for p in self._params:
             real = view_as_real(p) if p.is_complex() else p
@@ -165,12 +169,12 @@ class LBFGS(Optimizer):
             real.add_(direction[offset:offset + n].view_as(real), alpha=t)
             offset += n
 
-    def step(self, closure):
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # needs its closure
         """Update the parameters; ``closure`` clears gradients, computes the loss, calls ``backward``, returns it."""
         with no_grad():
             return self._minimize(lambda: self._evaluate(closure))
 
-    def _direction(self, state, grad, history):
+    def _direction(self, state: dict[str, Any], grad: Tensor, history: int) -> Tensor:
         """Minus the gradient times the estimated inverse of the second derivatives (the two loops of L-BFGS)."""
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
@@ -197,7 +201,7 @@ class LBFGS(Optimizer):
             r.add_(steps[i], alpha=(al[i] - changes[i].dot(r) * ro[i]).item())
         return r
 
-    def _minimize(self, closure):
+    def _minimize(self, closure: Callable[[], Any]) -> Any:
         group = self.param_groups[0]
         state = self.state[self._params[0]]
         state.setdefault("func_evals", 0)
@@ -245,11 +249,11 @@ class LBFGS(Optimizer):
                 break
         return first
 
-    def _line(self, closure, d):
+    def _line(self, closure: Callable[[], Any], d: Tensor) -> Callable[[float], _Point]:
         """The function from a distance along `d` to the point there."""
         origin = [p.clone() for p in self._params]
 
-        def at(t):
+        def at(t: float) -> _Point:
             self._move(t, d)
             f = float(closure())
             grad = self._gradient()

@@ -3,11 +3,15 @@
 A schedule writes ``group["lr"]`` at every ``step()``. Most compute it from the value that is there (``get_lr``), so
 that several can act on one optimizer; those with ``_get_closed_form_lr`` can also jump to an epoch.
 """
+from __future__ import annotations
+
 import math
 import types
 import warnings
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, SupportsFloat
 
 from flambeau_nn.optim._cycles import CyclicLR, OneCycleLR
 from flambeau_nn.optim._schedule import _EPOCH_IS_DEPRECATED, LRScheduler, _check_optimizer, _set, _values
@@ -28,23 +32,24 @@ class _LRScheduler(LRScheduler):
 class _ByFunctions(LRScheduler):
     """Functions of the epoch, one a group; objects with a state have it saved."""
 
-    def __init__(self, optimizer, lr_lambda, last_epoch=-1) -> None:
+    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+                 last_epoch: int = -1) -> None:
         n = len(optimizer.param_groups)
         if isinstance(lr_lambda, (list, tuple)) and len(lr_lambda) != n:
             raise ValueError(f"Expected {n} lr_lambdas, but got {len(lr_lambda)}")
-        self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * n
+        self.lr_lambdas: list[Any] = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * n
         for function in self.lr_lambdas:
             if not callable(function):
                 raise TypeError(f"lr_lambda should be a function, but got {type(function).__name__}")
         super().__init__(optimizer, last_epoch)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
         state["lr_lambdas"] = [None if isinstance(f, types.FunctionType) else f.__dict__.copy()
                                for f in self.lr_lambdas]
         return state
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
         for function, state in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=True):
             if state is not None:
@@ -54,7 +59,7 @@ class _ByFunctions(LRScheduler):
 class LambdaLR(_ByFunctions):
     """The initial rate times ``lr_lambda(epoch)``; one function, or one a group."""
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         self._scaled()
         return [base * f(self.last_epoch) for f, base in zip(self.lr_lambdas, self.base_lrs, strict=True)]
 
@@ -62,7 +67,7 @@ class LambdaLR(_ByFunctions):
 class MultiplicativeLR(_ByFunctions):
     """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one a group."""
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         rates = self._scaled()
         if self._is_initial:
             return rates
@@ -79,26 +84,27 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         return self._scaled(self.gamma if self.last_epoch and self.last_epoch % self.step_size == 0 else None)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
 class MultiStepLR(LRScheduler):
     """At each epoch in ``milestones`` the rate is multiplied by ``gamma``."""
 
-    def __init__(self, optimizer: Optimizer, milestones, gamma: float = 0.1, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         times = self.milestones[self.last_epoch] if self.last_epoch in self.milestones else 0
         return self._scaled(self.gamma ** times if times else None)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [base * self.gamma ** passed for base in self.base_lrs]
 
@@ -114,12 +120,12 @@ class ConstantLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         if self.last_epoch == 0:
             return self._scaled(self.factor)
         return self._scaled(1.0 / self.factor if self.last_epoch == self.total_iters else None)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         factor = 1.0 if self.last_epoch >= self.total_iters else self.factor
         return [base * factor for base in self.base_lrs]
 
@@ -138,7 +144,7 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         if self.last_epoch == 0:
             return self._scaled(self.start_factor)
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -146,7 +152,7 @@ class LinearLR(LRScheduler):
         slope = self.end_factor - self.start_factor
         return self._scaled(1.0 + slope / (self.total_iters * self.start_factor + (self.last_epoch - 1) * slope))
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         done = min(self.total_iters, self.last_epoch) / self.total_iters
         return [base * (self.start_factor + (self.end_factor - self.start_factor) * done) for base in self.base_lrs]
 
@@ -158,10 +164,10 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         return self._scaled(None if self._is_initial else self.gamma)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         return [base * self.gamma ** self.last_epoch for base in self.base_lrs]
 
 
@@ -173,13 +179,13 @@ class PolynomialLR(LRScheduler):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._scaled()
         left = (1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)
         return self._scaled(left ** self.power)
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
         return [base * left ** self.power for base in self.base_lrs]
 
@@ -196,7 +202,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         rates = self._scaled()
         if self._is_initial:
             return rates
@@ -210,7 +216,7 @@ class CosineAnnealingLR(LRScheduler):
                   / (1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)))
         return [factor * (lr - low) + low for lr in rates]
 
-    def _get_closed_form_lr(self):
+    def _get_closed_form_lr(self) -> list[Any]:
         height = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
@@ -230,18 +236,19 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}")
-        self.T_0 = self.T_i = T_0
+        self.T_0 = T_0
+        self.T_i = T_0
         self.T_mult = T_mult
         self.eta_min = eta_min
-        self.T_cur = last_epoch
+        self.T_cur: float = last_epoch
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         self._scaled()
         height = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
-    def step(self, epoch=None):
+    def step(self, epoch: float | None = None) -> None:
         """Go on to the next epoch, or to any ``epoch``, whole or not."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
@@ -270,7 +277,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 class _Composed(LRScheduler):
     """Holds other schedules of one optimizer."""
 
-    def _hold(self, schedulers, optimizer):
+    def _hold(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer) -> None:
         name = type(self).__name__
         for i, scheduler in enumerate(schedulers):
             if not hasattr(scheduler, "optimizer"):
@@ -286,12 +293,12 @@ class _Composed(LRScheduler):
         self._schedulers = schedulers
         self.optimizer = optimizer
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
         state["_schedulers"] = [s.state_dict() for s in self._schedulers]
         return state
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "_schedulers"})
         for scheduler, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
             scheduler.load_state_dict(state)
@@ -300,7 +307,8 @@ class _Composed(LRScheduler):
 class SequentialLR(_Composed):
     """One schedule after another; ``milestones`` are the epochs at which the next one begins."""
 
-    def __init__(self, optimizer: Optimizer, schedulers: list, milestones: list, last_epoch: int = -1) -> None:
+    def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[Any],
+                 last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         self._hold(schedulers, optimizer)
@@ -318,14 +326,14 @@ class SequentialLR(_Composed):
         first._initial_step()
         self._last_lr = first.get_last_lr()
 
-    def _undo(self):
+    def _undo(self: _Composed) -> None:
         for scheduler in self._schedulers:
             if isinstance(scheduler, _Composed):
                 SequentialLR._undo(scheduler)
             else:
                 scheduler.last_epoch -= 1
 
-    def step(self):
+    def step(self) -> None:  # type: ignore[override]  # takes no epoch
         """Go on to the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
@@ -340,14 +348,14 @@ class SequentialLR(_Composed):
 class ChainedScheduler(_Composed):
     """Several schedules at once: each step is one of every one of them, in order."""
 
-    def __init__(self, schedulers: list, optimizer: "Optimizer | None" = None) -> None:
+    def __init__(self, schedulers: list[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
                              "scheduler.")
         self._hold(schedulers, optimizer or schedulers[0].optimizer)
         self._last_lr = _values(self.optimizer, "lr")
 
-    def step(self):
+    def step(self) -> None:  # type: ignore[override]  # takes no epoch
         """Go on to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
@@ -374,8 +382,8 @@ class ReduceLROnPlateau(LRScheduler):
     """
 
     def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
-                 threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr=0,
-                 eps: float = 1e-8) -> None:
+                 threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+                 min_lr: float | Sequence[float] = 0, eps: float = 1e-8) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         _check_optimizer(optimizer)
@@ -384,21 +392,20 @@ class ReduceLROnPlateau(LRScheduler):
         if threshold_mode not in ("rel", "abs"):
             raise ValueError(f"threshold mode {threshold_mode} is unknown!")
         n = len(optimizer.param_groups)
-        several = isinstance(min_lr, (list, tuple))
-        if several and len(min_lr) != n:
+        if isinstance(min_lr, (list, tuple)) and len(min_lr) != n:
             raise ValueError(f"expected {n} min_lrs, got {len(min_lr)}")
         self.optimizer = optimizer
         self.mode, self.factor, self.patience = mode, factor, patience
         self.threshold, self.threshold_mode = threshold, threshold_mode
         self.cooldown, self.eps = cooldown, eps
-        self.default_min_lr = None if several else min_lr
-        self.min_lrs = list(min_lr) if several else [min_lr] * n
+        self.default_min_lr: Any = None if isinstance(min_lr, (list, tuple)) else min_lr
+        self.min_lrs: list[Any] = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * n
         self.mode_worse = math.inf if mode == "min" else -math.inf
         self.last_epoch = 0
         self._last_lr = _values(optimizer, "lr")
         self._reset()
 
-    def _reset(self):
+    def _reset(self) -> None:
         self.best = self.mode_worse
         self.cooldown_counter = 0
         self.num_bad_epochs = 0
@@ -408,13 +415,13 @@ class ReduceLROnPlateau(LRScheduler):
         """Whether epochs are not counted at present."""
         return self.cooldown_counter > 0
 
-    def _is_better(self, value, best):
+    def _is_better(self, value: float, best: float) -> bool:
         sign = 1 if self.mode == "max" else -1
         margin = self.threshold * sign
         bar = best * (1.0 + margin) if self.threshold_mode == "rel" else best + margin
         return value > bar if self.mode == "max" else value < bar
 
-    def step(self, metrics, epoch=None):
+    def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of an epoch's value, a number or a tensor of one."""
         value = float(metrics)
         if epoch is None:
@@ -436,7 +443,7 @@ class ReduceLROnPlateau(LRScheduler):
             self.num_bad_epochs = 0
         self._last_lr = _values(self.optimizer, "lr")
 
-    def _reduce_lr(self, epoch):
+    def _reduce_lr(self, epoch: int) -> None:
         n = len(self.optimizer.param_groups)
         if n != len(self.min_lrs):
             if self.default_min_lr is None:
@@ -452,7 +459,7 @@ class ReduceLROnPlateau(LRScheduler):
                 _set(group, "lr", new)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.optim.lr_scheduler", name)

@@ -1,6 +1,10 @@
 """Relatives of Adam: with a maximum (Adamax), with Nesterov's momentum (NAdam), rectified (RAdam)."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
@@ -11,7 +15,7 @@ class _Moments(FusedOptimizer):
 
     _second = "exp_avg_sq"
 
-    def __init__(self, params, **options) -> None:
+    def __init__(self, params: ParamsT, **options: Any) -> None:
         _check_options(options["lr"], foreach=options["foreach"], differentiable=options["differentiable"])
         _at_least_zero(epsilon__value=options["eps"])
         for i in (0, 1):
@@ -21,7 +25,7 @@ class _Moments(FusedOptimizer):
                           if name in options})
         super().__init__(params, options)
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like = self.state[p], p.detach()
         state["step"] = _counter(0.0, group)
         if "momentum_decay" in group:
@@ -62,8 +66,8 @@ class Adamax(_Moments):
     _rule = _fused.adamax
     _second = "exp_inf"
 
-    def __init__(self, params, lr: "float | Tensor" = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, foreach: "bool | None" = None, *, maximize: bool = False,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
                  differentiable: bool = False, capturable: bool = False) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
                          maximize=maximize, differentiable=differentiable, capturable=capturable)
@@ -102,15 +106,15 @@ class NAdam(_Moments):
 
     _rule = _fused.nadam
 
-    def __init__(self, params, lr: "float | Tensor" = 2e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, momentum_decay: float = 4e-3, decoupled_weight_decay: bool = False, *,
-                 foreach: "bool | None" = None, maximize: bool = False, capturable: bool = False,
-                 differentiable: bool = False) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
+                 decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
+                 capturable: bool = False, differentiable: bool = False) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay,
                          decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach,
                          capturable=capturable, differentiable=differentiable)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for entries in self.state.values():
             if entries and not isinstance(entries["mu_product"], Tensor):  # as older versions saved it
@@ -149,9 +153,10 @@ class RAdam(_Moments):
 
     _rule = _fused.radam
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0, decoupled_weight_decay: bool = False, *, foreach: "bool | None" = None,
-                 maximize: bool = False, capturable: bool = False, differentiable: bool = False) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
+                 foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:
         super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
                          foreach=foreach, capturable=capturable, decoupled_weight_decay=decoupled_weight_decay,
                          differentiable=differentiable)

@@ -1,14 +1,18 @@
 """Momentum made orthogonal, for the matrices of hidden layers."""
+from __future__ import annotations
+
+from collections.abc import Callable
 from math import sqrt
+from typing import Any
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim.optimizer import Optimizer, _in_range
+from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _in_range
 from flambeau_tensor import Tensor, addmm, zeros_like
 
 __all__ = ["Muon"]
 
 
-def _orthogonal(update, coefficients, steps, eps):
+def _orthogonal(update: Tensor, coefficients: tuple[float, float, float], steps: int, eps: float) -> Tensor:
     """About U·Vᵀ of the singular value decomposition, by a polynomial of odd powers, in bfloat16."""
     if steps >= 100:
         raise ValueError("Number of steps must be less than 100 for computational efficiency")
@@ -59,9 +63,9 @@ class Muon(Optimizer):
             [ 0., -1.]])
     """
 
-    def __init__(self, params, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
-                 nesterov: bool = True, ns_coefficients: tuple = (3.4445, -4.775, 2.0315), eps: float = 1e-7,
-                 ns_steps: int = 5, adjust_lr_fn: "str | None" = None) -> None:
+    def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
+                 nesterov: bool = True, ns_coefficients: tuple[Any, ...] = (3.4445, -4.775, 2.0315), eps: float = 1e-7,
+                 ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         _in_range("Learning rate should be >= 0", 0.0 <= lr, lr)
@@ -78,7 +82,7 @@ class Muon(Optimizer):
                     raise ValueError("Muon only supports 2D parameters whereas we found a parameter with size: "
                                      f"{p.size()}")
 
-    def step(self, closure=None):
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         with no_grad():
@@ -88,7 +92,7 @@ class Muon(Optimizer):
                         self._update(p, p.grad, group)
         return loss
 
-    def _update(self, p, grad, group):
+    def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if p.is_complex():
             raise RuntimeError("Muon does not support complex parameters")
         state, keep, lr = self.state[p], group["momentum"], float(group["lr"])

@@ -1,10 +1,13 @@
 """What all optimizers share: parameter groups, state, saving and loading, hooks."""
+from __future__ import annotations
+
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
+from typing import Any, ClassVar, TypeVar, cast
 
 from flambeau_autograd import enable_grad
 from flambeau_autograd.hooks import RemovableHandle
@@ -13,8 +16,10 @@ from flambeau_tensor import Tensor, float32, float64, get_default_dtype, tensor
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
 
-_global_pre_hooks: "OrderedDict[int, Callable]" = OrderedDict()
-_global_post_hooks: "OrderedDict[int, Callable]" = OrderedDict()
+_F = TypeVar("_F", bound=Callable[..., Any])
+ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+_global_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+_global_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
           "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
           "_optimizer_load_state_dict_post_hooks")
@@ -23,14 +28,15 @@ _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer
 class _RequiredParameter:
     """Stands for a default that every parameter group has to give."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "<required parameter>"
 
 
 required = _RequiredParameter()
 
 
-def _register(hooks, hook, prepend=False):
+def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any],
+              prepend: bool = False) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     if prepend:
@@ -38,21 +44,21 @@ def _register(hooks, hook, prepend=False):
     return handle
 
 
-def register_optimizer_step_pre_hook(hook: Callable) -> RemovableHandle:
+def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` before every step of every optimizer."""
     return _register(_global_pre_hooks, hook)
 
 
-def register_optimizer_step_post_hook(hook: Callable) -> RemovableHandle:
+def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` after every step of every optimizer."""
     return _register(_global_post_hooks, hook)
 
 
-def _hooked(step):
+def _hooked(step: _F) -> _F:
     """`step` with the hooks around it."""
 
     @wraps(step)
-    def run(self, *args, **kwargs):
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True  # what schedules look at
         if not (_global_pre_hooks or _global_post_hooks or self._optimizer_step_pre_hooks
                 or self._optimizer_step_post_hooks):
@@ -70,11 +76,11 @@ def _hooked(step):
             hook(self, (self, *args), kwargs)
         return out
 
-    run.hooked = True
-    return run
+    run.hooked = True  # type: ignore[attr-defined]
+    return cast(_F, run)
 
 
-def _type_name(value) -> str:
+def _type_name(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
@@ -91,21 +97,28 @@ class Optimizer:
         ValueError: no parameters, one that is not a leaf, or one that is in two groups.
     """
 
-    def __init_subclass__(cls, **kwargs):
+    _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         step = cls.__dict__.get("step")
         if callable(step) and not getattr(step, "hooked", False):
-            cls.step = _hooked(step)
+            cls.step = _hooked(step)  # type: ignore[method-assign]
 
-    def __init__(self, params: "Iterable", defaults: dict) -> None:
+    def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         for name in _HOOKS:
             setattr(self, name, OrderedDict())
         if isinstance(params, Tensor):
             raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                             + _type_name(params))
-        self.state = defaultdict(dict)
-        self.param_groups = []
+        self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
+        self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -116,7 +129,7 @@ class Optimizer:
 
     # --- steps
 
-    def step(self, closure: "Callable | None" = None):
+    def step(self, closure: Callable[..., Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         raise NotImplementedError
 
@@ -137,13 +150,13 @@ class Optimizer:
                 grad.zero_()
 
     @staticmethod
-    def _evaluate(closure):
+    def _evaluate(closure: Callable[[], Any]) -> Any:
         with enable_grad():
             return closure()
 
     # --- parameter groups
 
-    def add_param_group(self, param_group: dict) -> None:
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Optimize further parameters: a dict with "params" and the options in which they differ from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -182,7 +195,7 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for i, group in enumerate(self.param_groups):
             lines.append(f"Parameter Group {i}")
@@ -191,10 +204,10 @@ class Optimizer:
 
     # --- saving and loading
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
-    def __setstate__(self, state: dict) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for name in _HOOKS:
             if name not in self.__dict__:
@@ -208,11 +221,11 @@ class Optimizer:
             if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
                 entries["step"] = _counter(float(entries["step"]))
 
-    def state_dict(self) -> dict:
+    def state_dict(self) -> dict[str, Any]:
         """The state as a dict: "state" by the numbers of the parameters, and "param_groups" with these numbers."""
         for hook in self._optimizer_state_dict_pre_hooks.values():
             hook(self)
-        numbers = {}
+        numbers: dict[int, int] = {}
         groups = []
         start = 0
         for group in self.param_groups:
@@ -229,7 +242,7 @@ class Optimizer:
             result = result if changed is None else changed
         return result
 
-    def load_state_dict(self, state_dict: dict) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over what ``state_dict`` returned; tensors are converted to the parameters' dtypes.
 
         Raises:
@@ -253,7 +266,7 @@ class Optimizer:
             saved["params"] = own["params"]
             if "param_names" in own:
                 saved.setdefault("param_names", own["param_names"])
-        state = defaultdict(dict)
+        state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         for key, entries in state_dict["state"].items():
             if key in params:
                 state[params[key][0]] = _fitted(entries, *params[key])
@@ -265,27 +278,27 @@ class Optimizer:
 
     # --- hooks
 
-    def register_step_pre_hook(self, hook: Callable) -> RemovableHandle:
+    def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before a step; it may return other (args, kwargs)."""
         return _register(self._optimizer_step_pre_hooks, hook)
 
-    def register_step_post_hook(self, hook: Callable) -> RemovableHandle:
+    def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after a step."""
         return _register(self._optimizer_step_post_hooks, hook)
 
-    def register_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` before ``state_dict``."""
         return _register(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` after ``state_dict``; it may return another one."""
         return _register(self._optimizer_state_dict_post_hooks, hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before ``load_state_dict``; it may return another one."""
         return _register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Callable, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after ``load_state_dict``."""
         return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
@@ -296,9 +309,13 @@ class FusedOptimizer(Optimizer):
     With ``differentiable=True`` it is recorded operations instead.
     """
 
-    _rule = None
+    _rule: ClassVar[_fused.Rule]
 
-    def step(self, closure: "Callable | None" = None):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
+        """Make the state of a parameter that has none."""
+        raise NotImplementedError
+
+    def step(self, closure: Callable[..., Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         if self.defaults.get("differentiable"):
@@ -310,7 +327,7 @@ class FusedOptimizer(Optimizer):
         return loss
 
 
-def _fitted(value, param, group, key=None):
+def _fitted(value: Any, param: Tensor, group: dict[str, Any], key: str | None = None) -> Any:
     """A loaded state: tensors in the dtype of their parameter, counts of steps as they are."""
     if isinstance(value, Tensor):
         if key == "step":
@@ -323,26 +340,27 @@ def _fitted(value, param, group, key=None):
     return value
 
 
-def _counter(value: float = 0.0, group: "dict | None" = None) -> Tensor:
+def _counter(value: float = 0.0, group: dict[str, Any] | None = None) -> Tensor:
     """The tensor that counts a parameter's steps: float32, or float64 where that is the default dtype."""
     fixed = group is not None and (group.get("fused") or group.get("capturable"))
     return tensor(value, dtype=float64 if get_default_dtype() == float64 and not fixed else float32)
 
 
-def _at_least_zero(**options) -> None:
+def _at_least_zero(**options: Any) -> None:
     """PyTorch's error for an option that is negative or NaN; named by how its texts call it."""
     for name, value in options.items():
         if not 0.0 <= value:
             raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")
 
 
-def _in_range(rule: str, holds: bool, value) -> None:
+def _in_range(rule: str, holds: bool | Tensor, value: Any) -> None:
     """The same in the words of newer optimizers, which say what should be."""
     if not holds:
         raise ValueError(f"{rule} but is: {value}")
 
 
-def _check_options(lr, *, foreach=None, fused=None, differentiable=False) -> None:
+def _check_options(lr: float | Tensor, *, foreach: bool | None = None, fused: bool | None = None,
+                   differentiable: bool = False) -> None:
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     _at_least_zero(learning__rate=lr)

@@ -1,6 +1,10 @@
 """Gradients divided by the root of the running mean of their squares."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["RMSprop"]
@@ -40,9 +44,9 @@ class RMSprop(FusedOptimizer):
 
     _rule = _fused.rmsprop
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False, capturable: bool = False,
-                 foreach: "bool | None" = None, maximize: bool = False, differentiable: bool = False) -> None:
+                 foreach: bool | None = None, maximize: bool = False, differentiable: bool = False) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         _at_least_zero(epsilon__value=eps, momentum__value=momentum, weight_decay__value=weight_decay,
                        alpha__value=alpha)
@@ -51,7 +55,7 @@ class RMSprop(FusedOptimizer):
             "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
             "differentiable": differentiable})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like = self.state[p], p.detach()
         state["step"] = _counter(0.0, group)
         state["square_avg"] = zeros_like(like)

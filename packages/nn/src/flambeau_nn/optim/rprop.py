@@ -1,6 +1,10 @@
 """Steps whose sizes depend on the signs of the gradients alone."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _check_options, _counter
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _check_options, _counter
 from flambeau_tensor import Tensor, full_like, zeros_like
 
 __all__ = ["Rprop"]
@@ -38,9 +42,9 @@ class Rprop(FusedOptimizer):
 
     _rule = _fused.rprop
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-2, etas: tuple = (0.5, 1.2), step_sizes: tuple = (1e-6, 50), *,
-                 capturable: bool = False, foreach: "bool | None" = None, maximize: bool = False,
-                 differentiable: bool = False) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, etas: tuple[Any, ...] = (0.5, 1.2),
+                 step_sizes: tuple[Any, ...] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
+                 maximize: bool = False, differentiable: bool = False) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
@@ -48,7 +52,7 @@ class Rprop(FusedOptimizer):
             "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
             "differentiable": differentiable, "capturable": capturable})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like, lr = self.state[p], p.detach(), float(group["lr"])
         state["step"] = _counter(0.0, group)
         state["prev"] = zeros_like(like)

@@ -1,6 +1,10 @@
 """Gradient descent with momentum."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.optim import _fused
-from flambeau_nn.optim.optimizer import FusedOptimizer, _at_least_zero, _check_options
+from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options
 from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["SGD"]
@@ -39,9 +43,9 @@ class SGD(FusedOptimizer):
 
     _rule = _fused.sgd
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-3, momentum: float = 0, dampening: float = 0,
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False,
-                 foreach: "bool | None" = None, differentiable: bool = False, fused: "bool | None" = None) -> None:
+                 foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None) -> None:
         _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
         _at_least_zero(momentum__value=momentum, weight_decay__value=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
@@ -50,5 +54,5 @@ class SGD(FusedOptimizer):
             "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
             "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused})
 
-    def _new_state(self, p, group):
+    def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         self.state[p]["momentum_buffer"] = zeros_like(p.detach())

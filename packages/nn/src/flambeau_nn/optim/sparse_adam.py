@@ -1,5 +1,10 @@
 """Adam for sparse gradients, of which there are none here yet."""
-from flambeau_nn.optim.optimizer import Optimizer
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flambeau_nn.optim.optimizer import Optimizer, ParamsT
 from flambeau_tensor import Tensor
 
 __all__ = ["SparseAdam"]
@@ -23,8 +28,8 @@ class SparseAdam(Optimizer):
         RuntimeError: a gradient is dense.
     """
 
-    def __init__(self, params, lr: "float | Tensor" = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
-                 maximize: bool = False) -> None:
+    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
+                 eps: float = 1e-8, maximize: bool = False) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         if not 0.0 < lr:
@@ -41,7 +46,7 @@ class SparseAdam(Optimizer):
             raise ValueError(f"Complex params at indices {complex_ones}: SparseAdam does not support complex "
                              "parameters")
 
-    def step(self, closure=None):
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Refuse gradients, as all of them are dense. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         if any(p.grad is not None for group in self.param_groups for p in group["params"]):

@@ -1,8 +1,11 @@
 """Means of a model over training: stochastic weight averaging, exponential moving averages."""
+from __future__ import annotations
+
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from itertools import chain
+from typing import Any
 
 from flambeau_autograd import no_grad
 from flambeau_nn.modules.batchnorm import _BatchNorm
@@ -10,22 +13,23 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.optim._schedule import LRScheduler, _one_a_group
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor, int64, tensor
+from flambeau_tensor.options import Device
 
 __all__ = ["SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
            "update_bn"]
 
 
-def _check_decay(decay):
+def _check_decay(decay: float) -> None:
     if decay < 0.0 or decay > 1.0:
         raise ValueError(f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
 
 
-def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
+def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """The function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors."""
     _check_decay(decay)
 
     @no_grad()
-    def ema_update(ema_param_list, current_param_list, _):
+    def ema_update(ema_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], _: object) -> None:
         for mean, current in zip(ema_param_list, current_param_list, strict=True):
             if mean.is_floating_point() or mean.is_complex():
                 mean.lerp_(current, 1 - decay)
@@ -35,33 +39,34 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable:
     return ema_update
 
 
-def get_swa_multi_avg_fn() -> Callable:
+def get_swa_multi_avg_fn() -> Callable[..., Any]:
     """The function that takes one more model into means with equal weights, for lists of tensors."""
 
     @no_grad()
-    def swa_update(averaged_param_list, current_param_list, num_averaged):
+    def swa_update(averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor],
+                   num_averaged: Tensor | int) -> None:
         for mean, current in zip(averaged_param_list, current_param_list, strict=True):
             mean.lerp_(current, float(1 / (num_averaged + 1)))
 
     return swa_update
 
 
-def get_ema_avg_fn(decay: float = 0.999) -> Callable:
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """The function that returns decay·mean + (1 - decay)·parameter."""
     _check_decay(decay)
 
     @no_grad()
-    def ema_update(ema_param, current_param, num_averaged):
+    def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
         return decay * ema_param + (1 - decay) * current_param
 
     return ema_update
 
 
-def get_swa_avg_fn() -> Callable:
+def get_swa_avg_fn() -> Callable[..., Any]:
     """The function that returns the mean with one more parameter, at equal weights."""
 
     @no_grad()
-    def swa_update(averaged_param, current_param, num_averaged):
+    def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
         return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
 
     return swa_update
@@ -95,8 +100,8 @@ class AveragedModel(Module):
 
     n_averaged: Tensor
 
-    def __init__(self, model: Module, device=None, avg_fn: "Callable | None" = None,
-                 multi_avg_fn: "Callable | None" = None, use_buffers: bool = False) -> None:
+    def __init__(self, model: Module, device: Device | None = None, avg_fn: Callable[..., Any] | None = None,
+                 multi_avg_fn: Callable[..., Any] | None = None, use_buffers: bool = False) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
@@ -108,13 +113,13 @@ class AveragedModel(Module):
         self.multi_avg_fn = multi_avg_fn
         self.use_buffers = use_buffers
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the copy makes of the arguments."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
         """Take the present parameters into the means; the first ones are copied."""
-        def values(one):
+        def values(one: Module) -> list[Tensor]:
             tensors = chain(one.parameters(), one.buffers()) if self.use_buffers else one.parameters()
             return [t.detach() for t in tensors]
 
@@ -135,7 +140,7 @@ class AveragedModel(Module):
 
 
 @no_grad()
-def update_bn(loader: Iterable, model: Module, device=None) -> None:
+def update_bn(loader: Iterable[Any], model: Module, device: Device | None = None) -> None:
     """Let batch normalizations forget their statistics and gather them anew, with equal weights, in one pass.
 
     Args:
@@ -161,11 +166,11 @@ def update_bn(loader: Iterable, model: Module, device=None) -> None:
     model.train(was_training)
 
 
-def _linear(part):
+def _linear(part: float) -> float:
     return part
 
 
-def _cosine(part):
+def _cosine(part: float) -> float:
     return (1 - math.cos(math.pi * part)) / 2
 
 
@@ -195,11 +200,11 @@ class SWALR(LRScheduler):
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)
 
-    def _set_anneal_func(self, strategy):
+    def _set_anneal_func(self, strategy: str) -> None:
         self._anneal_strategy = strategy
         self.anneal_func = _cosine if strategy == "cos" else _linear
 
-    def get_lr(self):
+    def get_lr(self) -> list[Any]:
         self._scaled()
         step = self._step_count - 1
         if self.anneal_epochs == 0:
@@ -212,9 +217,9 @@ class SWALR(LRScheduler):
             rates.append(end * now + start * (1 - now))
         return rates
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         return {key: value for key, value in super().state_dict().items() if key != "anneal_func"}
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         super().load_state_dict(state_dict)
         self._set_anneal_func(self._anneal_strategy)

@@ -1,4 +1,8 @@
 """Training on several machines, which is not built; programs name the class to ask whether a model is one."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.modules.module import Module
 
 __all__ = ["DistributedDataParallel"]
@@ -11,5 +15,5 @@ class DistributedDataParallel(Module):
         ValueError: as PyTorch raises where no process group has been made.
     """
 
-    def __init__(self, module, *args, **kwargs) -> None:
+    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
         raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")

@@ -1,16 +1,24 @@
 """Sharing work among devices, of which there is one."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
 from flambeau_autograd.trees import leaves
 from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
 
 __all__ = ["gather", "is_namedtuple", "parallel_apply", "replicate", "scatter", "scatter_kwargs"]
 
 
-def is_namedtuple(obj) -> bool:
+def is_namedtuple(obj: object) -> bool:
     """Whether an object looks like a named tuple."""
     return isinstance(obj, tuple) and hasattr(obj, "_asdict") and hasattr(obj, "_fields")
 
 
-def scatter(inputs, target_gpus, dim: int = 0):
+def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> list[Any]:
     """For each device the inputs, as they are where they are no tensors.
 
     Raises:
@@ -21,23 +29,25 @@ def scatter(inputs, target_gpus, dim: int = 0):
     return [inputs for _ in target_gpus]
 
 
-def scatter_kwargs(inputs, kwargs, target_gpus, dim: int = 0):
+def scatter_kwargs(inputs: Any, kwargs: dict[str, Any] | None, target_gpus: Sequence[Any],
+                   dim: int = 0) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """`scatter` for positional and keyword arguments: two tuples with an entry for each device."""
     kwargs = {} if kwargs is None else kwargs
     return tuple(scatter(inputs, target_gpus, dim)), tuple(scatter(kwargs, target_gpus, dim))
 
 
-def gather(outputs, target_device, dim: int = 0):
+def gather(outputs: object, target_device: object, dim: int = 0) -> NoReturn:
     """Raise as PyTorch does for tensors on the CPU, which do not have to be brought there."""
     raise AssertionError("Gather function not implemented for CPU tensors")
 
 
-def replicate(network, devices, detach: bool = False):
+def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> NoReturn:
     """Raise as PyTorch does for modules on the CPU."""
     raise AssertionError("Broadcast function not implemented for CPU tensors")
 
 
-def parallel_apply(modules, inputs, kwargs_tup=None, devices=None):
+def parallel_apply(modules: Sequence[Module], inputs: Sequence[Any], kwargs_tup: Sequence[dict[str, Any]] | None = None,
+                   devices: Sequence[Any] | None = None) -> list[Any]:
     """The results of modules, each for its inputs (a tuple, or one), one after the other.
 
     Raises:

@@ -2,6 +2,10 @@
 
 Modules, and functions that few programs use, load when they are named.
 """
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_nn.utils.clip_grad import (
     clip_grad_norm,
     clip_grad_norm_,
@@ -26,7 +30,7 @@ _FUNCTIONS = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in _MODULES:
@@ -39,5 +43,5 @@ def __getattr__(name):
     raise missing("torch.nn.utils", name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_MODULES, *_FUNCTIONS})

@@ -2,6 +2,8 @@
 
 ``foreach`` chooses between two ways of doing the same in PyTorch; here it is accepted and changes nothing.
 """
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Iterable
@@ -17,7 +19,7 @@ _Tensors = Tensor | Iterable[Tensor]
 _EPSILON = 1e-6  # keeps the factor finite where all gradients are zero
 
 
-def _gradients(parameters):
+def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     if isinstance(parameters, Tensor):
         parameters = (parameters,)
     return [p.grad for p in parameters if p.grad is not None]

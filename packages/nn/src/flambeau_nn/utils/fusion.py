@@ -1,13 +1,22 @@
 """Batch normalization made part of the layer before it, for evaluation."""
+from __future__ import annotations
+
 import copy
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import flambeau_tensor as ft
 from flambeau_nn.parameter import Parameter
+from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
 
 __all__ = ["fuse_conv_bn_eval", "fuse_conv_bn_weights", "fuse_linear_bn_eval", "fuse_linear_bn_weights"]
 
 
-def _fused(layer, bn, fuse):
+def _fused(layer: Module, bn: Module, fuse: Callable[..., tuple[Parameter, Parameter]]) -> Module:
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
@@ -18,12 +27,14 @@ def _fused(layer, bn, fuse):
     return fused
 
 
-def fuse_conv_bn_eval(conv, bn, transpose: bool = False):
+def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Module:
     """A convolution that does what ``conv`` and ``bn`` do in evaluation; ``transpose`` says that it is transposed."""
-    return _fused(conv, bn, lambda *given: fuse_conv_bn_weights(*given, transpose))
+    return _fused(conv, bn, partial(fuse_conv_bn_weights, transpose=transpose))
 
 
-def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose: bool = False):
+def fuse_conv_bn_weights(conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float,
+                         bn_w: Tensor | None, bn_b: Tensor | None,
+                         transpose: bool = False) -> tuple[Parameter, Parameter]:
     """Weight and bias of the convolution with the batch normalization in it."""
     conv_b = ft.zeros_like(bn_rm) if conv_b is None else conv_b
     bn_w = ft.ones_like(bn_rm) if bn_w is None else bn_w
@@ -36,7 +47,7 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
     return Parameter(weight.detach(), conv_w.requires_grad), Parameter(bias.detach(), conv_b.requires_grad)
 
 
-def fuse_linear_bn_eval(linear, bn):
+def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
     """A linear layer that does what ``linear`` and ``bn`` do in evaluation."""
     if linear.out_features != bn.num_features and bn.num_features != 1 and not (linear.training or bn.training):
         raise AssertionError("To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
@@ -44,7 +55,8 @@ def fuse_linear_bn_eval(linear, bn):
     return _fused(linear, bn, fuse_linear_bn_weights)
 
 
-def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b):
+def fuse_linear_bn_weights(linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float,
+                           bn_w: Tensor | None, bn_b: Tensor | None) -> tuple[Parameter, Parameter]:
     """Weight and bias of the linear layer with the batch normalization in it."""
     linear_b = ft.zeros_like(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()

@@ -1,12 +1,21 @@
 """Making modules whose parameters are to be set by other means."""
+from __future__ import annotations
+
 import inspect
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flambeau_tensor.random import fork_rng
 
 __all__ = ["skip_init"]
 
 
-def skip_init(module_cls, *args, **kwargs):
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
+
+_M = TypeVar("_M", bound="Module")
+
+
+def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
     """A ``module_cls`` whose parameters hold no particular values; no random numbers are drawn for them.
 
     Args:

@@ -1,4 +1,8 @@
 """Weights with a norm of their own, of spectral norm 1, or orthogonal, as parametrizations."""
+from __future__ import annotations
+
+from typing import Any
+
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn import functional as F
@@ -11,7 +15,7 @@ from flambeau_tensor import Tensor, linalg
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
-def _weight_of(module, name):
+def _weight_of(module: Module, name: str) -> Tensor:
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -20,20 +24,20 @@ def _weight_of(module, name):
 
 # --- orthogonal -----------------------------------------------------------------------------------------------------
 
-def _is_orthogonal(q):
+def _is_orthogonal(q: Tensor) -> bool:
     n, k = q.shape[-2:]
     identity = ft.eye(k, dtype=q.dtype)
     return ft.allclose(q.mH @ q, identity, atol=10.0 * n * ft.finfo(q.dtype).eps)
 
 
-def _made_orthogonal(a):
+def _made_orthogonal(a: Tensor) -> Tensor:
     """The factor Q of a decomposition whose R has a diagonal of positive signs."""
     x, tau = ft.geqrf(a)
     return linalg.householder_product(x, tau) * x.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
 
 class _Orthogonal(Module):
-    base: "Tensor | None"
+    base: Tensor | None
 
     def __init__(self, weight: Tensor, orthogonal_map: str, *, use_trivialization: bool = True) -> None:
         super().__init__()
@@ -99,7 +103,7 @@ class _Orthogonal(Module):
         return identity
 
 
-def orthogonal(module: Module, name: str = "weight", orthogonal_map: "str | None" = None, *,
+def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None = None, *,
                use_trivialization: bool = True) -> Module:
     """Keep a weight orthogonal (or with orthonormal rows or columns, or unitary).
 
@@ -130,14 +134,14 @@ def orthogonal(module: Module, name: str = "weight", orthogonal_map: "str | None
 # --- norms ----------------------------------------------------------------------------------------------------------
 
 class _WeightNorm(Module):
-    def __init__(self, dim: "int | None" = 0) -> None:
+    def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = -1 if dim is None else dim
 
-    def forward(self, weight_g, weight_v):
+    def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
         return normed(weight_v, weight_g, self.dim)
 
-    def right_inverse(self, weight):
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         """Length and direction."""
         return norm_except_dim(weight, self.dim), weight
 
@@ -152,7 +156,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     """
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
-    def take_older_names(state_dict, prefix, *args):
+    def take_older_names(state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
         g, v = f"{prefix}{name}_g", f"{prefix}{name}_v"
         if g in state_dict and v in state_dict:
             state_dict[f"{prefix}parametrizations.{name}.original0"] = state_dict.pop(g)
@@ -183,7 +187,7 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     @no_grad()
-    def _power_method(self, matrix, n_power_iterations):
+    def _power_method(self, matrix: Tensor, n_power_iterations: int) -> None:
         for _ in range(n_power_iterations):
             self._u.copy_(F.normalize(ft.mv(matrix, self._v), dim=0, eps=self.eps))
             self._v.copy_(F.normalize(ft.mv(matrix.mH, self._u), dim=0, eps=self.eps))
@@ -203,7 +207,7 @@ class _SpectralNorm(Module):
 
 
 def spectral_norm(module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
-                  dim: "int | None" = None) -> Module:
+                  dim: int | None = None) -> Module:
     """Divide a weight by its largest singular value (Miyato et al., 2018).
 
     Args:

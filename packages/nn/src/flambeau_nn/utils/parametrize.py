@@ -1,7 +1,10 @@
 """Tensors of modules that are computed from others whenever they are asked for."""
+from __future__ import annotations
+
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from flambeau_autograd import no_grad
 from flambeau_nn.modules.container import ModuleDict, ModuleList
@@ -13,12 +16,12 @@ __all__ = ["ParametrizationList", "cached", "is_parametrized", "register_paramet
            "transfer_parametrizations_and_params", "type_before_parametrizations"]
 
 _CLASS = "Parametrized"  # how names of classes begin whose tensors are computed
-_cache: dict = {}
+_cache: dict[tuple[int, str], Tensor] = {}
 _caching = 0
 
 
 @contextmanager
-def cached():
+def cached() -> Iterator[None]:
     """Within it each parametrized tensor is computed once."""
     global _caching
     _caching += 1
@@ -30,14 +33,14 @@ def cached():
             _cache.clear()
 
 
-def _register(module, name, tensor):
+def _register(module: Module, name: str, tensor: Tensor) -> None:
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:
         module.register_buffer(name, tensor)
 
 
-def _replace(tensor, value):
+def _replace(tensor: Tensor, value: Tensor) -> None:
     """Let a tensor hold the elements of another one."""
     if isinstance(tensor, Parameter):
         tensor.data = value.detach()
@@ -46,7 +49,7 @@ def _replace(tensor, value):
             tensor.data = value
 
 
-def _refuse(module_of, what, said, before, after):
+def _refuse(module_of: str, what: str, said: str, before: object, after: object) -> NoReturn:
     raise ValueError(f"{module_of} may not change the {what} of the tensor, unless {said} flag is enabled.\n"
                      f"{before}\n{after}")
 
@@ -65,7 +68,7 @@ class ParametrizationList(ModuleList):
     is_tensor: bool
     unsafe: bool
 
-    def __init__(self, modules: "Sequence[Module]", original: Tensor, unsafe: bool = False) -> None:
+    def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
         if len(modules) == 0:
             raise ValueError("ParametrizationList requires one or more modules.")
         super().__init__(modules)
@@ -144,16 +147,16 @@ class ParametrizationList(ModuleList):
         return x
 
 
-def _parametrized_class(module):
+def _parametrized_class(module: Module) -> None:
     """Give the module a class of its own, in which properties can stand."""
     cls = type(module)
 
-    def getstate(self):
+    def getstate(self: Module) -> NoReturn:
         raise RuntimeError("Serialization of parametrized modules is only supported through state_dict(). See:\n"
                            "https://pytorch.org/tutorials/beginner/saving_loading_models.html#saving-loading-a-general-"
                            "checkpoint-for-inference-and-or-resuming-training")
 
-    def deepcopy(self, memo):
+    def deepcopy(self: Module, memo: dict[int, Any]) -> Any:
         known = memo.get(id(self))
         if known is not None:
             return known
@@ -162,17 +165,17 @@ def _parametrized_class(module):
         copied.__dict__ = copy.deepcopy(self.__dict__, memo)
         return copied
 
-    members = {"__getstate__": getstate}
+    members: dict[str, Any] = {"__getstate__": getstate}
     if not hasattr(cls, "__deepcopy__"):
         members["__deepcopy__"] = deepcopy
     module.__class__ = type(f"{_CLASS}{cls.__name__}", (cls,), members)
 
 
-def _add_property(module, name):
+def _add_property(module: Module, name: str) -> None:
     if hasattr(module, name):
         raise AssertionError(f"Module already has an attribute named '{name}'")
 
-    def get(self):
+    def get(self: Module) -> Any:
         if not _caching:
             return self.parametrizations[name]()
         key = id(self), name
@@ -230,7 +233,7 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
     return module
 
 
-def _check_another(now, name, parametrization):
+def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
     """Raise unless a further parametrization keeps dtype and shape."""
     then = parametrization(now)
     if not isinstance(then, Tensor):
@@ -255,7 +258,7 @@ def _check_another(now, name, parametrization):
                              f"module.{name}.{what}: {getattr(now, what)}\nreturned {what}: {getattr(back, what)}")
 
 
-def is_parametrized(module: Module, tensor_name: "str | None" = None) -> bool:
+def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
     """Whether a tensor of the module, or that of the name, is computed by parametrizations."""
     found = getattr(module, "parametrizations", None)
     if not isinstance(found, ModuleDict):
@@ -303,7 +306,7 @@ def type_before_parametrizations(module: Module) -> type:
 
 
 def transfer_parametrizations_and_params(from_module: Module, to_module: Module,
-                                         tensor_name: "str | None" = None) -> Module:
+                                         tensor_name: str | None = None) -> Module:
     """Give one module the parametrizations of another one, or those of one tensor, with their originals."""
     if is_parametrized(from_module):
         for name in (from_module.parametrizations if tensor_name is None else [tensor_name]):

@@ -1,9 +1,16 @@
 """Pruning: weights times a mask, computed before each call."""
+from __future__ import annotations
+
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import flambeau_tensor as ft
+from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
 
 
 class BasePruningMethod(ABC):
@@ -14,15 +21,16 @@ class BasePruningMethod(ABC):
     """
 
     _tensor_name: str
+    PRUNING_TYPE: str
 
-    def __call__(self, module, inputs):
+    def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     @abstractmethod
-    def compute_mask(self, t, default_mask):
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask for `t`, of what `default_mask` leaves; ones stay."""
 
-    def apply_mask(self, module):
+    def apply_mask(self, module: Module) -> Tensor:
         """The tensor with its mask."""
         if self._tensor_name is None:
             raise AssertionError(f"Module {module} has to be pruned")
@@ -30,7 +38,8 @@ class BasePruningMethod(ABC):
         return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
 
     @classmethod
-    def apply(cls, module, name, *args, importance_scores=None, **kwargs):
+    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None,
+              **kwargs: Any) -> BasePruningMethod:
         """Prune a tensor of a module, on top of what has pruned it before, and have the hook called."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
@@ -64,7 +73,7 @@ class BasePruningMethod(ABC):
         module.register_forward_pre_hook(method)
         return method
 
-    def prune(self, t, default_mask=None, importance_scores=None):
+    def prune(self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None) -> Tensor:
         """A pruned copy of a tensor that belongs to no module."""
         if importance_scores is None:
             importance_scores = t
@@ -74,7 +83,7 @@ class BasePruningMethod(ABC):
         default_mask = ft.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(importance_scores, default_mask=default_mask)
 
-    def remove(self, module) -> None:
+    def remove(self, module: Module) -> None:
         """Make the pruned tensor a parameter again; what was pruned is gone."""
         name = self._tensor_name
         if name is None:
@@ -91,8 +100,8 @@ class BasePruningMethod(ABC):
 class PruningContainer(BasePruningMethod):
     """Several methods that prune one tensor, one after the other."""
 
-    def __init__(self, *args) -> None:
-        self._pruning_methods: tuple = ()
+    def __init__(self, *args: Any) -> None:
+        self._pruning_methods: tuple[Any, ...] = ()
         if len(args) == 1 and not isinstance(args[0], Iterable):
             self._tensor_name = args[0]._tensor_name
             self.add_pruning_method(args[0])
@@ -102,7 +111,7 @@ class PruningContainer(BasePruningMethod):
                     self._tensor_name = method._tensor_name
                 self.add_pruning_method(method)
 
-    def add_pruning_method(self, method) -> None:
+    def add_pruning_method(self, method: BasePruningMethod | None) -> None:
         """Add a method, which prunes what those before it left."""
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -111,22 +120,22 @@ class PruningContainer(BasePruningMethod):
                              f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'")
         self._pruning_methods += (method,)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._pruning_methods)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[BasePruningMethod]:
         return iter(self._pruning_methods)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> BasePruningMethod:
         return self._pruning_methods[index]
 
-    def compute_mask(self, t, default_mask):
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         """The mask of the last method, for what the mask of those before it leaves."""
         method = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
         kind = method.PRUNING_TYPE
         if kind == "unstructured":
-            kept = mask == 1
+            kept: Any = mask == 1
         elif kind == "structured":
             if not hasattr(method, "dim"):
                 raise AttributeError("Pruning methods of PRUNING_TYPE \"structured\" need to have the attribute `dim` "
@@ -151,11 +160,11 @@ class Identity(BasePruningMethod):
 
     PRUNING_TYPE = "unstructured"
 
-    def compute_mask(self, t, default_mask):
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         return default_mask
 
     @classmethod
-    def apply(cls, module, name):
+    def apply(cls, module: Module, name: str) -> BasePruningMethod:  # type: ignore[override]
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name)
 
@@ -163,11 +172,15 @@ class Identity(BasePruningMethod):
 class _OfElements(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
-    def __init__(self, amount) -> None:
+    @abstractmethod
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
+        """The numbers of the elements to go."""
+
+    def __init__(self, amount: int | float) -> None:
         _check_amount(amount)
         self.amount = amount
 
-    def compute_mask(self, t, default_mask):
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         count = _count(self.amount, t.nelement())
         mask = default_mask.clone()
         if count:
@@ -175,7 +188,7 @@ class _OfElements(BasePruningMethod):
         return mask
 
     @classmethod
-    def apply(cls, module, name, amount, **kwargs):
+    def apply(cls, module: Module, name: str, amount: int | float, **kwargs: Any) -> BasePruningMethod:  # type: ignore[override]
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount=amount, **kwargs)
 
@@ -183,11 +196,11 @@ class _OfElements(BasePruningMethod):
 class RandomUnstructured(_OfElements):
     """Prunes a number, or a fraction, of elements at random."""
 
-    def _chosen(self, t, count):
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
         return ft.topk(ft.rand_like(t).view(-1), k=count).indices
 
     @classmethod
-    def apply(cls, module, name, amount):
+    def apply(cls, module: Module, name: str, amount: int | float) -> BasePruningMethod:  # type: ignore[override]
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount)
 
@@ -195,19 +208,26 @@ class RandomUnstructured(_OfElements):
 class L1Unstructured(_OfElements):
     """Prunes a number, or a fraction, of elements: the smallest."""
 
-    def _chosen(self, t, count):
+    def _chosen(self, t: Tensor, count: int) -> Tensor:
         return ft.topk(t.abs().reshape((-1,)), k=count, largest=False).indices
 
     @classmethod
-    def apply(cls, module, name, amount, importance_scores=None):
+    def apply(cls, module: Module, name: str, amount: int | float,  # type: ignore[override]
+              importance_scores: Tensor | None = None) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount, importance_scores=importance_scores)
 
 
 class _OfSlices(BasePruningMethod):
     PRUNING_TYPE = "structured"
+    amount: int | float
+    dim: int
 
-    def compute_mask(self, t, default_mask):
+    @abstractmethod
+    def _kept(self, t: Tensor, size: int, count: int) -> Tensor:
+        """The slices that stay: their numbers, or a mask."""
+
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if t.ndim <= 1:
             raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of "
                              f"shape {t.shape} with {t.ndim} dims")
@@ -218,7 +238,7 @@ class _OfSlices(BasePruningMethod):
         if count == 0:
             return default_mask
         mask = ft.zeros_like(t)
-        index = [slice(None)] * t.ndim
+        index: list[Any] = [slice(None)] * t.ndim
         index[self.dim] = self._kept(t, size, count)
         mask[tuple(index)] = 1
         return mask * default_mask.to(dtype=mask.dtype)
@@ -227,17 +247,17 @@ class _OfSlices(BasePruningMethod):
 class RandomStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension at random."""
 
-    def __init__(self, amount, dim=-1) -> None:
+    def __init__(self, amount: int | float, dim: int = -1) -> None:
         _check_amount(amount)
         self.amount = amount
         self.dim = dim
 
-    def _kept(self, t, size, count):
+    def _kept(self, t: Tensor, size: int, count: int) -> Tensor:
         order = ft.rand(size)
         return order > ft.kthvalue(order, k=count).values
 
     @classmethod
-    def apply(cls, module, name, amount, dim=-1):
+    def apply(cls, module: Module, name: str, amount: int | float, dim: int = -1) -> BasePruningMethod:  # type: ignore[override]
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount=amount, dim=dim)
 
@@ -245,18 +265,19 @@ class RandomStructured(_OfSlices):
 class LnStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm."""
 
-    def __init__(self, amount, n, dim=-1) -> None:
+    def __init__(self, amount: int | float, n: int | float | str, dim: int = -1) -> None:
         _check_amount(amount)
         self.amount = amount
         self.n = n
         self.dim = dim
 
-    def _kept(self, t, size, count):
+    def _kept(self, t: Tensor, size: int, count: int) -> Tensor:
         norms = ft.norm(t, p=self.n, dim=tuple(d for d in range(t.ndim) if d != self.dim % t.ndim))
         return ft.topk(norms, k=size - count, largest=True).indices
 
     @classmethod
-    def apply(cls, module, name, amount, n, dim, importance_scores=None):
+    def apply(cls, module: Module, name: str, amount: int | float, n: int | float | str, dim: int,  # type: ignore[override]
+              importance_scores: Tensor | None = None) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
@@ -266,60 +287,62 @@ class CustomFromMask(BasePruningMethod):
 
     PRUNING_TYPE = "global"
 
-    def __init__(self, mask) -> None:
+    def __init__(self, mask: Tensor) -> None:
         self.mask = mask
 
-    def compute_mask(self, t, default_mask):
+    def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if default_mask.shape != self.mask.shape:
             raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask shape "
                                  f"{self.mask.shape}")
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
     @classmethod
-    def apply(cls, module, name, mask):
+    def apply(cls, module: Module, name: str, mask: Tensor) -> BasePruningMethod:  # type: ignore[override]
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, mask=mask)
 
 
 # --- functions ------------------------------------------------------------------------------------------------------
 
-def identity(module, name):
+def identity(module: Module, name: str) -> Module:
     """Give a tensor of a module a mask of ones; returns the module, as the following do."""
     Identity.apply(module, name)
     return module
 
 
-def random_unstructured(module, name, amount):
+def random_unstructured(module: Module, name: str, amount: int | float) -> Module:
     """Prune ``amount`` elements (a number, or a fraction) at random."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
-def l1_unstructured(module, name, amount, importance_scores=None):
+def l1_unstructured(module: Module, name: str, amount: int | float, importance_scores: Tensor | None = None) -> Module:
     """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are."""
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
-def random_structured(module, name, amount, dim):
+def random_structured(module: Module, name: str, amount: int | float, dim: int) -> Module:
     """Prune ``amount`` slices of a dimension at random."""
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
-def ln_structured(module, name, amount, n, dim, importance_scores=None):
+def ln_structured(module: Module, name: str, amount: int | float, n: int | float | str, dim: int,
+                  importance_scores: Tensor | None = None) -> Module:
     """Prune the ``amount`` slices of a dimension whose n-norm is smallest."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
-def custom_from_mask(module, name, mask):
+def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     """Prune by a mask: zeros go."""
     CustomFromMask.apply(module, name, mask)
     return module
 
 
-def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs) -> None:
+def global_unstructured(parameters: Iterable[tuple[Module, str]], pruning_method: type[BasePruningMethod],
+                        importance_scores: dict[tuple[Module, str], Tensor] | None = None, **kwargs: Any) -> None:
     """Prune elements of several tensors as if they were one.
 
     Args:
@@ -336,8 +359,8 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
     scores = [importance_scores.get(pair, getattr(*pair)) for pair in parameters]
     masks = [getattr(module, f"{name}_mask", None) for module, name in parameters]
-    masks = [ft.ones_like(getattr(*pair)) if mask is None else mask
-             for pair, mask in zip(parameters, masks, strict=True)]
+    present = [ft.ones_like(getattr(*pair)) if mask is None else mask
+               for pair, mask in zip(parameters, masks, strict=True)]
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
@@ -347,7 +370,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
         raise TypeError("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method "
                         f"{pruning_method} of type {method.PRUNING_TYPE}")
     final = container.compute_mask(ft.cat([s.detach().reshape((-1,)) for s in scores]),
-                                   ft.cat([m.reshape((-1,)) for m in masks]))
+                                   ft.cat([m.reshape((-1,)) for m in present]))
     at = 0
     for module, name in parameters:
         shape, count = getattr(module, name).shape, getattr(module, name).numel()
@@ -355,7 +378,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
         at += count
 
 
-def remove(module, name):
+def remove(module: Module, name: str) -> Module:
     """Make a pruned tensor a parameter again; what was pruned is gone.
 
     Raises:
@@ -369,13 +392,13 @@ def remove(module, name):
     raise ValueError(f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed")
 
 
-def is_pruned(module) -> bool:
+def is_pruned(module: Module) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned."""
     return any(isinstance(hook, BasePruningMethod) for each in module.modules()
                for hook in each._forward_pre_hooks.values())
 
 
-def _check_amount(amount):
+def _check_amount(amount: int | float) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     integral = isinstance(amount, numbers.Integral)
@@ -383,7 +406,7 @@ def _check_amount(amount):
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 
-def _count(amount, size):
+def _count(amount: int | float, size: int) -> int:
     """How many of `size` are pruned."""
     if not isinstance(amount, numbers.Integral):
         return round(amount * size)

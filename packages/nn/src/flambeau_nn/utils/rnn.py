@@ -1,6 +1,8 @@
 """Sequences of different lengths: packed without gaps for recurrent layers, or padded into one tensor."""
+from __future__ import annotations
+
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
 from flambeau_tensor import Tensor
@@ -14,11 +16,12 @@ class PackedSequence_(NamedTuple):
 
     data: Tensor
     batch_sizes: Tensor
-    sorted_indices: "Tensor | None"
-    unsorted_indices: "Tensor | None"
+    sorted_indices: Tensor | None
+    unsorted_indices: Tensor | None
 
 
-def _bind(data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+def _bind(data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+          unsorted_indices: Tensor | None = None) -> tuple[Any, Any, Any, Any]:
     if batch_sizes is None:  # (data, batch_sizes) as one argument
         if not isinstance(data, (list, tuple)) or len(data) != 2:
             raise AssertionError("Expected data to be a list or tuple of length 2")
@@ -39,23 +42,24 @@ class PackedSequence(PackedSequence_):
         unsorted_indices: where each one stands now.
     """
 
-    def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+    def __new__(cls, data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
+                unsorted_indices: Tensor | None = None) -> PackedSequence:
         return super().__new__(cls, *_bind(data, batch_sizes, sorted_indices, unsorted_indices))
 
-    def to(self, *args, **kwargs) -> "PackedSequence":
+    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The sequence with ``data.to(*args, **kwargs)``; itself where that changes nothing."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
-    def cpu(self, *args, **kwargs) -> "PackedSequence":
+    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The sequence itself: everything is on the CPU."""
         return self.to(*args, device="cpu", **kwargs)
 
-    def cuda(self, *args, **kwargs) -> "PackedSequence":
+    def cuda(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """Raises: tensors live on the CPU."""
         return self.to(*args, device="cuda", **kwargs)
 
-    def pin_memory(self) -> "PackedSequence":
+    def pin_memory(self) -> PackedSequence:
         """The sequence itself."""
         return self
 
@@ -68,40 +72,40 @@ class PackedSequence(PackedSequence_):
         """False: everything is on the CPU."""
         return False
 
-    def double(self) -> "PackedSequence":
+    def double(self) -> PackedSequence:
         """With data of float64."""
         return self.to(dtype=ft.float64)
 
-    def float(self) -> "PackedSequence":
+    def float(self) -> PackedSequence:
         """With data of float32."""
         return self.to(dtype=ft.float32)
 
-    def half(self) -> "PackedSequence":
+    def half(self) -> PackedSequence:
         """With data of float16."""
         return self.to(dtype=ft.float16)
 
-    def long(self) -> "PackedSequence":
+    def long(self) -> PackedSequence:
         """With data of int64."""
         return self.to(dtype=ft.int64)
 
-    def int(self) -> "PackedSequence":
+    def int(self) -> PackedSequence:
         """With data of int32."""
         return self.to(dtype=ft.int32)
 
-    def short(self) -> "PackedSequence":
+    def short(self) -> PackedSequence:
         """With data of int16."""
         return self.to(dtype=ft.int16)
 
-    def char(self) -> "PackedSequence":
+    def char(self) -> PackedSequence:
         """With data of int8."""
         return self.to(dtype=ft.int8)
 
-    def byte(self) -> "PackedSequence":
+    def byte(self) -> PackedSequence:
         """With data of uint8."""
         return self.to(dtype=ft.uint8)
 
 
-def invert_permutation(permutation: "Tensor | None") -> "Tensor | None":
+def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation that undoes another one.
 
     >>> import flambeau_tensor as ft
@@ -113,13 +117,13 @@ def invert_permutation(permutation: "Tensor | None") -> "Tensor | None":
     return ft.empty_like(permutation).scatter_(0, permutation, ft.arange(permutation.numel(), dtype=permutation.dtype))
 
 
-def _places(lengths, batch, times):
+def _places(lengths: list[int], batch: int, times: int) -> tuple[list[int], list[int]]:
     """The rows of (time, batch) that sequences fill, time by time, and how many at each time; lengths fall."""
     sizes = [sum(length > t for length in lengths) for t in range(lengths[0])]
     return [t * batch + b for t, size in enumerate(sizes) for b in range(size)], sizes
 
 
-def pack_padded_sequence(input: Tensor, lengths: "Tensor | list[int]", batch_first: bool = False,
+def pack_padded_sequence(input: Tensor, lengths: Tensor | list[int], batch_first: bool = False,
                          enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences that stand padded in one tensor.
 
@@ -163,7 +167,7 @@ def pack_padded_sequence(input: Tensor, lengths: "Tensor | list[int]", batch_fir
 
 
 def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
-                        total_length: "int | None" = None) -> tuple[Tensor, Tensor]:
+                        total_length: int | None = None) -> tuple[Tensor, Tensor]:
     """Undo :func:`pack_padded_sequence`: the padded tensor and the lengths.
 
     Args:
@@ -188,16 +192,16 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, pad
     data = sequence.data
     padded = ft.full((times * batch, *data.shape[1:]), padding_value, dtype=data.dtype)
     padded = padded.index_copy(0, ft.tensor(rows), data).reshape((times, batch, *data.shape[1:]))
-    lengths = ft.tensor(lengths)
+    lengths_then = ft.tensor(lengths)
     if batch_first:
         padded = padded.transpose(0, 1)
     order = sequence.unsorted_indices
     if order is not None:
-        padded, lengths = padded.index_select(0 if batch_first else 1, order), lengths[order]
-    return padded, lengths
+        padded, lengths_then = padded.index_select(0 if batch_first else 1, order), lengths_then[order]
+    return padded, lengths_then
 
 
-def pad_sequence(sequences: "Tensor | list[Tensor]", batch_first: bool = False, padding_value: float = 0.0,
+def pad_sequence(sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0,
                  padding_side: str = "right") -> Tensor:
     """Sequences (length, *) side by side in one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
 
@@ -211,12 +215,12 @@ def pad_sequence(sequences: "Tensor | list[Tensor]", batch_first: bool = False, 
                            f"{type(sequences)}")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    sequences = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
-    if not sequences:
+    each = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)
+    if not each:
         raise RuntimeError("received an empty list of sequences")
-    longest = max(s.shape[0] for s in sequences)
+    longest = max(s.shape[0] for s in each)
     padded = []
-    for s in sequences:
+    for s in each:
         gap = longest - s.shape[0]
         if gap:
             filling = ft.full((gap, *s.shape[1:]), padding_value, dtype=s.dtype)
@@ -232,7 +236,7 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
     return [s[:length] for s, length in zip(padded_sequences.unbind(0), lengths.tolist(), strict=True)]
 
 
-def pack_sequence(sequences: "list[Tensor]", enforce_sorted: bool = True) -> PackedSequence:
+def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences (length, *), longest first unless ``enforce_sorted`` is False.
 
     >>> import flambeau_tensor as ft

@@ -1,20 +1,25 @@
 """Weights divided by their largest singular value, the older way: computed before each call."""
+from __future__ import annotations
+
+from typing import Any
+
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_nn.utils._older import remove_hook
+from flambeau_tensor import Tensor
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
 
-def as_matrix(weight, dim):
+def as_matrix(weight: Tensor, dim: int) -> Tensor:
     """The dimension as rows, all others as columns."""
     return weight.movedim(dim, 0).flatten(1)
 
 
-def usual_dim(module):
+def usual_dim(module: Module) -> int:
     """The dimension of a weight that is that of its outputs."""
     return 1 if "ConvTranspose" in "".join(cls.__name__ for cls in type(module).__mro__) else 0
 
@@ -33,11 +38,11 @@ class SpectralNorm:
         self.n_power_iterations = n_power_iterations
         self.eps = eps
 
-    def reshape_weight_to_matrix(self, weight):
+    def reshape_weight_to_matrix(self, weight: Tensor) -> Tensor:
         """The weight as a matrix."""
         return as_matrix(weight, self.dim)
 
-    def compute_weight(self, module: Module, do_power_iteration: bool):
+    def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
         """The weight, after steps towards its largest singular value if they are asked for."""
         weight, u, v = (getattr(module, f"{self.name}_{end}") for end in ("orig", "u", "v"))
         matrix = as_matrix(weight, self.dim)
@@ -50,7 +55,7 @@ class SpectralNorm:
         return weight / ft.dot(u, ft.mv(matrix, v))
 
     @staticmethod
-    def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> "SpectralNorm":
+    def apply(module: Module, name: str, n_power_iterations: int, dim: int, eps: float) -> SpectralNorm:
         """Replace a weight, and have the hook called."""
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, SpectralNorm) and hook.name == name:
@@ -80,12 +85,12 @@ class SpectralNorm:
             delattr(module, f"{self.name}_{end}")
         module.register_parameter(self.name, Parameter(weight.detach()))
 
-    def __call__(self, module: Module, inputs) -> None:
+    def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 
 def spectral_norm(module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
-                  dim: "int | None" = None) -> Module:
+                  dim: int | None = None) -> Module:
     """Divide a weight by its largest singular value before each call; see
     ``torch.nn.utils.parametrizations.spectral_norm``, which is newer."""
     SpectralNorm.apply(module, name, n_power_iterations, usual_dim(module) if dim is None else dim, eps)

@@ -1,13 +1,19 @@
 """Calling a module with other tensors in place of its parameters and buffers, which it has back afterwards."""
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
 
 __all__ = ["functional_call"]
 
 
-def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
+def functional_call(module: Module, parameters_and_buffers: dict[str, Tensor], args: Any = None,
+                    kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False) -> Any:
     """The older name of ``torch.func.functional_call``, of a single dict."""
     import warnings
 
@@ -17,7 +23,8 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-def call_with(module, tensors, args=None, kwargs=None, *, tie_weights=True, strict=False):
+def call_with(module: Module, tensors: dict[str, Any], args: Any = None, kwargs: dict[str, Any] | None = None, *,
+              tie_weights: bool = True, strict: bool = False) -> Any:
     """``module(*args, **kwargs)`` while ``tensors`` stand for its parameters and buffers."""
     if args is None:
         args = ()
@@ -28,7 +35,7 @@ def call_with(module, tensors, args=None, kwargs=None, *, tie_weights=True, stri
 
 
 @contextlib.contextmanager
-def _replaced(module, tensors, tie_weights, strict):
+def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
     given = _with_tied(module, tensors) if tie_weights else dict(tensors)
     places = _places(module, given, strict)
     originals = {}
@@ -52,7 +59,7 @@ def _replaced(module, tensors, tie_weights, strict):
 _ABSENT = object()
 
 
-def _places(module, given, strict):
+def _places(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
     """name -> (the dict of a submodule that holds it, the key there)"""
     own = {name for name, _ in _members(module)}
     unexpected = [name for name in given if name not in own]
@@ -81,14 +88,14 @@ def _places(module, given, strict):
     return places
 
 
-def _members(module):
+def _members(module: Module) -> Iterator[tuple[str, Tensor]]:
     yield from module.named_parameters(remove_duplicate=False)
     yield from module.named_buffers(remove_duplicate=False)
 
 
-def _with_tied(module, tensors):
+def _with_tied(module: Module, tensors: dict[str, Any]) -> dict[str, Any]:
     """``tensors`` with the other names of each tensor that the module holds under several."""
-    names_of = {}
+    names_of: dict[int, list[str]] = {}
     for name, tensor in _members(module):
         names_of.setdefault(id(tensor), []).append(name)
     given = dict(tensors)
@@ -103,6 +110,6 @@ def _with_tied(module, tensors):
     return given
 
 
-def check_module(module, where):
+def check_module(module: object, where: str) -> None:
     if not isinstance(module, Module):
         raise TypeError(f"{where}: expected an nn.Module, got {type(module).__name__}")

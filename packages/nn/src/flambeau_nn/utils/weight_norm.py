@@ -1,22 +1,26 @@
 """Weights as length and direction, the older way: computed before each call."""
+from __future__ import annotations
+
 import warnings
+from typing import Any
 
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_nn.utils._older import remove_hook
+from flambeau_tensor import Tensor
 from flambeau_tensor.ops.reductions import vector_norm
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
-def norm_except_dim(v, dim):
+def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """The norm of each slice of a dimension, so that it broadcasts; -1: of all."""
     if dim == -1:
         return vector_norm(v, 2)
     return vector_norm(v, 2, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
 
 
-def normed(v, g, dim):
+def normed(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """The direction of `v` with the length `g`."""
     return v * (g / norm_except_dim(v, dim))
 
@@ -28,12 +32,12 @@ class WeightNorm:
         self.name = name
         self.dim = -1 if dim is None else dim
 
-    def compute_weight(self, module: Module):
+    def compute_weight(self, module: Module) -> Tensor:
         """The weight."""
         return normed(getattr(module, f"{self.name}_v"), getattr(module, f"{self.name}_g"), self.dim)
 
     @staticmethod
-    def apply(module: Module, name: str, dim: int) -> "WeightNorm":
+    def apply(module: Module, name: str, dim: int) -> WeightNorm:
         """Split a weight, and have the hook called."""
         warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
                       "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=3)
@@ -57,7 +61,7 @@ class WeightNorm:
         del module._parameters[f"{self.name}_v"]
         setattr(module, self.name, Parameter(weight.detach()))
 
-    def __call__(self, module: Module, inputs) -> None:
+    def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module))
 
 
