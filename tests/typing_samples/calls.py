@@ -6,6 +6,7 @@ import flambeau as torch
 import flambeau.nn as nn
 import flambeau.nn.functional as F
 from flambeau import Tensor
+from flambeau.distributions import Normal
 from flambeau.optim import SGD, Adam
 
 x = torch.ones(3, 4)
@@ -120,3 +121,8 @@ assert_type(next(net.parameters()), nn.Parameter)
 assert_type(dict(net.named_modules()), dict[str, nn.Module])
 assert_type(net.state_dict(), dict[str, Any])
 assert_type(nn.ModuleList([net])[0], nn.Module)
+assert_type(torch.inf, float)
+distribution = Normal(0.0, torch.ones(2))
+assert_type(distribution.rsample((3,)), Tensor)
+assert_type(distribution.log_prob(x), Tensor)
+assert_type(distribution.expand((2, 2)), Normal)

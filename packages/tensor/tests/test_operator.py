@@ -5,6 +5,7 @@ import inspect
 import io
 import json
 import pickle
+import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -291,6 +292,14 @@ def test_stubs_are_python_and_complete():
     assert "    def sort(self, dim: _int = -1" in text and ") -> _return_types.sort: ..." in text
     for name in functions("torch"):
         assert f"\ndef {name}(" in text
+
+
+def test_stubs_have_every_public_name():
+    text = stubs.stub_text()
+    members = set(re.findall(r"(?m)^    (?:def )?(\w+)[(:]", text[text.index("class Tensor:"):]))
+    assert {name for name in dir(ft.Tensor) if not name.startswith("_")} <= members
+    named = set(re.findall(r"\w+", text))
+    assert set(ft.__all__) <= named
 
 
 def test_importing_stays_light():

@@ -1,5 +1,16 @@
 """Transforms from all numbers to what satisfies a constraint: one to one (`biject_to`), or any (`transform_to`)."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
 from flambeau_distributions import constraints, transforms
+
+if TYPE_CHECKING:
+    from flambeau_distributions._transform import Transform
+    from flambeau_distributions.constraints import Constraint
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
@@ -7,11 +18,15 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 class ConstraintRegistry:
     """From constraints to transforms, by the type of the constraint."""
 
-    def __init__(self):
-        self._registry = {}
+    def __init__(self) -> None:
+        self._registry: dict[type, Callable[..., Any]] = {}
         super().__init__()
 
-    def register(self, constraint, factory=None):
+    @overload
+    def register(self, constraint: Any) -> Callable[[_F], _F]: ...
+    @overload
+    def register(self, constraint: Any, factory: _F) -> _F: ...
+    def register(self, constraint: Any, factory: Callable[..., Any] | None = None) -> Any:
         """Let ``factory(constraint)`` make the transforms for constraints of a type; a decorator without a factory.
 
         Args:
@@ -30,7 +45,7 @@ class ConstraintRegistry:
         self._registry[kind] = factory
         return factory
 
-    def __call__(self, constraint):
+    def __call__(self, constraint: Constraint) -> Transform:
         try:
             factory = self._registry[type(constraint)]
         except KeyError:
@@ -42,8 +57,8 @@ biject_to = ConstraintRegistry()
 transform_to = ConstraintRegistry()
 
 
-def _both(*kinds):
-    def decorator(factory):
+def _both(*kinds: Any) -> Callable[[_F], _F]:
+    def decorator(factory: _F) -> _F:
         for kind in kinds:
             biject_to.register(kind, factory)
             transform_to.register(kind, factory)
@@ -53,39 +68,39 @@ def _both(*kinds):
 
 
 @_both(constraints.real)
-def _real(constraint):
+def _real(constraint: Any) -> Transform:
     return transforms.identity_transform
 
 
 @biject_to.register(constraints.independent)
-def _biject_independent(constraint):
+def _biject_independent(constraint: Any) -> Transform:
     return transforms.IndependentTransform(biject_to(constraint.base_constraint), constraint.reinterpreted_batch_ndims)
 
 
 @transform_to.register(constraints.independent)
-def _transform_independent(constraint):
+def _transform_independent(constraint: Any) -> Transform:
     return transforms.IndependentTransform(transform_to(constraint.base_constraint),
                                            constraint.reinterpreted_batch_ndims)
 
 
 @_both(constraints.greater_than, constraints.greater_than_eq)
-def _above(constraint):
+def _above(constraint: Any) -> Transform:
     return transforms.ComposeTransform([transforms.ExpTransform(),
                                         transforms.AffineTransform(constraint.lower_bound, 1)])
 
 
 @_both(constraints.less_than)
-def _below(constraint):
+def _below(constraint: Any) -> Transform:
     return transforms.ComposeTransform([transforms.ExpTransform(),
                                         transforms.AffineTransform(constraint.upper_bound, -1)])
 
 
-def _is(bound, value):
+def _is(bound: Any, value: float) -> bool:
     return isinstance(bound, (int, float)) and bound == value
 
 
 @_both(constraints.interval, constraints.half_open_interval)
-def _interval(constraint):
+def _interval(constraint: Any) -> Transform:
     low, high = constraint.lower_bound, constraint.upper_bound
     if _is(low, 0) and _is(high, 1):
         return transforms.SigmoidTransform()
@@ -93,46 +108,46 @@ def _interval(constraint):
 
 
 @biject_to.register(constraints.simplex)
-def _biject_simplex(constraint):
+def _biject_simplex(constraint: Any) -> Transform:
     return transforms.StickBreakingTransform()
 
 
 @transform_to.register(constraints.simplex)
-def _transform_simplex(constraint):
+def _transform_simplex(constraint: Any) -> Transform:
     return transforms.SoftmaxTransform()
 
 
 @transform_to.register(constraints.lower_cholesky)
-def _lower_cholesky(constraint):
+def _lower_cholesky(constraint: Any) -> Transform:
     return transforms.LowerCholeskyTransform()
 
 
 @transform_to.register(constraints.positive_definite)
 @transform_to.register(constraints.positive_semidefinite)
-def _positive_definite(constraint):
+def _positive_definite(constraint: Any) -> Transform:
     return transforms.PositiveDefiniteTransform()
 
 
 @_both(constraints.corr_cholesky)
-def _corr_cholesky(constraint):
+def _corr_cholesky(constraint: Any) -> Transform:
     return transforms.CorrCholeskyTransform()
 
 
 @biject_to.register(constraints.cat)
-def _biject_cat(constraint):
+def _biject_cat(constraint: Any) -> Transform:
     return transforms.CatTransform([biject_to(c) for c in constraint.cseq], constraint.dim, constraint.lengths)
 
 
 @transform_to.register(constraints.cat)
-def _transform_cat(constraint):
+def _transform_cat(constraint: Any) -> Transform:
     return transforms.CatTransform([transform_to(c) for c in constraint.cseq], constraint.dim, constraint.lengths)
 
 
 @biject_to.register(constraints.stack)
-def _biject_stack(constraint):
+def _biject_stack(constraint: Any) -> Transform:
     return transforms.StackTransform([biject_to(c) for c in constraint.cseq], constraint.dim)
 
 
 @transform_to.register(constraints.stack)
-def _transform_stack(constraint):
+def _transform_stack(constraint: Any) -> Transform:
     return transforms.StackTransform([transform_to(c) for c in constraint.cseq], constraint.dim)

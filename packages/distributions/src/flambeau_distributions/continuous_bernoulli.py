@@ -1,5 +1,9 @@
 """The continuous Bernoulli distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self, cast
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
@@ -7,6 +11,7 @@ from flambeau_distributions import constraints
 from flambeau_distributions._binary import Probabilities, check_one
 from flambeau_distributions.exp_family import ExponentialFamily
 from flambeau_distributions.parameters import broadcast_all, clamp_probs, is_number, log_odds_loss
+from flambeau_tensor import Tensor
 
 __all__ = ["ContinuousBernoulli"]
 
@@ -22,7 +27,8 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0
 
-    def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args=None):
+    def __init__(self, probs: Tensor | float | None = None, logits: Tensor | float | None = None,
+                 lims: tuple[float, float] = (0.499, 0.501), validate_args: bool | None = None) -> None:
         check_one(probs, logits)
         if probs is not None:
             self.probs, = broadcast_all(probs)
@@ -30,22 +36,22 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
                 raise ValueError("The parameter probs has invalid values")
             self.probs = clamp_probs(self.probs)
         else:
-            self.logits, = broadcast_all(logits)
+            self.logits, = broadcast_all(cast(Tensor, logits))
         self._lims = lims
         single = is_number(probs if probs is not None else logits)
         super().__init__(torch.Size() if single else self._param.shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(ContinuousBernoulli, batch_shape, _instance, ("probs", "logits"), ("_lims",))
 
-    def _outside_unstable_region(self):
+    def _outside_unstable_region(self) -> Tensor:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
-    def _cut_probs(self):
+    def _cut_probs(self) -> Tensor:
         """The probabilities, moved out of the region where series are used."""
         return torch.where(self._outside_unstable_region(), self.probs, self._lims[0])
 
-    def _cont_bern_log_norm(self):
+    def _cont_bern_log_norm(self) -> Tensor:
         """The logarithm of the factor that makes the density one."""
         cut = self._cut_probs()
         low, high = torch.where(cut <= 0.5, cut, 0.0), torch.where(cut >= 0.5, cut, 1.0)
@@ -55,35 +61,35 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         return torch.where(self._outside_unstable_region(), exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         cut, x = self._cut_probs(), self.probs - 0.5
         exact = cut / (2.0 * cut - 1.0) + 1.0 / (torch.log1p(-cut) - torch.log(cut))
         return torch.where(self._outside_unstable_region(), exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
-    def stddev(self):
+    def stddev(self) -> Tensor:
         return torch.sqrt(self.variance)
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         cut, x = self._cut_probs(), (self.probs - 0.5).pow(2)
         exact = cut * (cut - 1.0) / (1.0 - 2.0 * cut).pow(2) + 1.0 / (torch.log1p(-cut) - torch.log(cut)).pow(2)
         return torch.where(self._outside_unstable_region(), exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
         return -log_odds_loss(logits, value) + self._cont_bern_log_norm()
 
-    def cdf(self, value):
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         cut = self._cut_probs()
@@ -91,21 +97,21 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         found = torch.where(self._outside_unstable_region(), exact, value)
         return torch.where(value <= 0.0, 0.0, torch.where(value >= 1.0, 1.0, found))
 
-    def icdf(self, value):
+    def icdf(self, value: Tensor) -> Tensor:
         cut = self._cut_probs()
         exact = ((torch.log1p(-cut + value * (2.0 * cut - 1.0)) - torch.log1p(-cut))
                  / (torch.log(cut) - torch.log1p(-cut)))
         return torch.where(self._outside_unstable_region(), exact, value)
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         log_1 = torch.log1p(-self.probs)
         return self.mean * (log_1 - torch.log(self.probs)) - self._cont_bern_log_norm() - log_1
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return (self.logits,)
 
-    def _log_normalizer(self, x):
+    def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
         """log((exp(x) - 1) / x), by its series where x is nearly 0."""
         limit = max(abs(math.log(lim / (1 - lim))) for lim in self._lims)
         outside = x.abs() > limit

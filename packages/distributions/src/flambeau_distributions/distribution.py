@@ -1,10 +1,15 @@
 """The base of all distributions."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
 from flambeau_distributions.parameters import lazy_property
+from flambeau_tensor import Tensor
 
 __all__ = ["Distribution"]
 
@@ -42,7 +47,8 @@ class Distribution:
             raise ValueError("set_default_validate_args() takes True or False")
         Distribution._validate_args = value
 
-    def __init__(self, batch_shape=_EMPTY, event_shape=_EMPTY, validate_args=None):
+    def __init__(self, batch_shape: torch.Size = _EMPTY, event_shape: torch.Size = _EMPTY,
+                 validate_args: bool | None = None) -> None:
         self._batch_shape = batch_shape
         self._event_shape = event_shape
         if validate_args is not None:
@@ -50,7 +56,7 @@ class Distribution:
         if self._validate_args:
             self._validate_parameters()
 
-    def _validate_parameters(self):
+    def _validate_parameters(self) -> None:
         try:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
@@ -70,94 +76,94 @@ class Distribution:
                                  f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
                                  f"values:\n{value}")
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The same distributions for a larger batch shape; parameters are expanded, and nothing is copied."""
         raise NotImplementedError
 
     @property
-    def batch_shape(self):
+    def batch_shape(self) -> torch.Size:
         """How many distributions there are."""
         return self._batch_shape
 
     @property
-    def event_shape(self):
+    def event_shape(self) -> torch.Size:
         """The shape of a value of one of them."""
         return self._event_shape
 
     @property
-    def arg_constraints(self):
+    def arg_constraints(self) -> dict[str, Any]:
         """A dict from the names of parameters to what they have to satisfy."""
         raise NotImplementedError
 
     @property
-    def support(self):
+    def support(self) -> Any:
         """The constraint that values satisfy."""
         raise NotImplementedError
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         """The mean."""
         raise NotImplementedError
 
     @property
-    def mode(self):
+    def mode(self) -> Tensor:
         """The mode."""
         raise NotImplementedError(f"{self.__class__} does not implement mode")
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         """The variance."""
         raise NotImplementedError
 
     @property
-    def stddev(self):
+    def stddev(self) -> Tensor:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape=_EMPTY):
+    def sample(self, sample_shape: Sequence[int] = _EMPTY) -> Tensor:
         """Values drawn at random, without gradients."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape=_EMPTY):
+    def rsample(self, sample_shape: Sequence[int] = _EMPTY) -> Tensor:
         """Values drawn at random that have gradients by the parameters."""
         raise NotImplementedError
 
-    def sample_n(self, n: int):
+    def sample_n(self, n: int) -> Tensor:
         """The older form of ``sample((n,))``."""
         warnings.warn("sample_n will be deprecated. Use .sample((n,)) instead", UserWarning, stacklevel=2)
         return self.sample(_Size((n,)))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         """The logarithm of the density, or probability, of values."""
         raise NotImplementedError
 
-    def cdf(self, value):
+    def cdf(self, value: Tensor) -> Tensor:
         """The probability of being at most a value."""
         raise NotImplementedError
 
-    def icdf(self, value):
+    def icdf(self, value: Tensor) -> Tensor:
         """The value that is not exceeded with a probability."""
         raise NotImplementedError
 
-    def enumerate_support(self, expand=True):
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         """All values, along the first dimension, as far as there are finitely many."""
         raise NotImplementedError
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         """The entropy, of the batch's shape."""
         raise NotImplementedError
 
-    def perplexity(self):
+    def perplexity(self) -> Tensor:
         """exp of the entropy."""
         return torch.exp(self.entropy())
 
-    def _extended_shape(self, sample_shape=_EMPTY):
+    def _extended_shape(self, sample_shape: Sequence[int] = _EMPTY) -> torch.Size:
         if not isinstance(sample_shape, _Size):
             sample_shape = _Size(sample_shape)
         return _Size(sample_shape + self._batch_shape + self._event_shape)
 
-    def _validate_sample(self, value):
+    def _validate_sample(self, value: Tensor) -> None:
         """Raise unless the value is a tensor of a fitting shape within the support."""
         if not isinstance(value, _Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
@@ -176,7 +182,7 @@ class Distribution:
                              f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n"
                              f"{value}")
 
-    def _check_shape(self, shape, own):
+    def _check_shape(self, shape: Sequence[int], own: Sequence[int]) -> None:
         start = len(shape) - len(self._event_shape)
         if shape[max(start, 0):] != self._event_shape:
             raise ValueError("The right-most size of value must match event_shape: "
@@ -186,13 +192,14 @@ class Distribution:
                 raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs "
                                  f"{_Size(own)}.")
 
-    def _get_checked_instance(self, cls, _instance=None):
-        if _instance is None and type(self).__init__ != cls.__init__:
+    def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
+        if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]
             raise NotImplementedError(f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom "
                                       "__init__ method must also define a custom .expand() method.")
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def _expanded(self, cls, batch_shape, _instance, names, keep=(), event_dims=None):
+    def _expanded(self, cls: type, batch_shape: Sequence[int], _instance: Any, names: Iterable[str],
+                  keep: Iterable[str] = (), event_dims: dict[str, int] | None = None) -> Any:
         """Most kinds: the parameters named, each with so many dimensions of its own, and some fields as they are."""
         new = self._get_checked_instance(cls, _instance)
         batch_shape = _Size(batch_shape)
@@ -203,17 +210,17 @@ class Distribution:
                 setattr(new, name, value.expand(batch_shape + value.shape[value.dim() - own:] if own else batch_shape))
         for name in keep:
             setattr(new, name, getattr(self, name))
-        super(cls, new).__init__(batch_shape, self._event_shape, validate_args=False)
+        super(cls, new).__init__(batch_shape, self._event_shape, validate_args=False)  # type: ignore[arg-type]
         new._validate_args = self._validate_args
         return new
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         names = [name for name in self.arg_constraints if name in self.__dict__]
         shown = ", ".join(f"{name}: {_shown(self.__dict__[name])}" for name in names)
         return f"{self.__class__.__name__}({shown})"
 
 
-def _shown(value):
+def _shown(value: Tensor) -> Any:
     """A number, a tensor of one element, or a larger one's shape."""
     if value.numel() != 1:
         return value.size()

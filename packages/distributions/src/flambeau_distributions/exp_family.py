@@ -1,6 +1,11 @@
 """Exponential families: densities ``exp(<t(x), θ> - F(θ) + k(x))``, with F the logarithm of the normalizer."""
+from __future__ import annotations
+
+from typing import Any
+
 from flambeau_autograd import grad
 from flambeau_distributions.distribution import Distribution
+from flambeau_tensor import Tensor
 
 __all__ = ["ExponentialFamily"]
 
@@ -9,17 +14,17 @@ class ExponentialFamily(Distribution):
     """A distribution of an exponential family, whose entropy and divergences follow from ``_log_normalizer``."""
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         raise NotImplementedError
 
-    def _log_normalizer(self, *natural_params):
+    def _log_normalizer(self, *natural_params: Tensor) -> Tensor:
         raise NotImplementedError
 
     @property
-    def _mean_carrier_measure(self):
+    def _mean_carrier_measure(self) -> Any:
         raise NotImplementedError
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         """F(θ) - <θ, ∇F(θ)> - E[k(x)]."""
         result = -self._mean_carrier_measure
         params = [p.detach().requires_grad_() for p in self._natural_params]

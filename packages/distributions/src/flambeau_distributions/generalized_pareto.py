@@ -1,10 +1,15 @@
 """The generalized Pareto distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all
+from flambeau_tensor import Tensor
 
 __all__ = ["GeneralizedPareto"]
 
@@ -15,70 +20,71 @@ class GeneralizedPareto(Distribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True
 
-    def __init__(self, loc, scale, concentration, validate_args=None):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, concentration: Tensor | float,
+                 validate_args: bool | None = None) -> None:
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(GeneralizedPareto, batch_shape, _instance, ("loc", "scale", "concentration"))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(torch.rand(self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
-    def _z(self, x):
+    def _z(self, x: Tensor) -> Tensor:
         return (x - self.loc) / self.scale
 
-    def _safe(self):
+    def _safe(self) -> tuple[Tensor, Tensor]:
         """Where the concentration is 0, and it without zeros."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, torch.ones_like(self.concentration), self.concentration)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         z, (zero, c) = self._z(value), self._safe()
         power = (1 / c + 1) * torch.log1p(c * z)
         return -self.scale.log() - torch.where(zero, z, power)
 
-    def log_survival_function(self, value):
+    def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of being above a value."""
         if self._validate_args:
             self._validate_sample(value)
         z, (zero, c) = self._z(value), self._safe()
         return torch.where(zero, -z, -torch.log1p(c * z) / c)
 
-    def log_cdf(self, value):
+    def log_cdf(self, value: Tensor) -> Tensor:
         """The logarithm of the distribution function."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
-    def cdf(self, value):
+    def cdf(self, value: Tensor) -> Tensor:
         return torch.exp(self.log_cdf(value))
 
-    def icdf(self, value):
+    def icdf(self, value: Tensor) -> Tensor:
         zero, c = self._safe()
         log_tail = torch.log1p(-value)
         return self.loc + self.scale * torch.where(zero, -log_tail, torch.expm1(-c * log_tail) / c)
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         c = self.concentration
         return torch.where(c < 1, self.loc + self.scale / (1 - torch.where(c < 1, c, 0.5)), math.inf)
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         c = self.concentration
         safe = torch.where(c < 0.5, c, 0.25)
         return torch.where(c < 0.5, self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe)) + torch.zeros_like(self.loc),
                            math.inf)
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         return torch.log(self.scale) + self.concentration + 1
 
     @property
-    def mode(self):
+    def mode(self) -> Tensor:
         return self.loc
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
-    def support(self):
+    def support(self) -> Any:
         upper = torch.where(self.concentration < 0, self.loc - self.scale / self.concentration, math.inf)
         return constraints.interval(self.loc, upper)

@@ -1,5 +1,9 @@
 """The Gumbel distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
@@ -7,6 +11,7 @@ from flambeau_distributions.parameters import broadcast_all, euler_constant, is_
 from flambeau_distributions.transformed_distribution import TransformedDistribution
 from flambeau_distributions.transforms import AffineTransform, ExpTransform
 from flambeau_distributions.uniform import Uniform
+from flambeau_tensor import Tensor
 
 __all__ = ["Gumbel"]
 
@@ -17,7 +22,7 @@ class Gumbel(TransformedDistribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
 
-    def __init__(self, loc, scale, validate_args=None):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         info = torch.finfo(self.loc.dtype)
         if is_number(loc) and is_number(scale):
@@ -29,12 +34,12 @@ class Gumbel(TransformedDistribution):
                       ExpTransform().inv, AffineTransform(loc=self.loc, scale=-self.scale)]
         super().__init__(base, transforms, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Gumbel, _instance)
         new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
         return super().expand(batch_shape, _instance=new)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         y = (self.loc - value) / self.scale
@@ -45,5 +50,5 @@ class Gumbel(TransformedDistribution):
     stddev = property(lambda self: (math.pi / math.sqrt(6)) * self.scale)
     variance = property(lambda self: self.stddev.pow(2))
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         return self.scale.log() + (1 + euler_constant)

@@ -1,9 +1,14 @@
 """The half-Cauchy distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions._half import Half
 from flambeau_distributions.cauchy import Cauchy
+from flambeau_tensor import Tensor
 
 __all__ = ["HalfCauchy"]
 
@@ -15,8 +20,8 @@ class HalfCauchy(Half):
     mean = property(lambda self: torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype))
     variance = property(lambda self: self.base_dist.variance)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(HalfCauchy, _instance))
 
-    def _log_prob(self, value):
+    def _log_prob(self, value: Tensor) -> Tensor:
         return super()._log_prob(torch.as_tensor(value, dtype=self.scale.dtype))

@@ -1,5 +1,9 @@
 """The half-normal distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 from flambeau_distributions._half import Half
 from flambeau_distributions.normal import Normal
@@ -14,5 +18,5 @@ class HalfNormal(Half):
     mean = property(lambda self: self.scale * math.sqrt(2 / math.pi))
     variance = property(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(HalfNormal, _instance))

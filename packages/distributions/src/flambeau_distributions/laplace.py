@@ -1,8 +1,14 @@
 """The Laplace distribution."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all
+from flambeau_tensor import Tensor
 
 __all__ = ["Laplace"]
 
@@ -14,7 +20,7 @@ class Laplace(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc, scale, validate_args=None):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
@@ -22,28 +28,28 @@ class Laplace(Distribution):
     stddev = property(lambda self: 2**0.5 * self.scale)
     variance = property(lambda self: 2 * self.scale.pow(2))
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(Laplace, batch_shape, _instance, ("loc", "scale"))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         dtype = self.loc.dtype
         u = torch.empty(self._extended_shape(sample_shape), dtype=dtype).uniform_(torch.finfo(dtype).eps - 1, 1)
         return self.loc - self.scale * u.sign() * torch.log1p(-u.abs())
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return -torch.log(2 * self.scale) - torch.abs(value - self.loc) / self.scale
 
-    def cdf(self, value):
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         z = value - self.loc
         return 0.5 - 0.5 * z.sign() * torch.expm1(-z.abs() / self.scale)
 
-    def icdf(self, value):
+    def icdf(self, value: Tensor) -> Tensor:
         term = value - 0.5
         return self.loc - self.scale * term.sign() * torch.log1p(-2 * term.abs())
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         return 1 + torch.log(2 * self.scale)

@@ -1,5 +1,9 @@
 """Lewandowski, Kurowicka and Joe's distribution of correlation matrices, by their Cholesky factors."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
@@ -7,6 +11,7 @@ from flambeau_distributions import constraints
 from flambeau_distributions.beta import Beta
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all, mvlgamma
+from flambeau_tensor import Tensor
 
 __all__ = ["LKJCholesky"]
 
@@ -17,7 +22,7 @@ class LKJCholesky(Distribution):
     arg_constraints = {"concentration": constraints.positive}
     support = constraints.corr_cholesky
 
-    def __init__(self, dim, concentration=1.0, validate_args=None):
+    def __init__(self, dim: int, concentration: Tensor | float = 1.0, validate_args: bool | None = None) -> None:
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
@@ -29,13 +34,13 @@ class LKJCholesky(Distribution):
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(batch, torch.Size((dim, dim)), validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(LKJCholesky, _instance)
         batch_shape = torch.Size(batch_shape)
         new._beta = self._beta.expand(batch_shape + torch.Size((self.dim,)))
         return self._expanded(LKJCholesky, batch_shape, new, ("concentration",), ("dim",))
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Row by row: a length from a beta distribution, and a direction."""
         with no_grad():
             y = self._beta.sample(sample_shape).unsqueeze(-1)
@@ -46,7 +51,7 @@ class LKJCholesky(Distribution):
             left = torch.clamp(1 - torch.sum(w**2, dim=-1), min=torch.finfo(w.dtype).tiny).sqrt()
             return w + torch.diag_embed(left)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         diagonal = value.diagonal(dim1=-1, dim2=-2)[..., 1:]

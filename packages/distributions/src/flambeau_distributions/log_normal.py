@@ -1,8 +1,14 @@
 """The log-normal distribution."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 from flambeau_distributions import constraints
 from flambeau_distributions.normal import Normal
 from flambeau_distributions.transformed_distribution import TransformedDistribution
 from flambeau_distributions.transforms import ExpTransform
+from flambeau_tensor import Tensor
 
 __all__ = ["LogNormal"]
 
@@ -14,10 +20,10 @@ class LogNormal(TransformedDistribution):
     support = constraints.positive
     has_rsample = True
 
-    def __init__(self, loc, scale, validate_args=None):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(LogNormal, _instance))
 
     loc = property(lambda self: self.base_dist.loc)
@@ -26,9 +32,9 @@ class LogNormal(TransformedDistribution):
     mode = property(lambda self: (self.loc - self.scale.square()).exp())
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         square = self.scale.pow(2)
         return square.expm1() * (2 * self.loc + square).exp()
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         return self.base_dist.entropy() + self.loc

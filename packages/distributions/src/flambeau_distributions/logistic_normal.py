@@ -1,9 +1,16 @@
 """The logistic normal distribution."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 from flambeau_distributions import constraints
+from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.independent import Independent
 from flambeau_distributions.normal import Normal
 from flambeau_distributions.transformed_distribution import TransformedDistribution
 from flambeau_distributions.transforms import StickBreakingTransform
+from flambeau_tensor import Tensor
 
 __all__ = ["LogisticNormal"]
 
@@ -15,16 +22,16 @@ class LogisticNormal(TransformedDistribution):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, loc, scale, validate_args=None):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
         super().__init__(base if base.batch_shape else base.expand([1]), StickBreakingTransform(),
                          validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(LogisticNormal, _instance))
 
     @property
-    def _normal(self):
+    def _normal(self) -> Distribution:
         return self.base_dist.base_dist if isinstance(self.base_dist, Independent) else self.base_dist
 
     loc = property(lambda self: self._normal.loc)

@@ -1,28 +1,32 @@
 """The multivariate normal distribution whose covariance is a diagonal and a matrix of low rank."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.multivariate_normal import batch_mahalanobis, batch_mv, half_log_det
 from flambeau_distributions.parameters import lazy_property, standard_normal
-from flambeau_tensor import linalg
+from flambeau_tensor import Tensor, linalg
 
 __all__ = ["LowRankMultivariateNormal"]
 
 
-def capacitance_tril(factor, diagonal):
+def capacitance_tril(factor: Tensor, diagonal: Tensor) -> Tensor:
     """The Cholesky factor of ``I + W^T D^-1 W``."""
     weighted = factor.mT / diagonal.unsqueeze(-2)
     return linalg.cholesky(torch.matmul(weighted, factor) + torch.eye(factor.shape[-1], dtype=factor.dtype))
 
 
-def log_det(factor, diagonal, capacitance):
+def log_det(factor: Tensor, diagonal: Tensor, capacitance: Tensor) -> Tensor:
     """log det (W W^T + D)."""
     return 2 * half_log_det(capacitance) + diagonal.log().sum(-1)
 
 
-def mahalanobis(factor, diagonal, x, capacitance):
+def mahalanobis(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor) -> Tensor:
     """``x^T (W W^T + D)^-1 x``."""
     weighted = batch_mv(factor.mT / diagonal.unsqueeze(-2), x)
     return (x.pow(2) / diagonal).sum(-1) - batch_mahalanobis(capacitance, weighted)
@@ -36,7 +40,8 @@ class LowRankMultivariateNormal(Distribution):
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, loc, cov_factor, cov_diag, validate_args=None):
+    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor,
+                 validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event = loc.shape[-1:]
@@ -57,7 +62,7 @@ class LowRankMultivariateNormal(Distribution):
         self._capacitance_tril = capacitance_tril(cov_factor, cov_diag)
         super().__init__(batch, event, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(
             LowRankMultivariateNormal, batch_shape, _instance, ("loc", "cov_diag", "cov_factor"),
             ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"),
@@ -66,13 +71,13 @@ class LowRankMultivariateNormal(Distribution):
     mean = mode = property(lambda self: self.loc)
 
     @lazy_property
-    def variance(self):
+    def variance(self) -> Tensor:
         """The variances of the elements."""
         both = self._unbroadcasted_cov_factor.pow(2).sum(-1) + self._unbroadcasted_cov_diag
         return both.expand(self._batch_shape + self._event_shape)
 
     @lazy_property
-    def scale_tril(self):
+    def scale_tril(self) -> Tensor:
         """The lower Cholesky factor of the covariance."""
         n, factor, diagonal = self._event_shape[0], self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
         root = diagonal.sqrt().unsqueeze(-1)
@@ -80,14 +85,14 @@ class LowRankMultivariateNormal(Distribution):
         return (root * linalg.cholesky(inner)).expand(self._batch_shape + torch.Size((n, n)))
 
     @lazy_property
-    def covariance_matrix(self):
+    def covariance_matrix(self) -> Tensor:
         """The covariance."""
         n, factor = self._event_shape[0], self._unbroadcasted_cov_factor
         full = torch.matmul(factor, factor.mT) + torch.diag_embed(self._unbroadcasted_cov_diag)
         return full.expand(self._batch_shape + torch.Size((n, n)))
 
     @lazy_property
-    def precision_matrix(self):
+    def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
         n, diagonal = self._event_shape[0], self._unbroadcasted_cov_diag
         weighted = self._unbroadcasted_cov_factor.mT / diagonal.unsqueeze(-2)
@@ -95,14 +100,14 @@ class LowRankMultivariateNormal(Distribution):
         return (torch.diag_embed(diagonal.reciprocal()) - torch.matmul(a.mT, a)).expand(
             self._batch_shape + torch.Size((n, n)))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         eps_w = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype)
         eps_d = standard_normal(shape, self.loc.dtype)
         return (self.loc + batch_mv(self._unbroadcasted_cov_factor, eps_w)
                 + self._unbroadcasted_cov_diag.sqrt() * eps_d)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         parts = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
@@ -110,7 +115,7 @@ class LowRankMultivariateNormal(Distribution):
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi)
                        + log_det(*parts, self._capacitance_tril) + distance)
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         full = log_det(self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril)
         entropy = 0.5 * (self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + full)
         return entropy.expand(self._batch_shape) if self._batch_shape else entropy

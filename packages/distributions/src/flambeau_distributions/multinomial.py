@@ -1,4 +1,9 @@
 """The multinomial distribution."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
@@ -6,6 +11,7 @@ from flambeau_distributions.binomial import Binomial
 from flambeau_distributions.categorical import Categorical
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all
+from flambeau_tensor import Tensor
 
 __all__ = ["Multinomial"]
 
@@ -15,7 +21,8 @@ class Multinomial(Distribution):
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
-    def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
+    def __init__(self, total_count: int = 1, probs: Tensor | None = None, logits: Tensor | None = None,
+                 validate_args: bool | None = None) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
@@ -23,17 +30,17 @@ class Multinomial(Distribution):
         self._binomial = Binomial(total_count=total_count, probs=self.probs)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Multinomial, _instance)
         new._categorical = self._categorical.expand(batch_shape)
         new._binomial = self._binomial.expand(torch.Size(batch_shape) + self._event_shape)
         return self._expanded(Multinomial, batch_shape, new, (), ("total_count",))
 
-    def _new(self, *args, **kwargs):
+    def _new(self, *args: Any, **kwargs: Any) -> Tensor:
         return self._categorical._new(*args, **kwargs)
 
     @constraints.dependent_property(is_discrete=True, event_dim=1)
-    def support(self):
+    def support(self) -> Any:
         return constraints.multinomial(self.total_count)
 
     logits = property(lambda self: self._categorical.logits)
@@ -42,7 +49,7 @@ class Multinomial(Distribution):
     mean = property(lambda self: self.probs * self.total_count)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         sample_shape = torch.Size(sample_shape)
         with no_grad():
             drawn = self._categorical.sample(torch.Size((self.total_count,)) + sample_shape)
@@ -50,14 +57,14 @@ class Multinomial(Distribution):
             counts = torch.zeros(self._extended_shape(sample_shape), dtype=self.probs.dtype)
             return counts.scatter_add_(-1, drawn, torch.ones_like(drawn, dtype=counts.dtype))
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         n = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
         values = self._binomial.enumerate_support(expand=False)[1:]
         weights = torch.exp(self._binomial.log_prob(values))
         return (n * self._categorical.entropy() - torch.lgamma(n + 1)
                 + (weights * torch.lgamma(values + 1)).sum((0, -1)))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)

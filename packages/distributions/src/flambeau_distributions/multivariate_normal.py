@@ -1,16 +1,20 @@
 """The multivariate normal distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import lazy_property, standard_normal
-from flambeau_tensor import linalg
+from flambeau_tensor import Tensor, linalg
 
 __all__ = ["MultivariateNormal"]
 
 
-def batch_mv(matrices, vectors):
+def batch_mv(matrices: Tensor, vectors: Tensor) -> Tensor:
     """Products of matrices and vectors, whose batch dimensions broadcast."""
     return torch.matmul(matrices, vectors.unsqueeze(-1)).squeeze(-1)
 
@@ -18,7 +22,7 @@ def batch_mv(matrices, vectors):
 _batch_mv = batch_mv
 
 
-def batch_mahalanobis(factor, x):
+def batch_mahalanobis(factor: Tensor, x: Tensor) -> Tensor:
     """``x^T (L L^T)^-1 x`` for lower triangular L, whose batch dimensions broadcast to those of x."""
     if factor.dim() == 2:
         solved = linalg.solve_triangular(factor, x.reshape(-1, x.shape[-1]).mT, upper=False)
@@ -31,7 +35,7 @@ def batch_mahalanobis(factor, x):
 _batch_mahalanobis = batch_mahalanobis
 
 
-def precision_to_scale_tril(precision):
+def precision_to_scale_tril(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse, from that of the matrix in reversed order."""
     reversed_factor = linalg.cholesky(torch.flip(precision, (-2, -1)))
     inverse = torch.flip(reversed_factor, (-2, -1)).mT
@@ -42,7 +46,7 @@ def precision_to_scale_tril(precision):
 _precision_to_scale_tril = precision_to_scale_tril
 
 
-def half_log_det(factor):
+def half_log_det(factor: Tensor) -> Tensor:
     """The sum of the logarithms of the diagonal."""
     return factor.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
@@ -50,7 +54,9 @@ def half_log_det(factor):
 class MatrixParameters(Distribution):
     """With a covariance, its inverse, or its Cholesky factor; the others follow."""
 
-    def _set_matrix(self, batch_shape, **given):
+    _unbroadcasted_scale_tril: Any  # a tensor, or None where the matrix cannot be factored
+
+    def _set_matrix(self, batch_shape: Sequence[int], **given: Tensor | None) -> torch.Size:
         """Set the one that is given, expanded to the batch; returns its batch shape."""
         if sum(m is not None for m in given.values()) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
@@ -67,26 +73,26 @@ class MatrixParameters(Distribution):
             self._unbroadcasted_scale_tril = precision_to_scale_tril(matrix) if self._checks(name, matrix) else None
         return batch_shape
 
-    def _checks(self, name, matrix):
+    def _checks(self, name: str, matrix: Tensor) -> bool:
         """Whether the matrix can be factored; what cannot is for the validation of parameters to say."""
         return not self._validate_args or bool(self.arg_constraints[name].check(matrix).all())
 
-    def _full(self, matrix):
+    def _full(self, matrix: Tensor) -> Tensor:
         n = matrix.shape[-1]
         return matrix.expand(self._batch_shape + torch.Size((n, n)))
 
     @lazy_property
-    def scale_tril(self):
+    def scale_tril(self) -> Tensor:
         """The lower Cholesky factor of the covariance."""
         return self._full(self._unbroadcasted_scale_tril)
 
     @lazy_property
-    def covariance_matrix(self):
+    def covariance_matrix(self) -> Tensor:
         """The covariance."""
         return self._full(torch.matmul(self._unbroadcasted_scale_tril, self._unbroadcasted_scale_tril.mT))
 
     @lazy_property
-    def precision_matrix(self):
+    def precision_matrix(self) -> Tensor:
         """The inverse of the covariance."""
         return self._full(torch.cholesky_inverse(self._unbroadcasted_scale_tril))
 
@@ -103,7 +109,9 @@ class MultivariateNormal(MatrixParameters):
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
+    def __init__(self, loc: Tensor, covariance_matrix: Tensor | None = None,
+                 precision_matrix: Tensor | None = None, scale_tril: Tensor | None = None,
+                 validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         if validate_args is not None:
@@ -113,7 +121,7 @@ class MultivariateNormal(MatrixParameters):
         self.loc = loc.expand(batch_shape + torch.Size((-1,)))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(MultivariateNormal, batch_shape, _instance,
                               ("loc", "covariance_matrix", "scale_tril", "precision_matrix"),
                               ("_unbroadcasted_scale_tril",),
@@ -122,21 +130,21 @@ class MultivariateNormal(MatrixParameters):
     mean = mode = property(lambda self: self.loc)
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         return self._unbroadcasted_scale_tril.pow(2).sum(-1).expand(self._batch_shape + self._event_shape)
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc.dtype)
         return self.loc + batch_mv(self._unbroadcasted_scale_tril, eps)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         factor = self._unbroadcasted_scale_tril
         distance = batch_mahalanobis(factor, value - self.loc)
         return -0.5 * (self._event_shape[0] * math.log(2 * math.pi) + distance) - half_log_det(factor)
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         log_det = half_log_det(self._unbroadcasted_scale_tril)
         entropy = 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_det
         return entropy.expand(self._batch_shape) if self._batch_shape else entropy

@@ -1,10 +1,16 @@
 """The negative binomial distribution."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
 from flambeau_distributions._binary import Probabilities
 from flambeau_distributions.gamma import Gamma
 from flambeau_distributions.parameters import lazy_property, softplus
+from flambeau_tensor import Tensor
 from flambeau_tensor.extend import find_operator
 
 __all__ = ["NegativeBinomial"]
@@ -17,11 +23,13 @@ class NegativeBinomial(Probabilities):
                        "probs": constraints.half_open_interval(0.0, 1.0), "logits": constraints.real}
     support = constraints.nonnegative_integer
 
-    def __init__(self, total_count, probs=None, logits=None, validate_args=None):
+    total_count: Tensor
+    def __init__(self, total_count: Tensor | int, probs: Tensor | float | None = None,
+                 logits: Tensor | float | None = None, validate_args: bool | None = None) -> None:
         self._take(probs, logits, total_count=total_count)
         super().__init__(self._param.shape, validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(NegativeBinomial, batch_shape, _instance, ("total_count", "probs", "logits"))
 
     mean = property(lambda self: self.total_count * torch.exp(self.logits))
@@ -29,14 +37,14 @@ class NegativeBinomial(Probabilities):
     variance = property(lambda self: self.mean / torch.sigmoid(-self.logits))
 
     @lazy_property
-    def _gamma(self):
+    def _gamma(self) -> Gamma:
         return Gamma(concentration=self.total_count, rate=torch.exp(-self.logits), validate_args=False)
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return find_operator("torch.poisson")(self._gamma.sample(sample_shape=sample_shape))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         n = self.total_count

@@ -2,11 +2,19 @@
 
 Programs know this module as ``torch.distributions.utils``.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 import flambeau_tensor as torch
 from flambeau_autograd import enable_grad
+from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 __all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec",
            "vec_to_tril_matrix"]
@@ -16,12 +24,12 @@ _Size = torch.Size
 _Tensor = torch.Tensor
 
 
-def is_number(value):
+def is_number(value: object) -> TypeIs[float]:
     """Whether a parameter was given as a number."""
     return isinstance(value, (int, float, complex, Number))
 
 
-def broadcast_all(*values):
+def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
     """Tensors of one shape: numbers become tensors of the first tensor's dtype, or the default one.
 
     Raises:
@@ -36,7 +44,7 @@ def broadcast_all(*values):
             raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
                              "__torch_function__.")
     dtype = torch.get_default_dtype() if first is None else first.dtype
-    tensors = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
+    tensors: list[Any] = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
     shape = tensors[0].shape
     for t in tensors:
         if t.shape != shape:
@@ -44,7 +52,7 @@ def broadcast_all(*values):
     return tuple(tensors)
 
 
-def standard_normal(shape, dtype, device=None):
+def standard_normal(shape: Sequence[int], dtype: torch.dtype, device: object = None) -> Tensor:
     """Normal numbers of mean 0 and variance 1."""
     return torch.empty(shape, dtype=dtype).normal_()
 
@@ -52,40 +60,40 @@ def standard_normal(shape, dtype, device=None):
 _standard_normal = standard_normal
 
 
-def clamp_probs(probs):
+def clamp_probs(probs: Tensor) -> Tensor:
     """Probabilities away from 0 and 1 by the smallest difference that the dtype knows near 1."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def logits_to_probs(logits, is_binary=False):
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     """Probabilities from logarithms of odds, or from logarithms of weights along the last dimension."""
     return torch.sigmoid(logits) if is_binary else torch.softmax(logits, -1)
 
 
-def probs_to_logits(probs, is_binary=False):
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """Logarithms of odds, or of probabilities, which are kept away from 0 and 1."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
 
-def softplus(x):
+def softplus(x: Tensor) -> Tensor:
     """log(1 + exp(x))."""
     return torch.logaddexp(x, torch.zeros_like(x))
 
 
-def log_odds_loss(logits, value):
+def log_odds_loss(logits: Tensor, value: Tensor) -> Tensor:
     """-log of the probability of 0 or 1, where logits are those of 1."""
     return softplus(logits) - logits * value
 
 
-def mvlgamma(a, p):
+def mvlgamma(a: Tensor, p: int) -> Tensor:
     """The logarithm of the multivariate gamma function."""
     steps = torch.arange(p, dtype=a.dtype)
     return p * (p - 1) / 4 * 1.1447298858494002 + torch.lgamma(a.unsqueeze(-1) - steps / 2).sum(-1)
 
 
-def sum_rightmost(value, dim):
+def sum_rightmost(value: Tensor, dim: int) -> Tensor:
     """The sum over the last ``dim`` dimensions."""
     return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
 
@@ -93,7 +101,7 @@ def sum_rightmost(value, dim):
 _sum_rightmost = sum_rightmost
 
 
-def tril_matrix_to_vec(mat, diag=0):
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """The elements of the last two dimensions on and below a diagonal, row by row.
 
     Raises:
@@ -106,7 +114,7 @@ def tril_matrix_to_vec(mat, diag=0):
     return mat[..., rows, columns]
 
 
-def vec_to_tril_matrix(vec, diag=0):
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """The inverse of `tril_matrix_to_vec`.
 
     Raises:
@@ -126,11 +134,11 @@ def vec_to_tril_matrix(vec, diag=0):
 class lazy_property:  # noqa: N801
     """A property that is computed when it is first read, with its gradient, and kept."""
 
-    def __init__(self, wrapped):
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
-        update_wrapper(self, wrapped)
+        update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
-    def __get__(self, instance, obj_type=None):
+    def __get__(self, instance: Any, obj_type: type | None = None) -> Any:
         if instance is None:
             return _LazyPropertyOfClass(self.wrapped)
         with enable_grad():
@@ -142,7 +150,7 @@ class lazy_property:  # noqa: N801
 class _LazyPropertyOfClass(lazy_property, property):
     """What a class shows of a lazy property."""
 
-    def __init__(self, wrapped):
+    def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)
 
 

@@ -1,11 +1,16 @@
 """Student's t distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions.chi2 import Chi2
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all, standard_normal
+from flambeau_tensor import Tensor
 
 __all__ = ["StudentT"]
 
@@ -17,32 +22,33 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, df, loc=0.0, scale=1.0, validate_args=None):
+    def __init__(self, df: Tensor | float, loc: Tensor | float = 0.0, scale: Tensor | float = 1.0,
+                 validate_args: bool | None = None) -> None:
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.shape, validate_args=validate_args)
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         return torch.where(self.df > 1, self.loc, torch.nan)
 
     mode = property(lambda self: self.loc)
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         finite = self.scale.pow(2) * self.df / (self.df - 2)
         return torch.where(self.df > 2, finite, torch.where(self.df > 1, torch.inf, torch.nan).to(self.df.dtype))
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(StudentT, _instance)
         new._chi2 = self._chi2.expand(batch_shape)
         return self._expanded(StudentT, batch_shape, new, ("df", "loc", "scale"))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         x = standard_normal(self._extended_shape(sample_shape), self.df.dtype)
         return self.loc + self.scale * (x * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         y = (value - self.loc) / self.scale
@@ -50,7 +56,7 @@ class StudentT(Distribution):
                       - torch.lgamma(0.5 * (self.df + 1.0)))
         return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - normalizer
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         half = 0.5 * self.df
         log_beta = torch.lgamma(half) + math.lgamma(0.5) - torch.lgamma(half + 0.5)
         return (self.scale.log() + (half + 0.5) * (torch.digamma(half + 0.5) - torch.digamma(half))

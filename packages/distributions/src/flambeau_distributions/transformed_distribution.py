@@ -1,4 +1,9 @@
 """Distributions of what transforms make of other distributions' values."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
@@ -6,6 +11,7 @@ from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.independent import Independent
 from flambeau_distributions.parameters import sum_rightmost
 from flambeau_distributions.transforms import ComposeTransform, Transform
+from flambeau_tensor import Tensor
 
 __all__ = ["TransformedDistribution"]
 
@@ -20,7 +26,8 @@ class TransformedDistribution(Distribution):
 
     arg_constraints = {}
 
-    def __init__(self, base_distribution, transforms, validate_args=None):
+    def __init__(self, base_distribution: Distribution, transforms: Transform | list[Transform],
+                 validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
             self.transforms = [transforms]
         elif isinstance(transforms, list):
@@ -47,9 +54,9 @@ class TransformedDistribution(Distribution):
         cut = len(forward) - event_dims
         super().__init__(torch.Size(forward[:cut]), torch.Size(forward[cut:]), validate_args=validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(TransformedDistribution, _instance)
-        shape = torch.Size(batch_shape) + self._event_shape
+        shape: tuple[int, ...] = torch.Size(batch_shape) + self._event_shape
         for t in reversed(self.transforms):
             shape = t.inverse_shape(shape)
         new.base_dist = self.base_dist.expand(shape[:len(shape) - len(self.base_dist.event_shape)])
@@ -59,7 +66,7 @@ class TransformedDistribution(Distribution):
         return new
 
     @constraints.dependent_property(is_discrete=False)
-    def support(self):
+    def support(self) -> Any:
         if not self.transforms:
             return self.base_dist.support
         support = self.transforms[-1].codomain
@@ -67,25 +74,26 @@ class TransformedDistribution(Distribution):
         return constraints.independent(support, more) if more > 0 else support
 
     @property
-    def has_rsample(self):
+    def has_rsample(self) -> bool:  # type: ignore[override]
         return self.base_dist.has_rsample
 
-    def _transformed(self, x):
+    def _transformed(self, x: Tensor) -> Tensor:
         for t in self.transforms:
             x = t(x)
         return x
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return self._transformed(self.base_dist.sample(sample_shape))
 
-    def rsample(self, sample_shape=()):
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self._transformed(self.base_dist.rsample(sample_shape))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
-        dims, log_prob, y = len(self._event_shape), 0.0, value
+        dims, y = len(self._event_shape), value
+        log_prob: Any = 0.0
         for t in reversed(self.transforms):
             x = t.inv(y)
             dims += t.domain.event_dim - t.codomain.event_dim
@@ -93,19 +101,19 @@ class TransformedDistribution(Distribution):
             y = x
         return log_prob + sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
 
-    def _monotonize_cdf(self, value):
+    def _monotonize_cdf(self, value: Tensor) -> Tensor:
         """Where the transforms fall, what was below is above."""
         sign = 1
         for t in self.transforms:
             sign = sign * t.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
-    def cdf(self, value):
+    def cdf(self, value: Tensor) -> Tensor:
         for t in reversed(self.transforms):
             value = t.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
         return self._monotonize_cdf(self.base_dist.cdf(value))
 
-    def icdf(self, value):
+    def icdf(self, value: Tensor) -> Tensor:
         return self._transformed(self.base_dist.icdf(self._monotonize_cdf(value)))

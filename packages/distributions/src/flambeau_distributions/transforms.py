@@ -1,4 +1,9 @@
 """Invertible and other maps of tensors, with the logarithms of how they change volumes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
 import flambeau_tensor as torch
 from flambeau_distributions import constraints
 from flambeau_distributions._transform import (
@@ -17,6 +22,11 @@ from flambeau_distributions._vector_transforms import (
     StickBreakingTransform,
 )
 from flambeau_distributions.parameters import broadcast_all, is_number, softplus, sum_rightmost
+from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from flambeau_distributions.constraints import Constraint
+    from flambeau_distributions.distribution import Distribution
 
 __all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
            "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
@@ -33,18 +43,18 @@ class ExpTransform(Transform):
     bijective = True
     sign = +1
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, ExpTransform)
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return x.exp()
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.log()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return x
 
 
@@ -55,32 +65,32 @@ class PowerTransform(Transform):
     codomain = constraints.positive
     bijective = True
 
-    def __init__(self, exponent, cache_size=0):
+    def __init__(self, exponent: Tensor | float, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.exponent, = broadcast_all(exponent)
 
-    def with_cache(self, cache_size=1):
+    def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
 
     @property
-    def sign(self):
+    def sign(self) -> Any:
         return self.exponent.sign()
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, PowerTransform) and bool(self.exponent.eq(other.exponent).all())
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape):
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return torch.broadcast_shapes(shape, getattr(self.exponent, "shape", ()))
 
     inverse_shape = forward_shape
@@ -94,21 +104,21 @@ class SigmoidTransform(Transform):
     bijective = True
     sign = +1
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, SigmoidTransform)
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         info = torch.finfo(x.dtype)
         return torch.clamp(torch.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         info = torch.finfo(y.dtype)
         y = y.clamp(min=info.tiny, max=1.0 - info.eps)
         return y.log() - (-y).log1p()
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -softplus(-x) - softplus(x)
 
 
@@ -120,18 +130,18 @@ class SoftplusTransform(Transform):
     bijective = True
     sign = +1
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, SoftplusTransform)
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return -softplus(-x)
 
 
@@ -143,18 +153,18 @@ class TanhTransform(Transform):
     bijective = True
     sign = +1
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, TanhTransform)
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return torch.atanh(y)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return 2.0 * (0.6931471805599453 - x - softplus(-2.0 * x))
 
 
@@ -164,15 +174,15 @@ class AbsTransform(Transform):
     domain = constraints.real
     codomain = constraints.positive
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, AbsTransform)
 
     __hash__ = object.__hash__
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return x.abs()
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return y
 
 
@@ -181,24 +191,24 @@ class AffineTransform(Transform):
 
     bijective = True
 
-    def __init__(self, loc, scale, event_dim=0, cache_size=0):
+    def __init__(self, loc: Tensor | float, scale: Tensor | float, event_dim: int = 0, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.loc, self.scale, self._event_dim = loc, scale, event_dim
 
     event_dim = property(lambda self: self._event_dim)
 
     @constraints.dependent_property(is_discrete=False)
-    def domain(self):
+    def domain(self) -> Constraint:
         return constraints.real if self.event_dim == 0 else constraints.independent(constraints.real, self.event_dim)
 
     codomain = domain
 
-    def with_cache(self, cache_size=1):
+    def with_cache(self, cache_size: int = 1) -> Transform:
         if self._cache_size == cache_size:
             return self
         return AffineTransform(self.loc, self.scale, self.event_dim, cache_size=cache_size)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, AffineTransform):
             return False
         return _equal(self.loc, other.loc) and _equal(self.scale, other.scale)
@@ -206,18 +216,18 @@ class AffineTransform(Transform):
     __hash__ = object.__hash__
 
     @property
-    def sign(self):
+    def sign(self) -> Any:
         if is_number(self.scale):
             return (self.scale > 0) - (self.scale < 0)
         return self.scale.sign()
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return self.loc + self.scale * x
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         scale = torch.tensor(float(self.scale), dtype=x.dtype) if is_number(self.scale) else self.scale
         result, shape = torch.log(torch.abs(scale)), x.shape
         if is_number(self.scale):
@@ -229,20 +239,23 @@ class AffineTransform(Transform):
             shape = shape[:-self.event_dim]
         return result.expand(shape)
 
-    def forward_shape(self, shape):
+    def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         return torch.broadcast_shapes(shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
 
 
-def _equal(a, b):
-    return a == b if is_number(a) and is_number(b) else bool((torch.as_tensor(a) == torch.as_tensor(b)).all())
+def _equal(a: Tensor | float, b: Tensor | float) -> bool:
+    return bool(a == b) if is_number(a) and is_number(b) else bool((torch.as_tensor(a) == torch.as_tensor(b)).all())
 
 
 class _Parts(Transform):
     """Transforms of parts of a tensor along a dimension."""
 
-    def __init__(self, tseq, dim=0, cache_size=0):
+    _split: Callable[..., Any]
+    _join: Callable[..., Tensor]
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
         if not all(isinstance(t, Transform) for t in tseq):
             raise AssertionError("All elements of tseq must be Transform instances")
         if cache_size:
@@ -252,17 +265,18 @@ class _Parts(Transform):
 
     bijective = property(lambda self: all(t.bijective for t in self.transforms))
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return self._join([t(part) for t, part in zip(self.transforms, self._split(x), strict=True)])
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return self._join([t.inv(part) for t, part in zip(self.transforms, self._split(y), strict=True)])
 
 
 class CatTransform(_Parts):
     """Transforms of pieces of the given lengths along a dimension."""
 
-    def __init__(self, tseq, dim=0, lengths=None, cache_size=0):
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None,
+                 cache_size: int = 0) -> None:
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
@@ -271,63 +285,63 @@ class CatTransform(_Parts):
     event_dim = property(lambda self: max(t.event_dim for t in self.transforms))
     length = property(lambda self: sum(self.lengths))
 
-    def with_cache(self, cache_size=1):
+    def with_cache(self, cache_size: int = 1) -> Transform:
         if self._cache_size == cache_size:
             return self
         return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
 
-    def _split(self, x):
+    def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == self.length):
             raise AssertionError(f"CatTransform takes {self.length} elements along dimension {self.dim}, not a tensor "
                                  f"of shape {tuple(x.shape)}")
         return x.split(self.lengths, self.dim)
 
-    def _join(self, parts):
+    def _join(self, parts: Sequence[Tensor]) -> Tensor:
         return torch.cat(parts, self.dim)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         parts = []
         for t, a, b in zip(self.transforms, self._split(x), self._split(y), strict=True):
             part = t.log_abs_det_jacobian(a, b)
             parts.append(sum_rightmost(part, self.event_dim - t.event_dim) if t.event_dim < self.event_dim else part)
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim += self.event_dim
-        return torch.cat(parts, dim) if dim < 0 else sum(parts)
+        return torch.cat(parts, dim) if dim < 0 else cast(Tensor, sum(parts))
 
     @constraints.dependent_property
-    def domain(self):
+    def domain(self) -> Constraint:
         return constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
-    def codomain(self):
+    def codomain(self) -> Constraint:
         return constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths)
 
 
 class StackTransform(_Parts):
     """Transforms of the slices along a dimension."""
 
-    def with_cache(self, cache_size=1):
+    def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
 
-    def _split(self, x):
+    def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == len(self.transforms)):
             raise AssertionError(f"StackTransform takes {len(self.transforms)} slices along dimension {self.dim}, not "
                                  f"a tensor of shape {tuple(x.shape)}")
         return x.unbind(self.dim)
 
-    def _join(self, parts):
+    def _join(self, parts: Sequence[Tensor]) -> Tensor:
         return torch.stack(parts, self.dim)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         each = zip(self.transforms, self._split(x), self._split(y), strict=True)
         return torch.stack([t.log_abs_det_jacobian(a, b) for t, a, b in each], self.dim)
 
     @constraints.dependent_property
-    def domain(self):
+    def domain(self) -> Constraint:
         return constraints.stack([t.domain for t in self.transforms], self.dim)
 
     @constraints.dependent_property
-    def codomain(self):
+    def codomain(self) -> Constraint:
         return constraints.stack([t.codomain for t in self.transforms], self.dim)
 
 
@@ -338,22 +352,22 @@ class CumulativeDistributionTransform(Transform):
     codomain = constraints.unit_interval
     sign = +1
 
-    def __init__(self, distribution, cache_size=0):
+    def __init__(self, distribution: Distribution, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         self.distribution = distribution
 
     domain = property(lambda self: self.distribution.support)
 
-    def _call(self, x):
+    def _call(self, x: Tensor) -> Tensor:
         return self.distribution.cdf(x)
 
-    def _inverse(self, y):
+    def _inverse(self, y: Tensor) -> Tensor:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x, y):
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
         return self.distribution.log_prob(x)
 
-    def with_cache(self, cache_size=1):
+    def with_cache(self, cache_size: int = 1) -> Transform:
         if self._cache_size == cache_size:
             return self
         return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)

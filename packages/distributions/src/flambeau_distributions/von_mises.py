@@ -1,11 +1,16 @@
 """The von Mises distribution."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
 from flambeau_distributions import constraints
 from flambeau_distributions.distribution import Distribution
 from flambeau_distributions.parameters import broadcast_all, lazy_property
+from flambeau_tensor import Tensor
 
 __all__ = ["VonMises"]
 
@@ -18,14 +23,14 @@ _LARGE = ((0.39894228, 0.1328592e-1, 0.225319e-2, -0.157565e-2, 0.916281e-2, -0.
            0.1787654e-1, -0.420059e-2))
 
 
-def _polynomial(y, coefficients):
-    result = coefficients[-1]
+def _polynomial(y: Tensor, coefficients: Sequence[float]) -> Tensor:
+    result: Any = coefficients[-1]
     for c in coefficients[-2::-1]:
         result = c + y * result
     return result
 
 
-def log_modified_bessel(x, order=0):
+def log_modified_bessel(x: Tensor, order: int = 0) -> Tensor:
     """The logarithm of the modified Bessel function of the first kind, of order 0 or 1, for positive x.
 
     >>> log_modified_bessel(torch.tensor(1.0))
@@ -44,39 +49,39 @@ class VonMises(Distribution):
     support = constraints.real
     has_rsample = False
 
-    def __init__(self, loc, concentration, validate_args=None):
+    def __init__(self, loc: Tensor | float, concentration: Tensor | float, validate_args: bool | None = None) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, torch.Size(), validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         try:
             return super().expand(batch_shape)
         except NotImplementedError:
             return type(self)(self.loc.expand(batch_shape), self.concentration.expand(batch_shape),
                               validate_args=self.__dict__.get("_validate_args"))
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         log_prob = self.concentration * torch.cos(value - self.loc)
         return log_prob - math.log(2 * math.pi) - log_modified_bessel(self.concentration, order=0)
 
     @lazy_property
-    def _loc(self):
+    def _loc(self) -> Tensor:
         return self.loc.to(torch.double)
 
     @lazy_property
-    def _concentration(self):
+    def _concentration(self) -> Tensor:
         return self.concentration.to(torch.double)
 
     @lazy_property
-    def _proposal_r(self):
+    def _proposal_r(self) -> Tensor:
         kappa = self._concentration
         tau = 1 + (1 + 4 * kappa**2).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
         return torch.where(kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         """Best and Fisher's rejection from a wrapped Cauchy distribution, in double precision."""
         with no_grad():
             x = torch.empty(self._extended_shape(sample_shape), dtype=torch.double)
@@ -97,7 +102,7 @@ class VonMises(Distribution):
     mean = mode = property(lambda self: self.loc)
 
     @lazy_property
-    def variance(self):
+    def variance(self) -> Tensor:
         """The circular variance, between 0 and 1."""
         k = self.concentration
         return 1 - (log_modified_bessel(k, order=1) - log_modified_bessel(k, order=0)).exp()

@@ -1,6 +1,10 @@
 """The Wishart distribution."""
+from __future__ import annotations
+
 import math
 import warnings
+from collections.abc import Sequence
+from typing import Any, Self
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
@@ -9,12 +13,12 @@ from flambeau_distributions.chi2 import Chi2
 from flambeau_distributions.exp_family import ExponentialFamily
 from flambeau_distributions.multivariate_normal import MatrixParameters, half_log_det
 from flambeau_distributions.parameters import is_number, mvlgamma
-from flambeau_tensor import linalg
+from flambeau_tensor import Tensor, linalg
 
 __all__ = ["Wishart"]
 
 
-def _trace_of_quotient(factor, other):
+def _trace_of_quotient(factor: Tensor, other: Tensor) -> Tensor:
     """trace(other^-1 factor factor^T), other being given by its Cholesky factor, too."""
     shape = torch.broadcast_shapes(factor.shape[:-2], other.shape[:-2])
     solved = linalg.solve_triangular(other.expand(shape + other.shape[-2:]),
@@ -30,11 +34,13 @@ class Wishart(MatrixParameters, ExponentialFamily):
     _mean_carrier_measure = 0
 
     @property
-    def arg_constraints(self):
+    def arg_constraints(self) -> dict[str, Any]:
         return {"covariance_matrix": constraints.positive_definite, "precision_matrix": constraints.positive_definite,
                 "scale_tril": constraints.lower_cholesky, "df": constraints.greater_than(self._event_shape[-1] - 1)}
 
-    def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
+    def __init__(self, df: Tensor | float, covariance_matrix: Tensor | None = None,
+                 precision_matrix: Tensor | None = None, scale_tril: Tensor | None = None,
+                 validate_args: bool | None = None) -> None:
         given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
         if sum(m is not None for m in given.values()) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
@@ -56,12 +62,12 @@ class Wishart(MatrixParameters, ExponentialFamily):
         super().__init__(batch_shape, self._event_shape, validate_args=validate_args)
         self._dist_chi2 = self._chi2()
 
-    def _chi2(self):
+    def _chi2(self) -> Chi2:
         n = self._event_shape[-1]
         return Chi2(df=self.df.unsqueeze(-1) - torch.arange(n, dtype=self.df.dtype).expand(
             self._batch_shape + torch.Size((n,))))
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         matrices = ("covariance_matrix", "scale_tril", "precision_matrix")
         new = self._expanded(Wishart, batch_shape, _instance, ("df", *matrices), ("_unbroadcasted_scale_tril",),
                              dict.fromkeys(matrices, 2))
@@ -69,23 +75,23 @@ class Wishart(MatrixParameters, ExponentialFamily):
         return new
 
     @property
-    def mean(self):
+    def mean(self) -> Tensor:
         return self.df.view(self._batch_shape + torch.Size((1, 1))) * self.covariance_matrix
 
     @property
-    def mode(self):
+    def mode(self) -> Tensor:
         factor = self.df - self.covariance_matrix.shape[-1] - 1
         factor = torch.where(factor <= 0, torch.nan, factor)
         return factor.view(self._batch_shape + torch.Size((1, 1))) * self.covariance_matrix
 
     @property
-    def variance(self):
+    def variance(self) -> Tensor:
         v = self.covariance_matrix
         diagonal = v.diagonal(dim1=-2, dim2=-1)
         both = v.pow(2) + diagonal.unsqueeze(-1) * diagonal.unsqueeze(-2)
         return self.df.view(self._batch_shape + torch.Size((1, 1))) * both
 
-    def _bartlett_sampling(self, sample_shape=()):
+    def _bartlett_sampling(self, sample_shape: Sequence[int] = ()) -> Tensor:
         n = self._event_shape[-1]
         noise = self._dist_chi2.rsample(sample_shape).sqrt().diag_embed(dim1=-2, dim2=-1)
         rows, columns = torch.tril_indices(n, n, offset=-1)
@@ -94,7 +100,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ noise
         return factor @ factor.mT
 
-    def rsample(self, sample_shape=(), max_try_correction=None):
+    def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
         """Values drawn at random; singular ones are drawn again, ``max_try_correction`` times at most."""
         if max_try_correction is None:
             max_try_correction = 3 if len(self._event_shape) else 10
@@ -111,11 +117,11 @@ class Wishart(MatrixParameters, ExponentialFamily):
                     break
         return sample
 
-    def sample(self, sample_shape=()):
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def log_prob(self, value):
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         nu, p = self.df, self._event_shape[-1]
@@ -124,7 +130,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
                 + (nu - p - 1) * half_log_det(factor)
                 - _trace_of_quotient(factor, self._unbroadcasted_scale_tril) / 2)
 
-    def entropy(self):
+    def entropy(self) -> Tensor:
         nu, p = self.df, self._event_shape[-1]
         steps = torch.arange(p, dtype=nu.dtype)
         digammas = torch.digamma((nu.unsqueeze(-1) - steps) / 2).sum(-1)
@@ -132,10 +138,10 @@ class Wishart(MatrixParameters, ExponentialFamily):
                 - (nu - p - 1) / 2 * digammas + nu * p / 2)
 
     @property
-    def _natural_params(self):
+    def _natural_params(self) -> tuple[Tensor, ...]:
         return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
 
-    def _log_normalizer(self, x, y):
+    def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         p = self._event_shape[-1]
         return (y + (p + 1) / 2) * (-linalg.slogdet(-2 * x).logabsdet + math.log(2.0) * p) \
             + mvlgamma(y + (p + 1) / 2, p)
