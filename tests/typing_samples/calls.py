@@ -126,3 +126,23 @@ distribution = Normal(0.0, torch.ones(2))
 assert_type(distribution.rsample((3,)), Tensor)
 assert_type(distribution.log_prob(x), Tensor)
 assert_type(distribution.expand((2, 2)), Normal)
+
+
+class Square(torch.autograd.Function):
+    """A Function as programs define them."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        """x²"""
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """2x"""
+        (x,) = ctx.saved_tensors
+        return 2 * x * grads[0]
+
+
+assert_type(torch.func.grad(lambda x: x.sum())(x), Any)
+assert_type(torch.autograd.gradcheck(torch.sin, (x,)), bool)

@@ -8,6 +8,9 @@ Importing it plugs recording into the tensor package and gives tensors ``require
 >>> grad(x * x, x)
 (tensor(6.),)
 """
+from __future__ import annotations
+
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -70,7 +73,7 @@ __all__ = [
 _SUBMODULES = ("checkpoint", "forward_ad", "function", "functional", "grad_mode", "graph", "hooks", "variable")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         from importlib import import_module
 

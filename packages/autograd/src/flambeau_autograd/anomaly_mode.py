@@ -1,4 +1,7 @@
 """Finding the forward call behind an error in backward, and the first NaN."""
+from __future__ import annotations
+
+from typing import Any
 
 from flambeau_autograd._engine import engine as _engine
 from flambeau_autograd._engine.settings import Setting as _Setting
@@ -18,14 +21,14 @@ def is_anomaly_check_nan_enabled() -> bool:
     return _mode.value[1]
 
 
-def _checked(mode, check_nan):
+def _checked(mode: Any, check_nan: bool) -> tuple[bool, bool]:
     for name, value in (("mode", mode), ("check_nan", check_nan)):
         if not isinstance(value, bool):
             raise TypeError(f"set_detect_anomaly(): argument '{name}' must be bool, not {type(value).__name__}")
     return mode, check_nan
 
 
-def note_traceback(node) -> None:
+def note_traceback(node: Any) -> None:
     """Keep with ``node`` where it was recorded, and which node's backward recorded it."""
     import traceback
 
@@ -33,7 +36,7 @@ def note_traceback(node) -> None:
     node.metadata["parent_"] = _engine.running_node()
 
 
-def look(node, gradients) -> None:
+def look(node: Any, gradients: Any) -> None:
     """Raise if NaN is among the gradients that ``node`` computed."""
     if _mode.value[1]:
         for i, g in enumerate(gradients):
@@ -41,7 +44,7 @@ def look(node, gradients) -> None:
                 raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
 
 
-def explain(node) -> None:
+def explain(node: Any) -> None:
     """Warn with the traceback of the forward call that ``node`` comes from."""
     import warnings
 
@@ -63,7 +66,7 @@ def explain(node) -> None:
 class set_detect_anomaly(_Since):
     """Turn anomaly mode on or off: at once when called, and until the end of the block as a context."""
 
-    def __init__(self, mode: bool, check_nan: bool = True):
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__(_mode, _checked(mode, check_nan))
 
 
@@ -79,7 +82,7 @@ class detect_anomaly(_Within):
     RuntimeError: Function 'SqrtBackward0' returned nan values in its 0th output.
     """
 
-    def __init__(self, check_nan: bool = True):
+    def __init__(self, check_nan: bool = True) -> None:
         import warnings
 
         super().__init__(_mode, _checked(True, check_nan))

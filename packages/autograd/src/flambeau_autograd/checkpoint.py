@@ -5,10 +5,13 @@ replaced by a placeholder; the first placeholder that backward reads runs the fu
 this time. With ``use_reentrant=True`` the function runs unrecorded as one custom Function, whose backward runs it again
 recorded and differentiates that: older, and with more restrictions.
 """
+from __future__ import annotations
 
 import contextlib
 import warnings
 import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import backward as _backward
@@ -20,6 +23,7 @@ from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from flambeau_autograd.graph import saved_tensors_hooks
+from flambeau_tensor import Tensor
 from flambeau_tensor.random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = [
@@ -41,7 +45,7 @@ class CheckpointError(RuntimeError):
     """The function did something else when it ran again."""
 
 
-def noop_context_fn():
+def noop_context_fn() -> tuple[Any, Any]:
     """The default ``context_fn``: two contexts that do nothing."""
     return contextlib.nullcontext(), contextlib.nullcontext()
 
@@ -49,18 +53,19 @@ def noop_context_fn():
 _early_stop, _debug = Setting(None), Setting(None)  # None: what the call says
 
 
-def set_checkpoint_early_stop(enable: bool):
+def set_checkpoint_early_stop(enable: bool) -> Within:
     """Inside the block, decide for all calls of `checkpoint` whether running again ends with the last tensor needed."""
     return Within(_early_stop, enable)
 
 
-def set_checkpoint_debug_enabled(enabled: bool | None):
+def set_checkpoint_debug_enabled(enabled: bool | None) -> Within:
     """Inside the block, decide for all calls of `checkpoint` whether they keep a log for errors; None: each its own."""
     return Within(_debug, enabled)
 
 
-def checkpoint(function, *args, use_reentrant: bool | None = None, context_fn=noop_context_fn,
-               determinism_check: str = "default", debug: bool = False, early_stop: bool = True, **kwargs):
+def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+               context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
+               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
     """Run ``function(*args, **kwargs)`` and keep its arguments rather than what it saves for backward; backward runs it
     again when it needs that.
 
@@ -136,7 +141,7 @@ class _Placeholder:
 
     __slots__ = ("__weakref__", "index")
 
-    def __init__(self, index):
+    def __init__(self, index: int) -> None:
         self.index = index
 
 
@@ -144,25 +149,26 @@ class _Inputs(Function):
     """Saves the function's tensor arguments as a node would: checked for changes, and by the hooks that are set."""
 
     @staticmethod
-    def forward(ctx, anchor, *tensors):
+    def forward(ctx: Any, anchor: Tensor, *tensors: Tensor) -> Any:
         ctx.save_for_backward(*tensors)
         return anchor * 1
 
     @staticmethod
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         raise AssertionError("no gradient flows here")
 
 
 class _Frame:
     """One call of `checkpoint`."""
 
-    def __init__(self, function, args, kwargs, preserve, again, early_stop, check, log):
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, preserve: bool, again: Any,
+                 early_stop: bool, check: Any, log: Any) -> None:
         self.function, self.again, self.early_stop, self.check, self.log = function, again, early_stop, check, log
         self.rng_state = get_rng_state() if preserve else None
         self.completed = False
-        self.placeholders = []  # weak references, in order of saving
-        self.forms = []  # shape and dtype of each, if they are to be compared
-        self.recomputed = {}  # number of a run of backward -> {index: tensor} that it has yet to read
+        self.placeholders: list[Any] = []  # weak references, in order of saving
+        self.forms: list[Any] = []  # shape and dtype of each, if they are to be compared
+        self.recomputed: Any = {}  # number of a run of backward -> {index: tensor} that it has yet to read
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
         self.recorded = [t.requires_grad for t in tensors]
         anchor = torch.empty(0, requires_grad=True)
@@ -172,14 +178,14 @@ class _Frame:
         self.places = [i for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
         self.names = [k for k, a in kwargs.items() if isinstance(a, torch.Tensor)]
 
-    def pack(self, tensor):
+    def pack(self, tensor: Tensor) -> Any:
         placeholder = _Placeholder(len(self.placeholders))
         self.placeholders.append(weakref.ref(placeholder))
         if self.check:
             self.forms.append((tuple(tensor.shape), tensor.dtype))
         return placeholder
 
-    def unpack(self, placeholder):
+    def unpack(self, placeholder: Any) -> Any:
         run = current_run()
         values = self.recomputed.get(run) if run is not None else None
         if values is None or placeholder.index not in values:  # the first to ask, or asks a second time
@@ -190,7 +196,7 @@ class _Frame:
                 self.recomputed[run] = values
         return values.pop(placeholder.index)
 
-    def recompute(self):
+    def recompute(self) -> Any:
         """Run the function again; returns what it saves that somebody may ask for."""
         again = _Again(self)
         args, kwargs = list(self.args), dict(self.kwargs)
@@ -202,7 +208,7 @@ class _Frame:
         again.compare()
         return again.values
 
-    def run_again(self, again, args, kwargs):
+    def run_again(self, again: Any, args: Any, kwargs: Any) -> Any:
         """Record the function's run, with its tensors in place of those that ``args`` and ``kwargs`` lack."""
         with TapeLevel(internal=True) as level:
             # What was on the tape of a transform that is over (that of `vjp`, say) gets another to be recorded again.
@@ -222,13 +228,13 @@ class _Frame:
 class _Again:
     """One time that a frame's function is run again."""
 
-    def __init__(self, frame):
+    def __init__(self, frame: Any) -> None:
         self.frame = frame
         self.count = 0
-        self.values = {}
-        self.differing = []
+        self.values: dict[int, Any] = {}
+        self.differing: list[Any] = []
 
-    def pack(self, tensor):
+    def pack(self, tensor: Tensor) -> Any:
         frame, index = self.frame, self.count
         self.count += 1
         if index >= len(frame.placeholders):
@@ -244,7 +250,7 @@ class _Again:
             raise _Stop(self)
         return tensor
 
-    def compare(self):
+    def compare(self) -> None:
         frame = self.frame
         if self.count < len(frame.placeholders):
             self.fail("A different number of tensors was saved during the original forward and recomputation.\n"
@@ -254,33 +260,34 @@ class _Again:
             self.fail("Recomputed values for the following tensors have different metadata than during the forward "
                       "pass.\n" + "\n".join(self.differing))
 
-    def fail(self, message):
+    def fail(self, message: str) -> NoReturn:
         log = self.frame.log
         tail = log.text() if log is not None else "Tip: pass debug=True to checkpoint() to see the calls of both runs."
         raise CheckpointError(f"torch.utils.checkpoint: {message}\n{tail}")
 
 
-def _form(shape, dtype):
+def _form(shape: Sequence[int], dtype: torch.dtype) -> str:
     return f"{{'shape': {torch.Size(shape)}, 'dtype': {dtype}}}"
 
 
 class _Log:
     """The calls of the first run and of running again, for errors."""
 
-    def __init__(self):
-        self.runs = []
+    def __init__(self) -> None:
+        self.runs: list[list[str]] = []
 
-    def contexts(self):
+    def contexts(self) -> Any:
         return self.mode(), self.mode()
 
-    def mode(self):
+    def mode(self) -> Any:
         from flambeau_overrides.modes import TorchFunctionMode
 
-        lines = []
+        lines: list[str] = []
         self.runs.append(lines)
 
         class Log(TorchFunctionMode):
-            def __torch_function__(self, function, types, args=(), kwargs=None):
+            def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
+                                   kwargs: Any = None) -> Any:
                 shown = ", ".join([_shown(a) for a in args] + [f"{k}={_shown(a)}" for k, a in (kwargs or {}).items()])
                 lines.append(f"{getattr(function, '__name__', function)}({shown})")
                 result = function(*args, **(kwargs or {}))
@@ -289,12 +296,12 @@ class _Log:
 
         return Log()
 
-    def text(self):
+    def text(self) -> str:
         titles = ("Calls of the original forward:", "Calls of the recomputation:")
         return "\n\n".join("\n".join([title, *run]) for title, run in zip(titles, self.runs, strict=False))
 
 
-def _shown(value):
+def _shown(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
     if isinstance(value, (tuple, list)):
@@ -304,7 +311,7 @@ def _shown(value):
 
 # --- reentrant ------------------------------------------------------------------------------------------------------
 
-def detach_variable(inputs: tuple) -> tuple:
+def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same arguments with tensors detached, which require grad if they did."""
     if not isinstance(inputs, tuple):
         raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
@@ -312,12 +319,12 @@ def detach_variable(inputs: tuple) -> tuple:
     return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in inputs)
 
 
-def get_device_states(*args) -> tuple[list[int], list]:
+def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
     """The devices that tensors among the arguments are on, beside the CPU, and the states of their generators: none."""
     return [], []
 
 
-def set_device_states(devices, states, *, device_type: str | None = None) -> None:
+def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
     """Set the generators of devices beside the CPU to what `get_device_states` gave.
 
     Raises:
@@ -327,7 +334,7 @@ def set_device_states(devices, states, *, device_type: str | None = None) -> Non
         raise RuntimeError(f"set_device_states(): there is no device {devices[0]}")
 
 
-def check_backward_validity(inputs) -> None:
+def check_backward_validity(inputs: Any) -> None:
     """Warn if no tensor among ``inputs`` requires grad."""
     if not any(a.requires_grad for a in inputs if isinstance(a, torch.Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
@@ -337,7 +344,7 @@ class CheckpointFunction(Function):
     """``checkpoint(..., use_reentrant=True)`` as a Function."""
 
     @staticmethod
-    def forward(ctx, function, preserve, *args):
+    def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *args: Any) -> Any:
         check_backward_validity(args)
         ctx.function = function
         ctx.rng_state = get_rng_state() if preserve else None
@@ -348,15 +355,15 @@ class CheckpointFunction(Function):
             return function(*args)
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> Any:
         if not runs_to_all_leaves():
             raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
                                "passing an `inputs` parameter to .backward(). To resolve this error, you can either "
                                "set use_reentrant=False, or call .backward() without passing the `inputs` argument.")
-        args = list(ctx.args)
+        given = list(ctx.args)
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
-            args[i] = tensor
-        args = detach_variable(tuple(args))
+            given[i] = tensor
+        args = detach_variable(tuple(given))
         with fork_rng(enabled=ctx.rng_state is not None):
             if ctx.rng_state is not None:
                 set_rng_state(ctx.rng_state)
@@ -374,7 +381,8 @@ class CheckpointFunction(Function):
 
 # --- chains of functions --------------------------------------------------------------------------------------------
 
-def checkpoint_sequential(functions, segments: int, input, use_reentrant: bool | None = None, **kwargs):
+def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None,
+                          **kwargs: Any) -> Any:
     """Run a chain of functions in ``segments`` parts, all but the last under `checkpoint`.
 
     Args:
@@ -405,8 +413,8 @@ def checkpoint_sequential(functions, segments: int, input, use_reentrant: bool |
     return _chain(functions[start:])(input)
 
 
-def _chain(functions):
-    def run(value):
+def _chain(functions: Any) -> Callable[..., Any]:
+    def run(value: Any) -> Any:
         for function in functions:
             value = function(value)
         return value

@@ -7,12 +7,15 @@
 ...     fwAD.unpack_dual(fwAD.make_dual(x, direction) ** 2).tangent
 tensor([2., 0.])
 """
+from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
 from flambeau_autograd._engine.settings import OuterDual, Paused
+from flambeau_tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -20,13 +23,13 @@ UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
 UnpackedDualTensor.__doc__ = "What ``unpack_dual`` returns: a tensor's value, and its tangent or None."
 
 
-def enter_dual_level():
+def enter_dual_level() -> int:
     """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does)."""
     enter_outer_dual()
     return 0
 
 
-def exit_dual_level(*, level=None):
+def exit_dual_level(*, level: int | None = None) -> None:
     """End forward mode; all tangents are forgotten."""
     if level not in (None, 0):
         raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
@@ -38,7 +41,7 @@ class dual_level(OuterDual):
     """Forward mode for the length of a ``with`` block, outside of which tangents do not exist."""
 
 
-def make_dual(tensor, tangent, *, level=None):
+def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tensor:
     """``tensor`` with a tangent.
 
     Args:
@@ -60,7 +63,7 @@ def make_dual(tensor, tangent, *, level=None):
     return here.make_dual(tensor, tangent)
 
 
-def _at(number):
+def _at(number: int | None) -> Any:
     """The level of that number, by default the only one there is; None: none."""
     here = outer_dual()
     if number is not None and number < 0:
@@ -70,7 +73,7 @@ def _at(number):
     return here
 
 
-def _check(tensor, tangent):
+def _check(tensor: Tensor, tangent: Any) -> None:
     for what, t in (("primal", tensor), ("tangent", tangent)):
         if not isinstance(t, torch.Tensor):
             raise TypeError(f"make_dual(): argument '{what}' must be Tensor, not {type(t).__name__}")
@@ -84,17 +87,17 @@ def _check(tensor, tangent):
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 
 
-def _set_fwd_grad_enabled(mode):
+def _set_fwd_grad_enabled(mode: bool) -> Any:
     """A ``with`` block in which tangents are passed over where ``mode`` is False, as if tensors had none."""
     return Paused([] if mode else dual_levels())
 
 
-def _is_fwd_grad_enabled():
+def _is_fwd_grad_enabled() -> bool:
     """Whether operations carry tangents on."""
     return not any(level.paused for level in dual_levels())
 
 
-def unpack_dual(tensor, *, level=None):
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor; the tangent is None where it has none."""
     here = _at(level)
     if here is None:

@@ -1,9 +1,16 @@
 """Custom operations with a derivative of one's own."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from flambeau_autograd._engine import context as _context
 from flambeau_autograd._engine import function as _function
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "once_differentiable"]
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class FunctionCtx:
@@ -13,24 +20,34 @@ class FunctionCtx:
     """
 
     __slots__ = ()
+    if TYPE_CHECKING:  # what the compiled class has
+        to_save: Any
+        saved_for_forward: Any
+        saved_tensors: tuple[Any, ...]
+        dirty_tensors: Any
+        non_differentiable: Any
+        materialize_grads: bool
+        needs_input_grad: tuple[bool, ...]
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def save_for_backward(self, *tensors):
+    def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
         self.to_save = tensors
 
-    def save_for_forward(self, *tensors):
+    def save_for_forward(self, *tensors: Any) -> None:
         """Keep tensors for ``jvp``."""
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *args):
+    def mark_dirty(self, *args: Any) -> None:
         """Say which inputs forward has changed in place; they must be returned, too."""
         self.dirty_tensors = args
 
-    def mark_non_differentiable(self, *args):
+    def mark_non_differentiable(self, *args: Any) -> None:
         """Say which outputs have no gradient."""
         self.non_differentiable = args
 
-    def set_materialize_grads(self, value):
+    def set_materialize_grads(self, value: bool) -> None:
         """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
         self.materialize_grads = value
 
@@ -40,16 +57,16 @@ class BackwardCFunction(_context.Context, FunctionCtx):
 
     __slots__ = ()
 
-    def apply(self, *grads):
+    def apply(self, *grads: Any) -> Any:
         """Run the user's backward on the gradients of the outputs; returns what it returns."""
         return self(*grads)
 
-    def apply_jvp(self, *tangents):
+    def apply_jvp(self, *tangents: Any) -> Any:
         """Run the user's jvp on the tangents of the arguments."""
         return self._forward_cls.jvp(self, *tangents)
 
 
-def _node_class(cls):
+def _node_class(cls: type) -> type:
     module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
     return type(cls.__name__ + "Backward", (BackwardCFunction,),
                 {"__slots__": (), "__module__": module, "_forward_cls": cls})
@@ -78,23 +95,24 @@ class Function:
     tensor([1., 1.])
     """
 
+    _backward_cls: type
     generate_vmap_rule = False
     clear_saved_tensors_on_access = False  # let go of the saved tensors when backward has read them, once
     boxed_grads_call = False  # backward(ctx, grads) gets one list, which alone holds the gradients
     _is_lifted = False  # its forward applies another Function to what the arguments are to levels further out
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         import warnings
 
         warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
                       "should invoke them on the class itself. Instantiating an autograd function will raise an error "
                       "in a future version.", DeprecationWarning, stacklevel=2)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
                            "new-style autograd function with static forward method.")
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._backward_cls = _node_class(cls)
         inherited = next(c.__dict__["apply"] for c in cls.__mro__ if "apply" in c.__dict__)
@@ -102,17 +120,17 @@ class Function:
             cls.apply = _function.Apply(cls)
 
     @staticmethod
-    def forward(*args, **kwargs):
+    def forward(*args: Any, **kwargs: Any) -> Any:
         """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` beside ``setup_context``."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
         """Keep on ``ctx`` what the derivative needs; ``inputs`` are forward's arguments, ``output`` its result."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx, *grad_outputs):
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """From the gradients of the outputs to those of forward's arguments."""
         raise NotImplementedError("You must implement either the backward or vjp method for your custom "
                                   "autograd.Function to use it with backward mode AD.")
@@ -120,13 +138,13 @@ class Function:
     vjp = staticmethod(lambda ctx, *grad_outputs: Function.backward(ctx, *grad_outputs))
 
     @staticmethod
-    def jvp(ctx, *grad_inputs):
+    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """From the tangents of forward's arguments to those of the outputs."""
         raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
                                   "forward mode AD.")
 
     @staticmethod
-    def vmap(info, in_dims, *args):
+    def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """How to run on a batch: returns outputs and their batch dimensions."""
         raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod "
                                   "or set generate_vmap_rule=True.")
@@ -139,7 +157,7 @@ _function.set_base(Function)
 _context.set_base_backward(Function.backward, Function.vjp)
 
 
-def _signature(forward):
+def _signature(forward: Callable[..., Any]) -> tuple[Any, list[str], bool]:
     import inspect
 
     found = getattr(forward, "_flambeau_signature", None)
@@ -148,13 +166,14 @@ def _signature(forward):
         kinds = {p.name: p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in signature.parameters.values()}
         found = signature, [name for name, simple in kinds.items() if simple], all(kinds.values())
         try:
-            forward._flambeau_signature = found  # on the function, to go with it
+            forward._flambeau_signature = found  # type: ignore[attr-defined]  # on the function, to go with it
         except AttributeError:
             pass
     return found
 
 
-def bind(forward, with_ctx, args, kwargs):
+def bind(forward: Callable[..., Any], with_ctx: bool, args: tuple[Any, ...],
+         kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of ``forward`` in its order, and those that it takes by keyword only; defaults filled in."""
     signature, names, simple = _signature(forward)
     if simple and not kwargs and not with_ctx and len(args) == len(names):
@@ -168,7 +187,7 @@ def bind(forward, with_ctx, args, kwargs):
     return bound.args[1:] if with_ctx else bound.args, bound.kwargs
 
 
-def parameter_names(cls, n, keywords):
+def parameter_names(cls: type[Function], n: int, keywords: Sequence[str]) -> list[str]:
     """The names of the ``n`` arguments that ``cls.apply`` was given, those called ``keywords`` last."""
     signature, names, _ = _signature(cls.forward)
     if cls.setup_context is Function.setup_context:
@@ -178,14 +197,14 @@ def parameter_names(cls, n, keywords):
     return [*names[:n], *(f"{rest}[{i}]" for i in range(n - len(names))), *keywords]
 
 
-def once_differentiable(backward):
+def once_differentiable(backward: _F) -> _F:
     """Mark a ``backward`` that cannot itself be differentiated: trying to raises, rather than giving a wrong result."""
     from functools import wraps
 
     from flambeau_autograd.grad_mode import is_grad_enabled, no_grad
 
     @wraps(backward)
-    def wrapper(ctx, *grads):
+    def wrapper(ctx: Any, *grads: Any) -> Any:
         with no_grad():
             outputs = backward(ctx, *grads)
         if not is_grad_enabled():
@@ -196,14 +215,14 @@ def once_differentiable(backward):
                        for o in (outputs if several else (outputs,)))
         return marked if several else marked[0]
 
-    wrapper.once_differentiable = True
-    return wrapper
+    wrapper.once_differentiable = True  # type: ignore[attr-defined]
+    return cast(_F, wrapper)
 
 
 class InplaceFunction(Function):
     """A Function with an ``inplace`` flag; kept for programs that name it."""
 
-    def __init__(self, inplace=False):
+    def __init__(self, inplace: bool = False) -> None:
         super().__init__()
         self.inplace = inplace
 

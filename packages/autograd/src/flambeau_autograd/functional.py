@@ -6,11 +6,16 @@ transforms that compose; these functions take the inputs at once.
 
 ``strict`` turns what is mathematically fine but seldom meant into errors: a result that does not depend on an input.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
+from flambeau_tensor import Tensor
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -19,7 +24,7 @@ _STRICT = " This is not allowed in strict mode."
 
 # --- products -------------------------------------------------------------------------------------------------------
 
-def vjp(func, inputs, v=None, create_graph=False, strict=False):
+def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """``v`` times the Jacobian of ``func`` at ``inputs``.
 
     Args:
@@ -52,7 +57,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     return call.result(call.outputs, call.several_outputs), call.result(product, call.several_inputs)
 
 
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
+def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The Jacobian of ``func`` at ``inputs`` times ``v``, by differentiating a backward.
 
     Args:
@@ -83,7 +88,7 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     return call.result(call.outputs, call.several_outputs), call.result(product, call.several_outputs)
 
 
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
+def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """``v`` times the Hessian of ``func``, which returns one element, at ``inputs``.
 
     Args:
@@ -109,7 +114,7 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False):
     return call.result(call.outputs, False), call.result(product, call.several_inputs)
 
 
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
+def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The Hessian of ``func``, which returns one element, at ``inputs`` times ``v``; `vhp` gives the same for less.
 
     Arguments and results are those of `vhp`.
@@ -133,7 +138,8 @@ def hvp(func, inputs, v=None, create_graph=False, strict=False):
 
 # --- matrices -------------------------------------------------------------------------------------------------------
 
-def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """The Jacobian of ``func`` at ``inputs``.
 
     Args:
@@ -175,7 +181,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     return blocks if call.several_outputs else blocks[0]
 
 
-def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The second derivatives of ``func``, which returns one element, at ``inputs``.
 
     Args:
@@ -195,7 +202,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
 
-    def gradient(*at):
+    def gradient(*at: Any) -> Any:
         call = _Call("hessian", func, at, True, strict)
         call.evaluate()
         call.expect_one_element()
@@ -204,7 +211,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         call.demand(gradients, _NO_HESSIAN)
         return gradients
 
-    def gradient_inside(*at):  # of forward mode, where the inputs are not yet recorded
+    def gradient_inside(*at: Any) -> Any:  # of forward mode, where the inputs are not yet recorded
         with TapeLevel(internal=True) as level, enable_grad():
             return tuple(level.unwrap(g) for g in gradient(*(level.wrap(x) for x in at)))
 
@@ -213,7 +220,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     return blocks if several else blocks[0][0]
 
 
-def _row_by_row(call, i):
+def _row_by_row(call: _Call, i: int) -> tuple[Tensor, ...]:
     """For each input the block of the Jacobian that belongs to result ``i``: a backward for each element."""
     output, rows = call.outputs[i], []
     for element in output.reshape(-1):
@@ -224,12 +231,12 @@ def _row_by_row(call, i):
     return _blocks(output, call.inputs, rows)
 
 
-def _blocks(output, inputs, rows):
+def _blocks(output: Any, inputs: Any, rows: Any) -> tuple[Tensor, ...]:
     return tuple(torch.stack([row[k] for row in rows]).reshape((*output.shape, *x.shape)) if rows else
                  x.new_zeros((*output.shape, *x.shape)) for k, x in enumerate(inputs))
 
 
-def _all_rows(call):
+def _all_rows(call: _Call) -> Any:
     """The blocks of the Jacobian, results first, from one backward of all unit vectors at once."""
     sizes = [o.numel() for o in call.outputs]
     seeds, start = [], 0
@@ -248,7 +255,7 @@ def _all_rows(call):
     return tuple(blocks)
 
 
-def _by_columns(func, inputs, create_graph, strict, vectorize):
+def _by_columns(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
     """The Jacobian by forward mode, all columns at once."""
     for wrong, what in ((create_graph, "`create_graph=True`"), (strict, "`strict=True`")):
         if wrong:
@@ -278,26 +285,26 @@ _NO_HESSIAN = ("While computing the hessian, found that the jacobian of the user
 class _Call:
     """One call of one of the above: the function at fresh inputs, and the checks."""
 
-    def __init__(self, name, func, inputs, create_graph, strict):
+    def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> None:
         self.name, self.func, self.create_graph, self.strict = name, func, create_graph, strict
         self.several_inputs, inputs = _tensors(inputs, "inputs", name)
         self.inputs = tuple(_fresh(x, create_graph, True) for x in inputs)
 
-    def evaluate(self):
+    def evaluate(self) -> Any:
         """Call the function."""
         self.several_outputs, self.outputs = _tensors(
             self.func(*self.inputs), "outputs of the user-provided function", self.name)
         self.demand(self.outputs, "Output {} of the user-provided function does not require gradients. The outputs "
                     "must be computed in a differentiable manner from the input when running in strict mode.")
 
-    def expect_one_element(self):
+    def expect_one_element(self) -> None:
         if self.several_outputs:
             raise RuntimeError(f"The function given to {self.name} should return a single Tensor")
         if self.outputs[0].numel() != 1:
             raise RuntimeError(f"The Tensor returned by the function given to {self.name} should contain a single "
                                "element")
 
-    def gradients(self):
+    def gradients(self) -> Any:
         """The gradient of the function, recorded."""
         self.evaluate()
         self.expect_one_element()
@@ -305,11 +312,11 @@ class _Call:
         self.demand(gradients, _NO_HESSIAN)
         return gradients
 
-    def vector_of_inputs(self, v):
+    def vector_of_inputs(self, v: Any) -> Any:
         return self.vector(v, self.inputs, self.several_inputs,
                            "the input to the user-provided function is a single Tensor with a single element.")
 
-    def vector(self, v, like, several, condition):
+    def vector(self, v: Any, like: Any, several: bool, condition: str) -> Any:
         """``v`` as a tuple, checked against what it is multiplied with."""
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
@@ -325,7 +332,7 @@ class _Call:
                                    f"but got {given.shape}.")
         return tuple(_fresh(x, self.create_graph, False) for x in v)
 
-    def demand(self, tensors, message):
+    def demand(self, tensors: Sequence[Tensor], message: str) -> None:
         """In strict mode: raise unless all tensors depend on the inputs."""
         for i, t in enumerate(tensors if self.strict else ()):
             if t is None:
@@ -333,7 +340,7 @@ class _Call:
             if not t.requires_grad:
                 raise RuntimeError(message.format(i))
 
-    def completed(self, gradients, like, independent, constant):
+    def completed(self, gradients: Any, like: Any, independent: str, constant: str) -> Any:
         """Zeros for gradients that are None; in strict mode errors, also for those that cannot be differentiated."""
         out = []
         for i, (g, x) in enumerate(zip(gradients, like, strict=True)):
@@ -344,13 +351,13 @@ class _Call:
             out.append(torch.zeros_like(x) if g is None else g)
         return tuple(out)
 
-    def result(self, tensors, several):
+    def result(self, tensors: Sequence[Tensor], several: bool) -> Any:
         if not self.create_graph:
             tensors = tuple(t.detach() for t in tensors)
         return tuple(tensors) if several else tensors[0]
 
 
-def _tensors(value, what, name):
+def _tensors(value: Any, what: str, name: str) -> Any:
     """(whether it is a tuple, the tuple of tensors)"""
     several = isinstance(value, tuple)
     items = value if several else (value,)
@@ -362,14 +369,14 @@ def _tensors(value, what, name):
     return several, items
 
 
-def _fresh(tensor, create_graph, requires_grad):
+def _fresh(tensor: Tensor, create_graph: bool, requires_grad: bool) -> Any:
     """A tensor object of our own, so that the same tensor captured by the function does not count as its input."""
     if create_graph and tensor.requires_grad:
         return tensor.view_as(tensor)
     return tensor.detach().requires_grad_(requires_grad)
 
 
-def _gradients(outputs, inputs, seeds, create_graph, **options):
+def _gradients(outputs: Any, inputs: Any, seeds: Any, create_graph: bool, **options: Any) -> Any:
     """The gradients of what can be differentiated; None for inputs that it does not depend on."""
     pairs = [(o, s) for o, s in zip(outputs, seeds if len(seeds) == len(outputs) else seeds * len(outputs), strict=True)
              if o is not None and o.requires_grad]

@@ -1,6 +1,9 @@
 """Contexts and decorators that switch recording on and off."""
+from __future__ import annotations
 
 from _thread import _local as local  # threading itself takes a while to import
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flambeau_autograd._engine.grad_mode import (
     enable_grad,
@@ -10,6 +13,9 @@ from flambeau_autograd._engine.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 __all__ = [
     "enable_grad",
@@ -22,10 +28,11 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 _thread = local()
 
 
-def decorate(context, function):
+def decorate(context: Any, function: Callable[..., Any]) -> Any:
     """``function`` with every call, or every step of the generator that it returns, inside a fresh ``context``."""
     import inspect
     from functools import wraps
@@ -37,25 +44,25 @@ def decorate(context, function):
                       f"decorate functions or methods. To preserve the current behavior of class decoration, you can "
                       f"directly decorate the `__init__` method and nothing else. Decorated: {function.__name__}",
                       FutureWarning, stacklevel=3)
-        function.__init__ = decorate(context, function.__init__)
+        function.__init__ = decorate(context, function.__init__)  # type: ignore[misc]
         return function
     if inspect.isgeneratorfunction(function):
         return _decorate_generator(context, function)
     make = context.clone
 
     @wraps(function)
-    def decorated(*args, **kwargs):
+    def decorated(*args: Any, **kwargs: Any) -> Any:
         with make():
             return function(*args, **kwargs)
 
     return decorated
 
 
-def _decorate_generator(context, function):
+def _decorate_generator(context: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     from functools import wraps
 
     @wraps(function)
-    def decorated(*args, **kwargs):
+    def decorated(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
         try:
             with context.clone():
@@ -91,19 +98,20 @@ class set_multithreading_enabled:
     makes no difference beyond what `is_multithreading_enabled` says.
     """
 
-    def __init__(self, mode: bool):
+    def __init__(self, mode: bool) -> None:
         self.mode, self.previous = bool(mode), is_multithreading_enabled()
         _thread.multithreading = self.mode
 
-    def __call__(self, function):
+    def __call__(self, function: _F) -> Any:
         self.__exit__(None, None, None)
         return decorate(self, function)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 traceback: TracebackType | None) -> None:
         _thread.multithreading = self.previous
 
-    def clone(self):
+    def clone(self) -> Any:
         return set_multithreading_enabled(self.mode)

@@ -2,6 +2,10 @@
 
 A complex output counts as two real ones, its real and its imaginary part.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +23,7 @@ from flambeau_autograd.finite_differences import (
     units,
 )
 from flambeau_autograd.function import Function
+from flambeau_tensor import Tensor
 
 __all__ = ["GradcheckError", "get_numerical_jacobian", "gradcheck", "gradgradcheck"]
 
@@ -27,10 +32,11 @@ class GradcheckError(RuntimeError):
     """A derivative does not agree with what it is checked against."""
 
 
-def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0,
-              check_undefined_grad=True, check_grad_dtypes=False, check_batched_grad=False,
-              check_batched_forward_grad=False, check_forward_ad=False, check_backward_ad=True, fast_mode=False,
-              masked=None):
+def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
+              fast_mode: bool = False, masked: bool | None = None) -> bool:
     """Compare the derivatives of ``func`` with finite differences, for every input that requires grad.
 
     Args:
@@ -86,10 +92,11 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     return True
 
 
-def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3,
-                  gen_non_contig_grad_outputs=False, raise_exception=True, nondet_tol=0.0, check_undefined_grad=True,
-                  check_grad_dtypes=False, check_batched_grad=False, check_fwd_over_rev=False, check_rev_over_rev=True,
-                  fast_mode=False, masked=False):
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
+                  atol: float = 1e-5, rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False,
+                  raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+                  check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
+                  check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool | None = False) -> bool:
     """Check second derivatives: ``gradcheck`` of the gradients of ``func``, by the inputs and by ``grad_outputs``.
 
     Args:
@@ -119,7 +126,7 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     n = len(inputs)
     wanted = [t.requires_grad for t in tensors_in(inputs)]
 
-    def gradients(*args):
+    def gradients(*args: Any) -> Any:
         given = list(tensors_in(args[:n]))
         for t, requires_grad in zip(given, wanted, strict=True):
             if requires_grad and not t.requires_grad:  # forward mode hands over tensors that do not
@@ -136,11 +143,12 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
                      masked=masked)
 
 
-def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
+def get_numerical_jacobian(fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3,
+                           grad_out: Any = 1.0) -> tuple[Tensor, ...]:
     """The Jacobians of ``fn``'s output by finite differences: for each input (elements of it, elements of output)."""
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
 
-    def values():
+    def values() -> list[Any]:
         return [flat(fn(*inputs) if len(inputs) > 1 else fn(inputs[0]))]
 
     return tuple(torch.from_numpy(numerical(values, x, eps)[0])
@@ -149,7 +157,7 @@ def get_numerical_jacobian(fn, inputs, target=None, eps=1e-3, grad_out=1.0):
 
 # --- comparing ------------------------------------------------------------------------------------------------------
 
-def _some_tensor(outputs):
+def _some_tensor(outputs: Any) -> Any:
     """``outputs``, if there is a tensor among them or nothing at all."""
     empty = isinstance(outputs, (tuple, list, dict)) and not outputs
     if not empty and next(tensors_in(outputs), None) is None:
@@ -157,18 +165,19 @@ def _some_tensor(outputs):
     return outputs
 
 
-def _differentiable(outputs):
+def _differentiable(outputs: Any) -> tuple[Tensor, ...]:
     return tuple(tensors_in(outputs, lambda t: is_inexact(t) and t.requires_grad))
 
 
 class _Part:
     """A real function that an output stands for: the output itself, or its real or imaginary part."""
 
-    def __init__(self, output_number, text="", seed=1.0, of=lambda a: a):
+    def __init__(self, output_number: int, text: str = "", seed: Any = 1.0,
+                 of: Callable[[Any], Any] = lambda a: a) -> None:
         self.k, self.text, self.seed, self.of = output_number, text, seed, of
 
 
-def _parts(k, t):
+def _parts(k: int, t: Any) -> list[_Part]:
     if not t.is_complex():
         return [_Part(k)]
     return [_Part(k, "While considering the real part of complex outputs only, ", 1.0, lambda a: a.real),
@@ -178,15 +187,16 @@ def _parts(k, t):
 class _Check:
     """What is checked, and how closely."""
 
-    def __init__(self, func, inputs, eps, atol, rtol, nondet_tol, check_dtypes):
+    def __init__(self, func: Callable[..., Any], inputs: Any, eps: float, atol: float, rtol: float, nondet_tol: float,
+                 check_dtypes: bool) -> None:
         self.func, self.inputs = func, inputs
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_dtypes = check_dtypes
-        self._numerical = None
+        self._numerical: Any = None
         self.checked = list(tensors_in(inputs, lambda t: t.requires_grad))
         self._judge_inputs()
 
-    def _judge_inputs(self):
+    def _judge_inputs(self) -> None:
         if not self.checked:
             raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
                              "requires_grad=True.")
@@ -202,14 +212,14 @@ class _Check:
                                    "that are non-overlapping to be able to compute the numerical gradients correctly. "
                                    "You should call .contiguous on the input before passing it to gradcheck.")
 
-    def outputs(self):
+    def outputs(self) -> list[Any]:
         return list(tensors_in(_some_tensor(self.func(*self.inputs)), is_inexact))
 
-    def values(self):
+    def values(self) -> list[Any]:
         """The values of all parts of all outputs."""
         return [part.of(flat(o)) for k, o in enumerate(self.outputs()) for part in _parts(k, o)]
 
-    def run(self, mode, fast):
+    def run(self, mode: Any, fast: bool) -> None:
         """Compare what ``mode`` computes with finite differences."""
         outputs = self.outputs()
         if not any(o.requires_grad for o in outputs):
@@ -225,23 +235,23 @@ class _Check:
                         "are close to their numerical values. Functions with very large derivatives may need larger "
                         "tolerances in fast mode.")
 
-    def numerical_jacobians(self):
+    def numerical_jacobians(self) -> Any:
         """For each checked input the matrices of all parts, by finite differences."""
         if self._numerical is None:
             self._numerical = [numerical(self.values, x, self.eps) for x in self.checked]
         return self._numerical
 
-    def _expect_no_gradient(self):
+    def _expect_no_gradient(self) -> None:
         for matrices in self.numerical_jacobians():
             for jacobian in matrices:
                 if np.abs(jacobian).max(initial=0.0) > self.atol:
                     raise GradcheckError("Numerical gradient for function expected to be zero")
 
-    def _compare(self, mode, n, part, output):
+    def _compare(self, mode: Any, n: int, part: Any, output: Any) -> None:
         for i, (x, analytical) in enumerate(zip(self.checked, mode.matrices(part, output), strict=True)):
             self._judge(mode, part, i, output, x, self.numerical_jacobians()[i][n], analytical)
 
-    def _judge(self, mode, part, i, output, x, jacobian, analytical):
+    def _judge(self, mode: Any, part: Any, i: int, output: Any, x: Tensor, jacobian: Any, analytical: Any) -> None:
         difference = np.abs(jacobian - analytical)
         allowed = self.atol + self.rtol * np.abs(jacobian)
         wrong = ~(difference <= allowed) & ~(np.isnan(jacobian) & np.isnan(analytical))
@@ -257,7 +267,7 @@ class _Check:
             f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {jacobian[row, column]:g}, "
             f"analytical {analytical[row, column]:g}.\n")
 
-    def _agree_along(self, mode, n, part, output):
+    def _agree_along(self, mode: Any, n: int, part: Any, output: Any) -> bool:
         """One random direction: the slope along it of the output summed with random weights."""
         random = np.random.RandomState(0)
         weights = random.standard_normal(output.numel())
@@ -272,7 +282,7 @@ class _Check:
         return True
 
 
-def _place(number, t):
+def _place(number: int, t: Any) -> str:
     """The index of an element, as it is written: [1, 2]."""
     if not t.ndim:
         return ""
@@ -286,10 +296,10 @@ class _Backward:
 
     name = "Jacobian"
 
-    def __init__(self, check):
+    def __init__(self, check: Any) -> None:
         self.check = check
 
-    def gradients(self, output, seed):
+    def gradients(self, output: Any, seed: Any) -> Any:
         """A vector for each checked input."""
         checked = self.check.checked
         if not output.requires_grad:
@@ -304,7 +314,7 @@ class _Backward:
         return [np.zeros(x.numel(), dtype=flat(x).dtype) if g is None else flat(g)
                 for x, g in zip(checked, found, strict=True)]
 
-    def columns(self, output, seed):
+    def columns(self, output: Any, seed: Any) -> list[Any]:
         columns = []
         for place in np.ndindex(*output.shape):
             one = np.zeros(tuple(output.shape), dtype=flat(output).dtype)
@@ -313,12 +323,12 @@ class _Backward:
         return [np.array([c[i] for c in columns]).reshape(len(columns), x.numel()).T
                 for i, x in enumerate(self.check.checked)]
 
-    def matrices(self, part, output):
+    def matrices(self, part: Any, output: Any) -> Any:
         first = self.columns(output, part.seed)
         self._expect_same(first, self.columns(output, part.seed))
         return first
 
-    def _expect_same(self, first, again):
+    def _expect_same(self, first: Any, again: Any) -> None:
         for a, b in zip(first, again, strict=True):
             if np.abs(np.nan_to_num(a - b)).max(initial=0.0) > self.check.nondet_tol:
                 raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and "
@@ -326,13 +336,13 @@ class _Backward:
                                      f"matches numerical gradient.The tolerance for nondeterminism was "
                                      f"{self.check.nondet_tol}.")
 
-    def along(self, part, output, weights, directions):
+    def along(self, part: Any, output: Any, weights: Any, directions: Any) -> list[float]:
         seeds = torch.from_numpy(np.asarray(weights * part.seed).reshape(tuple(output.shape))).to(output.dtype)
         first = self.gradients(output, seeds)
         self._expect_same(first, self.gradients(output, seeds))
         return [float((g.conj() * flat(d)).sum().real) for g, d in zip(first, directions, strict=True)]
 
-    def check_undefined(self):
+    def check_undefined(self) -> None:
         """Backward where outputs have no gradient (all of them, then each), and where gradients are zero."""
         check = self.check
         outputs = list(_differentiable(check.func(*check.inputs)))
@@ -357,7 +367,7 @@ class _Backward:
                     raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are "
                                          "undefined or zero.")
 
-    def check_batched(self):
+    def check_batched(self) -> None:
         """Several gradients at once against one after the other."""
         check, random = self.check, np.random.RandomState(0)
         for k, output in enumerate(check.outputs()):
@@ -379,15 +389,15 @@ class _Undefined(Function):
     """Lets values through and no gradient back."""
 
     @staticmethod
-    def forward(ctx, *tensors):
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
         return tuple(t.clone() for t in tensors)
 
     @staticmethod
-    def backward(ctx, *grads):
+    def backward(ctx: Any, *grads: Any) -> tuple[None, ...]:
         return (None,) * len(grads)
 
 
-def _expect_batches(batched, one_by_one, k, check):
+def _expect_batches(batched: Any, one_by_one: Any, k: int, check: Any) -> None:
     """Raise unless batch ``j`` of each tensor is what ``one_by_one[j]`` has there."""
     for i, together in enumerate(batched):
         for j, alone in enumerate(one_by_one):
@@ -407,17 +417,17 @@ class _Forward:
 
     name = "Jacobian computed with forward mode"
 
-    def __init__(self, check):
+    def __init__(self, check: Any) -> None:
         self.check = check
-        self._all = None
+        self._all: Any = None
 
-    def tangents(self, given):
+    def tangents(self, given: Any) -> list[Any]:
         """The tangents of all outputs, where the checked inputs have those of ``given`` (None: none)."""
         from flambeau_autograd import forward_ad
 
         chosen = iter(given)
 
-        def dual(t):
+        def dual(t: Any) -> Any:
             if not t.requires_grad:
                 return t
             tangent = next(chosen)
@@ -430,30 +440,30 @@ class _Forward:
             raise GradcheckError("Forward AD gradient has dtype mismatch.")
         return [torch.zeros_like(p) if t is None else t.detach() for p, t in pairs]
 
-    def only(self, i, tangent):
+    def only(self, i: int, tangent: Any) -> list[Any]:
         """`tangents` where input ``i`` alone moves."""
         return self.tangents([tangent if j == i else None for j in range(len(self.check.checked))])
 
-    def all_tangents(self):
+    def all_tangents(self) -> list[Any]:
         """For each input, each of its elements and each of their `units` the tangents of all outputs."""
         if self._all is None:
             self._all = [[[self._at(i, x, place, unit) for unit in units(x)] for place in np.ndindex(*x.shape)]
                          for i, x in enumerate(self.check.checked)]
         return self._all
 
-    def _at(self, i, x, place, unit):
+    def _at(self, i: int, x: Tensor, place: tuple[int, ...], unit: Any) -> Any:
         one = np.zeros(tuple(x.shape), dtype=flat(x).dtype)
         one[place] = unit
         return [flat(t) for t in self.only(i, torch.from_numpy(one))]
 
-    def matrices(self, part, output):
+    def matrices(self, part: Any, output: Any) -> Any:
         return [np.array([joined([part.of(outputs[part.k]) for outputs in jacobian]) for jacobian in elements]
                          ).reshape(len(elements), output.numel()) for elements in self.all_tangents()]
 
-    def along(self, part, output, weights, directions):
+    def along(self, part: Any, output: Any, weights: Any, directions: Any) -> list[float]:
         return [float((part.of(flat(self.only(i, d)[part.k])) * weights).sum()) for i, d in enumerate(directions)]
 
-    def check_undefined(self):
+    def check_undefined(self) -> None:
         """No tangent must mean the same as a tangent of zeros."""
         random = np.random.RandomState(0)
         checked = self.check.checked
@@ -465,7 +475,7 @@ class _Forward:
                     raise GradcheckError(f"Mismatch in tangent values for output with index: {k} when input {i} has a "
                                          f"tangent and the others have none, or zeros:\n{absent}\n{zero}\n")
 
-    def check_batched(self):
+    def check_batched(self) -> None:
         """Several tangents at once against one after the other."""
         from flambeau_autograd.func import vmap
 

@@ -1,6 +1,9 @@
 """Looking at the graph, and at what it saves: hooks on saved tensors, edges, hooks on several gradients at once."""
+from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from flambeau_autograd._engine import saved as _saved
@@ -9,6 +12,9 @@ from flambeau_autograd._engine.engine import current_run, queue_callback, will_r
 from flambeau_autograd._engine.node import Node
 from flambeau_autograd.grad_mode import decorate
 from flambeau_autograd.hooks import RemovableHandle
+from flambeau_tensor import Tensor
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 __all__ = [
     "GradientEdge",
@@ -29,7 +35,7 @@ InputMetadata = namedtuple("InputMetadata", ("shape", "dtype"))
 InputMetadata.__doc__ = "What the gradient of a node's output looks like."
 
 
-def get_gradient_edge(tensor):
+def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge that takes the gradient of ``tensor``; it outlives the tensor.
 
     Raises:
@@ -41,7 +47,7 @@ def get_gradient_edge(tensor):
     return GradientEdge(*edge)
 
 
-def increment_version(tensor):
+def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Say that a tensor (or several) was written to by means that autograd does not see.
 
     >>> x = torch.ones(2)
@@ -49,7 +55,7 @@ def increment_version(tensor):
     >>> x._version
     1
     """
-    tensors = (tensor,) if hasattr(tensor, "requires_grad") else tensor
+    tensors: Any = (tensor,) if hasattr(tensor, "requires_grad") else tensor
     try:
         tensors = tuple(tensors)
     except TypeError:
@@ -75,38 +81,39 @@ class saved_tensors_hooks(_saved.SavedHooks):
 class save_on_cpu(saved_tensors_hooks):
     """Copies saved tensors to the CPU's memory; there is no other here, so this only copies."""
 
-    def __init__(self, pin_memory=False, device_type="cpu"):
+    def __init__(self, pin_memory: bool = False, device_type: str = "cpu") -> None:
         super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
 
 
 class disable_saved_tensors_hooks(_saved.ForbiddenHooks):
     """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too."""
 
-    def __call__(self, function):
+    def __call__(self, function: _F) -> Any:
         return decorate(self, function)
 
-    def clone(self):
+    def clone(self) -> Any:
         return disable_saved_tensors_hooks(self.error_message)
 
 
 class _MultiHandle(RemovableHandle):
     """Removes several hooks at once."""
 
-    def __init__(self, handles):
+    def __init__(self, handles: list[RemovableHandle]) -> None:
         self.handles = handles
 
-    def remove(self):
+    def remove(self) -> None:
         for handle in self.handles:
             handle.remove()
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.handles
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.handles = state
 
 
-def register_multi_grad_hook(tensors, fn, *, mode="all"):
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *,
+                             mode: str = "all") -> RemovableHandle:
     """Call ``fn`` in backward when the gradients of several tensors are known.
 
     Args:
@@ -127,19 +134,20 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     return _MultiHandle([t.register_hook(hook) for t, hook in zip(tensors, _on_last(nodes, fn), strict=True)])
 
 
-class _Runs(dict):
+class _Runs(dict[Any, list[Any]]):
     """What hooks note for each run of backward, until it is over; runs may be inside each other."""
 
-    def __missing__(self, run):
+    def __missing__(self, run: Any) -> list[Any]:
         queue_callback(lambda: self.pop(run, None))
-        self[run] = state = []
+        state: list[Any] = []
+        self[run] = state
         return state
 
 
-def _on_first(fn):
+def _on_first(fn: Callable[..., Any]) -> Callable[..., Any]:
     runs = _Runs()
 
-    def hook(grad):
+    def hook(grad: Any) -> None:
         seen = runs[current_run()]
         seen.append(True)
         if len(seen) == 1:
@@ -148,11 +156,11 @@ def _on_first(fn):
     return hook
 
 
-def _on_last(nodes, fn):
+def _on_last(nodes: Sequence[Node], fn: Callable[..., Any]) -> list[Callable[..., Any]]:
     runs = _Runs()
 
-    def make(i):
-        def hook(grad):
+    def make(i: int) -> Callable[..., Any]:
+        def hook(grad: Any) -> None:
             state = runs[current_run()]
             if not state:
                 state += [[None] * len(nodes), sum(will_run(nodes))]
@@ -181,23 +189,25 @@ class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
     tensor([2., 4.])
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__(self._pack, self._unpack)
 
-    def _pack(self, tensor):
+    copies: WeakKeyDictionary[_Key, Tensor] | None
+
+    def _pack(self, tensor: Tensor) -> Any:
         if self.copies is None:
             self.copies = WeakKeyDictionary()
         key = _Key()
         self.copies[key] = tensor.clone()
         return key
 
-    def _unpack(self, key):
+    def _unpack(self, key: Any) -> Any:
         if self.copies is None or key not in self.copies:
             raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which "
                                  "the graph was originally recorded.")
         return self.copies[key]
 
-    def clear(self):
+    def clear(self) -> None:
         """Let go of all copies; backward through what was recorded so far raises from now on."""
         self.copies = None
 

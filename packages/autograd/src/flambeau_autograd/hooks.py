@@ -1,7 +1,15 @@
 """Hooks on gradients: the handle that removes one, and the checks of what hooks return."""
+from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
+
+from flambeau_tensor import Tensor
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 class RemovableHandle:
@@ -9,37 +17,38 @@ class RemovableHandle:
 
     next_id = 0
 
-    def __init__(self, hooks_dict, *, extra_dict=None):
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
         self.hooks_dict_ref = ref(hooks_dict)
         self.id = RemovableHandle.next_id
         RemovableHandle.next_id += 1
         extra = () if extra_dict is None else extra_dict if isinstance(extra_dict, list) else (extra_dict,)
         self.extra_dict_ref = tuple(ref(d) for d in extra)
 
-    def remove(self):
+    def remove(self) -> None:
         """Take the hook out; nothing happens if it is out already."""
         for reference in (self.hooks_dict_ref, *self.extra_dict_ref):
             hooks = reference()
             if hooks is not None:
                 hooks.pop(self.id, None)
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self.hooks_dict_ref(), self.id, tuple(r() for r in self.extra_dict_ref)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         hooks, self.id, extra = state
         self.hooks_dict_ref = ref(OrderedDict() if hooks is None else hooks)
         self.extra_dict_ref = tuple(ref(OrderedDict() if d is None else d) for d in extra)
         RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 traceback: TracebackType | None) -> None:
         self.remove()
 
 
-def add_hook(hooks, hook):
+def add_hook(hooks: Any, hook: Callable[..., Any]) -> tuple[Any, RemovableHandle]:
     """Put ``hook`` into an ordered dict of hooks (made if it is None); returns the dict and the handle."""
     if hooks is None:
         hooks = OrderedDict()
@@ -48,11 +57,11 @@ def add_hook(hooks, hook):
     return hooks, handle
 
 
-def _name(hook):
+def _name(hook: Callable[..., Any]) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
-def checked(hook, new, old):
+def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
     """What a hook returned in place of the gradient ``old``, if it may stand there."""
     if new is None:
         return None
@@ -67,7 +76,7 @@ def checked(hook, new, old):
     return new
 
 
-def checked_all(hook, after, before):
+def checked_all(hook: Callable[..., Any], after: Any, before: Any) -> Any:
     """What a node's hook returned in place of the tuple of gradients ``before``, if it may stand there; or None."""
     if after is None:
         return None
@@ -81,7 +90,7 @@ def checked_all(hook, after, before):
     return after
 
 
-def call_post_accumulate(hooks, leaf):
+def call_post_accumulate(hooks: Any, leaf: Tensor) -> None:
     """Run the hooks that wait for a leaf's gradient; each sees what the one before returned, which is an error."""
     value = leaf
     for hook in list(hooks.values()):

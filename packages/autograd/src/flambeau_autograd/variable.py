@@ -1,13 +1,18 @@
 """The old name of tensors that autograd watches; for programs that still say ``Variable``."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.engine import queue_callback as _queue_callback
+from flambeau_tensor import Tensor
 
 __all__ = ["Variable"]
 
 
 class _VariableMeta(type):
-    def __instancecheck__(cls, value):
+    def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, torch.Tensor)
 
 
@@ -19,7 +24,7 @@ class Variable(metaclass=_VariableMeta):
     ('Tensor', True)
     """
 
-    def __new__(cls, data=None, requires_grad=False):
+    def __new__(cls, data: Tensor | None = None, requires_grad: bool = False) -> Any:
         if data is None:
             data = torch.empty(0)
         if not isinstance(data, torch.Tensor):
@@ -30,6 +35,6 @@ class Variable(metaclass=_VariableMeta):
         """The part of the engine's interface that programs reach through here."""
 
         @staticmethod
-        def queue_callback(callback):
+        def queue_callback(callback: Callable[[], None]) -> None:
             """Call ``callback()`` when the backward that is running in this thread has finished."""
             _queue_callback(callback)

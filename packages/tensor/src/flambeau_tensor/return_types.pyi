@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from flambeau_tensor import Tensor
 
+class NamedResult(tuple[Any, ...]): ...
 def named_result(name: str, fields: tuple[str, ...]) -> type: ...
 
 class _linalg_det(NamedTuple):

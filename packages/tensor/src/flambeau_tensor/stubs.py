@@ -303,6 +303,7 @@ def stub_text():
 def return_types_text():
     """The stub file of `flambeau_tensor.return_types`."""
     lines = [_MARK, "from typing import Any, NamedTuple", "", "from flambeau_tensor import Tensor", "",
+             "class NamedResult(tuple[Any, ...]): ...",
              "def named_result(name: str, fields: tuple[str, ...]) -> type: ..."]
     found = {one.name: one for op in operators().values() for one in signatures(op)
              if len(one.schema.returns) > 1 and all(r.name for r in one.schema.returns)}

@@ -9,7 +9,7 @@ import functools
 from typing import NamedTuple
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError as VmapUnsupportedError
 from flambeau_autograd._engine.dispatch import call as call
 from flambeau_tensor.extend import Elementwise, Forward, find_operator, wrapped_dim
 

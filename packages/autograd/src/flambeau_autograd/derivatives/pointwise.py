@@ -167,8 +167,8 @@ derivative(ops.atan2, self=lambda grad, self, other: grad * _over_square(other, 
            other=lambda grad, self, other: grad * _over_square(-self, self, other))
 derivative(ops.hypot, self=lambda grad, self, result: grad * (self / result),
            other=lambda grad, other, result: grad * (other / result))
-derivative(ops.deg2rad, self=lambda grad: grad * (math.pi / 180), linear=True)
-derivative(ops.rad2deg, self=lambda grad: grad * (180 / math.pi), linear=True)
+derivative(find_operator("torch.deg2rad"), self=lambda grad: grad * (math.pi / 180), linear=True)
+derivative(find_operator("torch.rad2deg"), self=lambda grad: grad * (180 / math.pi), linear=True)
 derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)))
 
 

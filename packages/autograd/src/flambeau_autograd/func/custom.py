@@ -64,7 +64,7 @@ def _lift(cls, all_histories):
             ctx.replace_saved({id(a): b for a, b in zip(leaves(own), leaves(out), strict=True)})
             return out
     else:
-        def forward(*args, **kwargs):
+        def forward(*args, **kwargs):  # type: ignore[misc]
             return _apply_further_out(cls, args, kwargs, all_histories)
 
         forward.__signature__ = inspect.signature(cls.forward)

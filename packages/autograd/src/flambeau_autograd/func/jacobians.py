@@ -1,14 +1,18 @@
 """``jacrev``, ``jacfwd``, ``hessian``: whole Jacobians, by one product for each row or column, all at once."""
+from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd.func.transforms import _argnums, jvp, vjp
 from flambeau_autograd.func.vectorize import vmap
 from flambeau_autograd.trees import filled, leaves, tree_map
+from flambeau_tensor import Tensor
 
 
-def _basis(tensors):
+def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
     """For each tensor the unit vectors of all of them, as one tensor with the vectors in dimension 0."""
     total = sum(t.numel() for t in tensors)
     out, at = [], 0
@@ -22,10 +26,11 @@ def _basis(tensors):
     return out
 
 
-def _chosen(func, argnums, args):
+def _chosen(func: Callable[..., Any], argnums: int | tuple[int, ...],
+            args: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     wanted = _argnums(argnums, args)
 
-    def of_chosen(*given):
+    def of_chosen(*given: Any) -> Any:
         full = list(args)
         for n, a in zip(wanted, given, strict=True):
             full[n] = a
@@ -34,7 +39,8 @@ def _chosen(func, argnums, args):
     return of_chosen, tuple(args[n] for n in wanted)
 
 
-def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_copy=False):
+def jacrev(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
+           chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Callable[..., Any]:
     """A function that computes the Jacobian of ``func`` by reverse mode: best where results are few.
 
     Args:
@@ -54,7 +60,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
         out = vjp(chosen, *primals, has_aux=has_aux)
         value, back = out[:2]
@@ -65,7 +71,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
                                    f"Tensor with dtype {o.dtype}")
         rows = _basis(outputs)
 
-        def product(*seeds):
+        def product(*seeds: Any) -> tuple[Any, ...]:
             return tuple(leaves(back(filled(value, seeds))))
 
         columns = vmap(product, chunk_size=chunk_size)(*rows)
@@ -76,7 +82,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     return wrapped
 
 
-def _split_rows(columns, outputs, inputs):
+def _split_rows(columns: Any, outputs: Any, inputs: Any) -> list[list[Tensor]]:
     """For each output, for each input, the block of the Jacobian."""
     blocks, at = [], 0
     for o in outputs:
@@ -86,19 +92,20 @@ def _split_rows(columns, outputs, inputs):
     return blocks
 
 
-class _Row(list):
+class _Row(list[Any]):
     """A leaf, not a branch, to the functions on trees."""
 
 
-def _by_output(value, blocks):
+def _by_output(value: Any, blocks: Any) -> Any:
     return filled(value, [_Row(b) for b in blocks])
 
 
-def _unpacked(tree, argnums):
+def _unpacked(tree: Any, argnums: int | tuple[int, ...]) -> Any:
     return tree[0] if isinstance(argnums, int) else tree
 
 
-def jacfwd(func, argnums=0, has_aux=False, *, randomness="error", chunk_size=None):
+def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
+           randomness: str = "error", chunk_size: int | None = None) -> Callable[..., Any]:
     """A function that computes the Jacobian of ``func`` by forward mode: best where arguments are few.
 
     Arguments and result are those of ``jacrev``.
@@ -108,13 +115,13 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error", chunk_size=Non
             [0., 1.]])
     """
     @functools.wraps(func)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
         inputs = leaves(primals)
         directions = _basis(inputs)
         kept = {}
 
-        def product(*tangents):
+        def product(*tangents: Any) -> tuple[Any, ...]:
             out = jvp(chosen, primals, filled(primals, tangents), has_aux=has_aux)
             kept["form"] = tree_map(lambda _: None, out[1])
             kept["aux"] = out[2] if has_aux else None
@@ -138,7 +145,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error", chunk_size=Non
     return wrapped
 
 
-def hessian(func, argnums=0):
+def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """A function that computes the second derivatives of ``func``: forward mode over reverse mode.
 
     >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))

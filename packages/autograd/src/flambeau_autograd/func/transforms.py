@@ -1,6 +1,9 @@
 """``grad``, ``vjp``, ``jvp``, ``linearize``: derivatives as functions of functions."""
+from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
@@ -17,23 +20,23 @@ Tensor = torch.Tensor
 class _Tape:
     """A level of reverse mode around a function's run, and whether what leaves it is recorded."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.level, self.keep = TapeLevel(), is_grad_enabled()
 
-    def enter(self, tree):
+    def enter(self, tree: Any) -> Any:
         return tree_map(lambda t: self.level.wrap(t) if isinstance(t, Tensor) else t, tree)
 
-    def leave(self, tree):
+    def leave(self, tree: Any) -> Any:
         return tree_map(lambda t: self.level.unwrap(t, self.keep) if isinstance(t, Tensor) else t, tree)
 
-    def product(self, outputs, inputs):
+    def product(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> Callable[..., Any]:
         """A function from the outputs' gradients to those of the inputs, also for when this level is over.
 
         They are recorded if another level may want to differentiate them.
         """
         roots, targets = [edge_of(o) for o in outputs], [edge_of(t) for t in inputs]
 
-        def gradients(seeds, retain=False, record=True):
+        def gradients(seeds: Any, retain: bool = False, record: bool = True) -> Any:
             rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
             if not rows:
                 return [torch.zeros_like(t) for t in inputs]
@@ -46,7 +49,7 @@ class _Tape:
         return gradients
 
 
-def _tensors(tree):
+def _tensors(tree: Any) -> list[Tensor]:
     flat = leaves(tree)
     for t in flat:
         if not isinstance(t, Tensor):
@@ -54,7 +57,7 @@ def _tensors(tree):
     return flat
 
 
-def _parted(out, has_aux, where):
+def _parted(out: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
     """(value, aux) of what a function returned."""
     if not has_aux:
         return out, None
@@ -66,7 +69,7 @@ def _parted(out, has_aux, where):
     return out
 
 
-def _results(tree, where, least=1):
+def _results(tree: Any, where: str, least: int = 1) -> list[Any]:
     """The leaves of what a function returned: tensors, and how many at least."""
     flat = leaves(tree)
     if len(flat) < least:
@@ -77,7 +80,7 @@ def _results(tree, where, least=1):
     return flat
 
 
-def _argnums(argnums, args):
+def _argnums(argnums: int | tuple[int, ...], args: Sequence[Any]) -> list[int]:
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
@@ -88,28 +91,29 @@ def _argnums(argnums, args):
             raise RuntimeError(f"argnums must be int, got {type(n)}")
         if not -len(args) <= n < len(args):
             raise RuntimeError(f"Got argnum={n}, but only {len(args)} positional inputs")
-    wanted = [n % len(args) for n in wanted]
-    if len(set(wanted)) != len(wanted):
+    places = [n % len(args) for n in wanted]
+    if len(set(places)) != len(places):
         raise RuntimeError(f"argnums elements must be unique, got {argnums}")
-    return wanted
+    return places
 
 
-def grad_and_value(func, argnums=0, has_aux=False):
+def grad_and_value(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0,
+                   has_aux: bool = False) -> Callable[..., Any]:
     """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
 
     >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
     (tensor(6.), tensor(9.))
     """
     @functools.wraps(func)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         wanted = _argnums(argnums, args)
         tape = _Tape()
         with tape.level, enable_grad():
-            args = list(args)
+            given = list(args)
             for n in wanted:
-                args[n] = tape.enter(args[n])
-            inputs = _tensors([args[n] for n in wanted], )
-            out, aux = _parted(func(*args, **kwargs), has_aux, "grad_and_value(f)(*args)")
+                given[n] = tape.enter(given[n])
+            inputs = _tensors([given[n] for n in wanted], )
+            out, aux = _parted(func(*given, **kwargs), has_aux, "grad_and_value(f)(*args)")
             if not isinstance(out, Tensor):
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
                                    f"{type(out)}")
@@ -117,7 +121,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
                 raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
                                    f"with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
             found = iter(tape.product([out], inputs)([None]))
-            gradients = [tree_map(lambda _: next(found), args[n]) for n in wanted]
+            gradients = [tree_map(lambda _: next(found), given[n]) for n in wanted]
             gradients = tape.leave(gradients[0] if isinstance(argnums, int) else tuple(gradients))
             value, aux = tape.leave(out), tape.leave(aux)
         return (gradients, (value, aux)) if has_aux else (gradients, value)
@@ -125,7 +129,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     return wrapped
 
 
-def grad(func, argnums=0, has_aux=False):
+def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that computes the gradient of ``func``, which returns a tensor of no dimensions.
 
     Args:
@@ -142,14 +146,14 @@ def grad(func, argnums=0, has_aux=False):
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         gradients, value = both(*args, **kwargs)
         return (gradients, value[1]) if has_aux else gradients
 
     return wrapped
 
 
-def vjp(func, *primals, has_aux=False):
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value of ``func(*primals)`` and a function from gradients of the value to gradients of the primals.
 
     Returns:
@@ -168,7 +172,7 @@ def vjp(func, *primals, has_aux=False):
         product = tape.product(outputs, inputs)
         value, aux = tape.leave(out), tape.leave(aux)
 
-    def vjp_fn(*cotangents, retain_graph=True, create_graph=None):
+    def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given = cotangents[0] if len(cotangents) == 1 and not (isinstance(out, tuple) and len(out) == 1 and isinstance(
             cotangents[0], Tensor)) else cotangents
         seeds = leaves_like(out, given)
@@ -184,7 +188,7 @@ def vjp(func, *primals, has_aux=False):
     return (value, vjp_fn, aux) if has_aux else (value, vjp_fn)
 
 
-def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The value of ``func(*primals)`` and its derivative along ``tangents``.
 
     Args:
@@ -234,7 +238,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     return (value, tangent, aux) if has_aux else (value, tangent)
 
 
-def linearize(func, *primals):
+def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of ``func(*primals)`` and the linear map from tangents to its derivative, for use many times.
 
     >>> value, along = torch.func.linearize(torch.sin, torch.zeros(2))
@@ -258,7 +262,7 @@ def linearize(func, *primals):
         targets = [edge_of(s) for s in seeds]
         value = tape.leave(out)
 
-    def along(*tangents):
+    def along(*tangents: Any) -> Any:
         directions = leaves_like(primals, tangents)
         if directions is None:
             raise RuntimeError(f"linearize: expected tangents of the form of the primals, {form(primals)}, got "

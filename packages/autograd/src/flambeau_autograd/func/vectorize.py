@@ -1,7 +1,10 @@
 """``vmap``: a function of one example, applied to all examples at once."""
+from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
@@ -12,7 +15,8 @@ from flambeau_tensor.extend import wrapped_dim
 Tensor = torch.Tensor
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fallback=None):
+def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
+         chunk_size: int | None = None, fallback: str | None = None) -> Callable[..., Any]:
     """A function that applies ``func`` along a dimension of its arguments.
 
     Inside of ``func`` a tensor looks like one example; operations run on all examples at once.
@@ -42,7 +46,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
         raise ValueError(f"vmap: fallback should be None or 'loop', got {fallback!r}")
 
     @functools.wraps(func)
-    def wrapped(*args, **kwargs):
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
         size, dims, flat = _examples(func, in_dims, args)
         _check_out_dims(func, out_dims)
         run = functools.partial(_run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims,
@@ -61,17 +65,17 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None, fa
     return wrapped
 
 
-def _name(func):
+def _name(func: Callable[..., Any]) -> str:
     return getattr(getattr(func, "func", func), "__name__", repr(func))
 
 
-def _check_out_dims(func, out_dims):
+def _check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
     if not all(d is None or isinstance(d, int) for d in leaves(out_dims)):
         raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
                          "collection of ints representing where in the outputs the vmapped dimension should appear.")
 
 
-def _examples(func, in_dims, args):
+def _examples(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[Any], list[Any]]:
     """(number of examples, dimension of each leaf, leaves)"""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
@@ -109,17 +113,18 @@ def _examples(func, in_dims, args):
     return sizes[0], dims, flat
 
 
-def _run(func, args, flat, dims, size, *, out_dims, randomness):
+def _run(func: Callable[..., Any], args: tuple[Any, ...], flat: list[Any], dims: Any, size: int, *, out_dims: Any,
+         randomness: str) -> Any:
     with BatchLevel(size, randomness) as level:
         entered = [a if d is None else level.wrap(a, d) for a, d in zip(flat, dims, strict=True)]
         result = func(*filled(args, entered))
         return _out(func, result, out_dims, level)
 
 
-def _out(func, result, out_dims, level):
+def _out(func: Callable[..., Any], result: Any, out_dims: Any, level: Any) -> Any:
     places = _places(func, result, out_dims)
 
-    def taken(out):
+    def taken(out: Any) -> Any:
         dim = next(places)
         if not isinstance(out, Tensor):
             if dim is None:
@@ -139,7 +144,7 @@ def _out(func, result, out_dims, level):
     return tree_map(taken, result)
 
 
-def _places(func, result, out_dims):
+def _places(func: Callable[..., Any], result: Any, out_dims: Any) -> Iterator[Any]:
     if is_leaf(result) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
     flat = broadcast(out_dims, result)
@@ -150,7 +155,7 @@ def _places(func, result, out_dims):
     return iter(flat)
 
 
-def _joined(pieces, out_dims, func):
+def _joined(pieces: list[Any], out_dims: Any, func: Callable[..., Any]) -> Any:
     places = broadcast(out_dims, pieces[0])
     columns = zip(*map(leaves, pieces), strict=True)
     return filled(pieces[0], [column[0] if d is None else torch.cat(column, d)
@@ -159,10 +164,11 @@ def _joined(pieces, out_dims, func):
 
 # --- one example at a time ------------------------------------------------------------------------------------------
 
-_warned = set()
+_warned: set[Any] = set()
 
 
-def _guarded(func, fallback, run, flat, dims, size):
+def _guarded(func: Callable[..., Any], fallback: str | None, run: functools.partial[Any], flat: list[Any], dims: Any,
+             size: int) -> Any:
     if fallback is None:
         return run(flat, dims, size)
     try:
@@ -173,7 +179,7 @@ def _guarded(func, fallback, run, flat, dims, size):
         if func not in _warned:
             _warned.add(func)
             warnings.warn(f"vmap runs {_name(func)} once for each example: {error}", stacklevel=3)
-    run_one, of, out_dims = *run.args, run.keywords["out_dims"]
+    (run_one, of), out_dims = run.args, run.keywords["out_dims"]
     rows = []
     for i in range(size):
         args = filled(of, [a if d is None else a.select(d, i) for a, d in zip(flat, dims, strict=True)])
