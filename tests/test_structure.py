@@ -224,7 +224,19 @@ def handed_down(sources):
     return wrong
 
 
-CHECKS = [upward, private, methods_cross, numbered, disordered, sockets, handed_down]
+# --- complex numbers ------------------------------------------------------------------------------------------------
+
+COMPLEX_CAST = re.compile(r"<(?:complex_t|complex128|(?:double|float) complex|(?:double|float)complex)>")
+
+
+def complex_casts(sources):
+    """Casts between complex types, which Cython makes of the parts as x + y*I: infinite y spoil x."""
+    return [f"{path}:{number} casts a complex number: see _kernels/complexes.pxd" for path, text in sources.items()
+            if path.endswith((".pyx", ".pxd")) for number, line in enumerate(text.splitlines(), 1)
+            if COMPLEX_CAST.search(line)]
+
+
+CHECKS = [upward, private, methods_cross, numbered, disordered, sockets, handed_down, complex_casts]
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -258,6 +270,7 @@ def test_the_sources_keep_the_rule(check):
     (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "kernels.connect(view)"),
     (handed_down, "tensor/src/flambeau_tensor/_core/registry.pyx",
      "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find"),
+    (complex_casts, "tensor/src/flambeau_tensor/_kernels/hot/special.pyx", "cdef f(x):\n    return <double complex>x"),
 ])
 def test_the_rule_finds_who_breaks_it(check, path, added):
     sources = SOURCES | OUTSIDE if check is private else dict(SOURCES)

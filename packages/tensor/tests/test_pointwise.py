@@ -509,3 +509,31 @@ def test_what_depends_on_the_numbers_of_a_half_type():
     for dtype in (ft.float16, ft.bfloat16):
         nan = ft.tensor(math.nan, dtype=dtype)
         assert ft.nextafter(nan, nan + 1).isnan() and ft.nextafter(ft.ones((), dtype=dtype), nan).isnan()
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_infinite_imaginary_parts_leave_real_ones_alone(dtype):
+    x = ft.tensor([complex(1, INF), complex(2, NAN), complex(-INF, NAN)], dtype=getattr(ft, dtype))
+    assert x[:2].sum().real == 3 and x[:2].cumsum(0).real.tolist() == [1, 3]
+    assert ft.trace(ft.diag(x[:2])).real == 3 and x.exp()[2].item() == 0 and (2**x)[2].item() == 0
+    assert (1 + x[2:].exp()).reciprocal().item() == x[2:].neg().sigmoid().item() == 1
+    assert ft.addcmul(x[:1], ft.ones(1), ft.zeros(1), value=0).real.item() == 1
+    assert (x**1).real.tolist() == [1, 2, -INF] and (x**0).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_powers_of_complex_infinities(dtype):
+    """PyTorch's: a number as exponent is arithmetic, a tensor of them is exp(y * log(x))."""
+    dtype = getattr(ft, dtype)
+    x = ft.tensor([complex(NAN, 0), complex(INF, 0), complex(0, INF), complex(-INF, NAN), 0j, 3 + 4j], dtype=dtype)
+    finite = {0: [0, 0, 0, 0, 0, 1], 1: [0, 0, 0, 0, 1, 1], -1: [0, 1, 1, 1, 0, 1], 2: [0, 0, 0, 0, 1, 1],
+              0.5: [0, 0, 0, 0, 1, 1], -2: [0, 1, 1, 1, 0, 1]}
+    for exponent, expected in finite.items():
+        power = x ** ft.full_like(x, exponent)
+        assert power.isfinite().tolist() == [bool(each) for each in expected], exponent
+    assert (x**0).tolist() == [1] * 6 and (1**x).tolist() == [1] * 6
+    assert [(x[4:]**n).tolist() for n in (1, 2, 3)] == [[0, 3 + 4j], [0, -7 + 24j], [0, -117 + 44j]]
+    for exponent in (-1, -2, 0.5, -0.5, 1.5, 1j):
+        for power in (x[5:] ** exponent, x[5:] ** ft.full_like(x[5:], exponent)):
+            assert abs(power.item() - (3 + 4j)**exponent) < 1e-6
+    assert (0 ** x[:5]).isfinite().tolist() == [False, True, False, False, False]

@@ -13,6 +13,7 @@ from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.complexes cimport narrowed, widened
 from flambeau_tensor._kernels.lapack cimport *
 
 from flambeau_tensor._kernels.lapack import LinAlgError
@@ -145,7 +146,7 @@ cdef double complex _number(const char* at, int dtype) noexcept:
     if dtype == FLOAT64:
         return (<const double*>at)[0]
     if dtype == COMPLEX64:
-        return (<const float complex*>at)[0]
+        return widened((<const float complex*>at)[0])
     return (<const double complex*>at)[0]
 
 
@@ -155,7 +156,7 @@ cdef void _put(char* at, int dtype, double complex value) noexcept:
     elif dtype == FLOAT64:
         (<double*>at)[0] = value.real
     elif dtype == COMPLEX64:
-        (<float complex*>at)[0] = <float complex>value
+        (<float complex*>at)[0] = narrowed(value)
     else:
         (<double complex*>at)[0] = value
 

@@ -58,7 +58,7 @@ remainder = _binary("remainder", (LOOPS["remainder"] | HALVES["remainder"], np.r
 fmod = _binary("fmod", (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
                "What is left of C's division: it has the sign of `input`.", numbers="other", **_INTEGER_DIVISION)
 pow = Operator("pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
-               Elementwise("pow", 2, (LOOPS["power"], np.power), dtypes="ifc", check=kernels.exponent), variants=BOTH,
+               Elementwise("pow", 2, LOOPS["power"], dtypes="ifc", check=kernels.exponent), variants=BOTH,
                numbers="self exponent", syntax="pow ipow", doc="`input` to the power of `exponent`.")
 _ORDERED = {"variants": "function method", "dtypes": "bif"}
 maximum = _binary("maximum", (LOOPS["maximum"], np.maximum), "The larger of the two; NaN wins.", **_ORDERED,

@@ -57,6 +57,8 @@ cdef inline double logaddexp(double a, double b) noexcept nogil:
 cdef inline wide combined(Folding* op, wide a, number x) noexcept nogil:
     if number is complex128 and wide is not complex128:
         return a  # no such loop
+    elif number is complex128:  # a cast would spoil the real part beside an infinite imaginary one
+        return a * x if Folding is Prod else a + x
     elif Folding is Sum:
         return a + <wide>x
     elif Folding is Prod:
@@ -69,6 +71,10 @@ cdef inline wide combined(Folding* op, wide a, number x) noexcept nogil:
 
 cdef inline number stored(number like, wide a) noexcept nogil:
     if wide is complex128 and number is not complex128:
+        return like
+    elif number is complex128 and wide is complex128:
+        return a
+    elif number is complex128:
         return like
     else:
         return <number>a

@@ -8,6 +8,7 @@ cimport cython
 from libc cimport math
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
+from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.maps cimport (
     BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map2, map2_checked, map2_truth,
     number_t, real_t, reals, scatter,
@@ -127,11 +128,11 @@ cdef void loop_sign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t
 
 
 cdef inline complex_t _sgn(complex_t x) noexcept nogil:
-    cdef double complex z = x
+    cdef double complex z = wide(x)
     cdef double r = cabs(z)
     if r != 0:
         z = z / r
-    return <complex_t>z
+    return narrow(z, x)
 
 
 cdef void loop_sgn(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
@@ -139,7 +140,7 @@ cdef void loop_sgn(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t
 
 
 cdef inline complex_t _complex_sigmoid(complex_t x) noexcept nogil:
-    return <complex_t>(1 / (1 + cexp(-<double complex>x)))
+    return narrow(1 / (1 + cexp(-wide(x))), x)
 
 
 cdef void loop_sigmoid_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
@@ -147,7 +148,7 @@ cdef void loop_sigmoid_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, com
 
 
 cdef inline complex_t _rsqrt_complex(complex_t x) noexcept nogil:
-    return <complex_t>(1 / csqrt(<double complex>x))
+    return narrow(1 / csqrt(wide(x)), x)
 
 
 cdef void loop_rsqrt_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
@@ -548,11 +549,63 @@ cdef void loop_power(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
         pow64.run(a, n, s, pow64.data)
 
 
+cdef inline complex_t _complex_power(complex_t x, complex_t y) noexcept nogil:
+    return narrow(cexp(wide(y) * clog(wide(x))), x)
+
+
+cdef inline complex_t _complex_root(complex_t x) noexcept nogil:
+    return narrow(csqrt(wide(x)), x)
+
+
+cdef inline complex_t _complex_reciprocal(complex_t x) noexcept nogil:
+    return narrow(1 / wide(x), x)
+
+
+cdef inline complex_t _complex_inverse_square(complex_t x) noexcept nogil:
+    return narrow(1 / (wide(x) * wide(x)), x)
+
+
+cdef inline complex_t _one(complex_t x) noexcept nogil:
+    return 1
+
+
+cdef inline complex_t _itself(complex_t x) noexcept nogil:
+    return x
+
+
+cdef void loop_power_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
+    # Numbers are powers in the sense of arithmetic (0 to the 0 is 1), tensors that of exp(y * log(x)), as in PyTorch.
+    cdef complex_t x = (<complex_t*>a[0])[0], y = (<complex_t*>a[1])[0]
+    cdef char* both[2]
+    cdef Py_ssize_t[2] steps
+    cdef double exponent = y.real if s[1] == 0 and y.imag == 0 else math.NAN
+    both[0], both[1] = a[0], a[2]
+    steps[0], steps[1] = s[0], s[2]
+    if exponent == 0 or (s[0] == 0 and s[1] != 0 and x == 1):
+        map1[complex_t](both, n, steps, _one[complex_t])
+    elif exponent == 1:
+        map1[complex_t](both, n, steps, _itself[complex_t])
+    elif exponent == 2:
+        map1[complex_t](both, n, steps, _square[complex_t])
+    elif exponent == 3:
+        map1[complex_t](both, n, steps, _cube[complex_t])
+    elif exponent == 0.5:
+        map1[complex_t](both, n, steps, _complex_root[complex_t])
+    elif exponent == -1:
+        map1[complex_t](both, n, steps, _complex_reciprocal[complex_t])
+    elif exponent == -0.5:
+        map1[complex_t](both, n, steps, _rsqrt_complex[complex_t])
+    elif exponent == -2:
+        map1[complex_t](both, n, steps, _complex_inverse_square[complex_t])
+    else:
+        map2[complex_t](a, n, s, _complex_power[complex_t])
+
+
 cdef inline complex_t _complex_logaddexp(complex_t x, complex_t y) noexcept nogil:
-    cdef double complex u = <double complex>x, v = <double complex>y
+    cdef double complex u = wide(x), v = wide(y)
     if u.real < v.real:
         u, v = v, u
-    return <complex_t>(u + clog(1 + cexp(v - u)))
+    return narrow(u + clog(1 + cexp(v - u)), x)
 
 
 cdef void loop_logaddexp_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
@@ -593,7 +646,8 @@ LOOPS = {
     "power": reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
     | integers(
         <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
-        <size_t>&loop_power_integer[int32_t], <size_t>&loop_power_integer[int64_t]),
+        <size_t>&loop_power_integer[int32_t], <size_t>&loop_power_integer[int64_t])
+    | complexes(<size_t>&loop_power_complex[cython.floatcomplex], <size_t>&loop_power_complex[cython.doublecomplex]),
     "relu": reals(<size_t>&loop_relu[float], <size_t>&loop_relu[double])
     | integers(
         <size_t>&loop_relu[uint8_t], <size_t>&loop_relu[int8_t], <size_t>&loop_relu[int16_t],

@@ -73,6 +73,8 @@ cdef inline wide combined(Summing* op, wide a, wide b) noexcept nogil:
 cdef inline wide term(Summing* op, number x, wide like) noexcept nogil:
     if number is complex128 and wide is not complex128:
         return 0  # no such loop
+    elif number is complex128:
+        return x  # a cast would spoil the real part beside an infinite imaginary one
     elif Summing is Sum or Summing is Prod or wide is complex128:
         return <wide>x
     elif Summing is NanSum:

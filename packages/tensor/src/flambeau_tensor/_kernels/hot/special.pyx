@@ -3,6 +3,7 @@
 cimport cython
 from libc cimport math
 
+from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.digamma cimport digamma
 from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, map2, real_t, reals
 from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
@@ -249,12 +250,12 @@ cdef void loop_sinc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* 
 
 
 cdef inline complex_t _sinc_complex(complex_t x) noexcept nogil:
-    cdef double complex y = 3.141592653589793 * <double complex>x
+    cdef double complex y = 3.141592653589793 * wide(x)
     if y != 0:
         y = csin(y) / y
     else:
         y = 1
-    return <complex_t>y
+    return narrow(y, x)
 
 
 cdef void loop_sinc_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:

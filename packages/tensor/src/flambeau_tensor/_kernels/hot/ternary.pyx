@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
+from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals
 
 cdef extern from "<complex.h>" nogil:
@@ -56,7 +57,7 @@ cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unu
     if inexact_t is float or inexact_t is double:
         near = -0.5 < w < 0.5
     else:
-        near = cabs(<double complex>w) < 0.5
+        near = cabs(wide(w)) < 0.5
     return x + w * (y - x) if near else y - (y - x) * (1 - w)
 
 
@@ -70,7 +71,7 @@ cdef inline any_t _factor(any_t* tag) noexcept nogil:
     cdef double complex v
     if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
         v.real, v.imag = p[0], p[1]
-        return <any_t>v
+        return narrow(v, tag[0])
     elif any_t is float or any_t is double:
         return <any_t>p[0]
     else:
