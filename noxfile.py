@@ -192,12 +192,15 @@ def lint(session):
 
 @nox.session(requires=["build"])
 def types(session):
-    """Check types: what mypy and pyright infer for typical calls from the installed stubs, and packages strictly."""
+    """Check types: what mypy, pyright and jedi infer from the installed stubs, and packages strictly."""
     install(session, WHOLE)
     session.install(*group("types"))
     samples = "tests/typing_samples/calls.py"
     session.run("mypy", samples)
-    session.run("pyright", "--level", "error", samples)
+    programs = Path(session.create_tmp()) / "programs.py"
+    session.run("python", "tests/typing_samples/programs.py", str(programs))
+    session.run("pyright", "--level", "error", samples, str(programs), *map(str, sorted(ROOT.glob("examples/*.py"))))
+    session.run("python", "tests/typing_samples/completion.py")
     for package in (p for p in ORDER if PROJECTS[p]["tool"]["flambeau"].get("strict")):
         session.run("mypy", f"packages/{package}/src")
 

@@ -1,8 +1,10 @@
 """The names of PyTorch: modules under ``flambeau`` and ``torch``, scripts run by ``python -m flambeau``, what loads."""
 import importlib
+import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +185,20 @@ def test_schemas_name_types():
     any_ = [name for name, op in operators().items() if name.startswith("torch.") and not name.startswith("torch.ops.")
             for a in (*op.schema.arguments, *op.schema.returns) if a.type.startswith("Any")]
     assert len(any_) < 5, any_
+
+
+def test_stubs_are_current():
+    code = "import json; from flambeau import stubs; print(json.dumps(stubs.files()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    folder, texts = Path(torch.__file__).parent, json.loads(done.stdout)
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.pyi")} == set(texts)
+    for name, text in texts.items():
+        compile(text, name, "exec")
+        assert folder.joinpath(name).read_text(encoding="utf-8") == text, (
+            "renew them with: python -m flambeau.stubs packages/flambeau/src/flambeau")
+
+
+def test_what_editors_list():
+    assert {"cpp_extension", "data", "checkpoint", "tensorboard"} <= set(dir(torch.utils))
+    assert {"load_inline", "CppExtension", "BuildExtension"} <= set(dir(torch.utils.cpp_extension))
+    assert all(hasattr(torch.utils, name) for name in dir(torch.utils) if name != "tensorboard")  # it needs an extra

@@ -57,3 +57,7 @@ def __getattr__(name: str) -> Any:
 
         return importlib.import_module(f"flambeau_cext.{name}")
     raise AttributeError(f"module 'flambeau_cext' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, "CUDA_HOME", "ROCM_HOME", "__version__", "ffi", "library", "ops"})

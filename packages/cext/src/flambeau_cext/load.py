@@ -54,7 +54,7 @@ def load(
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> ModuleType | str:
+) -> Any:  # a module, whose functions are known when it is built; a path where that was asked for
     """Compile source files into an extension and import it.
 
     ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler, a ``.pyx`` file to
@@ -141,7 +141,7 @@ def load_inline(
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> ModuleType | str:
+) -> Any:  # a module, whose functions are known when it is built; a path where that was asked for
     r"""Compile C, C++ or Cython source given as strings into an extension and import it.
 
     As :func:`load`, with the text of the sources instead of files. Several strings of one language are joined. C

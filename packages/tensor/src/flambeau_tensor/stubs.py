@@ -294,6 +294,7 @@ def stub_text():
             lines.append(f"{name}: _dtype")
         elif getattr(value, "__wrapped__", None) is not None and name not in names and not name.startswith("_"):
             lines.append(f"def {name}(*args: Any, **kwargs: Any) -> Any: ...")
+    lines += [f"from . import {name} as {name}" for name in ("fft", "linalg", "masked", "random", "signal", "special")]
     lines += ["def broadcast_shapes(*shapes: Any) -> Size: ...",
               "def einsum(equation: Any, *operands: Any) -> Tensor: ..."]
     lines += [function_stub(op, name) for name, op in sorted(names.items()) if name.isidentifier()]
@@ -336,7 +337,11 @@ def lazy_names_text(package, families):
 def files():
     """The texts of the files that are written, by name."""
     names = lazy_names_text("flambeau_tensor", LAZY)  # the first: what loads families later finds them loaded
-    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text(), "ops/lazy_names.py": names}
+    more = {"linalg": "class LinAlgError(RuntimeError): ...\n"}
+    namespaces = {f"{name}.pyi": namespace_text(f"torch.{name}", more.get(name, ""))
+                  for name in ("fft", "linalg", "special")}
+    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text(), "ops/lazy_names.py": names,
+            **namespaces}
 
 
 def main(arguments):

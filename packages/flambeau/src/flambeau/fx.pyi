@@ -1,1 +1,0 @@
-from flambeau_fx import *

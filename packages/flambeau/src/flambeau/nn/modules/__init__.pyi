@@ -1,0 +1,23 @@
+"""Written by flambeau.stubs from the table of the layout; do not edit."""
+
+from . import activation as activation
+from . import adaptive as adaptive
+from . import attention as attention
+from . import batchnorm as batchnorm
+from . import container as container
+from . import conv as conv
+from . import distance as distance
+from . import dropout as dropout
+from . import flatten as flatten
+from . import linear as linear
+from . import loss as loss
+from . import module as module
+from . import normalization as normalization
+from . import padding as padding
+from . import pooling as pooling
+from . import resampling as resampling
+from . import rnn as rnn
+from . import sparse as sparse
+from . import transformer as transformer
+from . import unpooling as unpooling
+from flambeau_nn.modules import *

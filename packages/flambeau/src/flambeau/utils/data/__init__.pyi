@@ -1,0 +1,7 @@
+"""Written by flambeau.stubs from the table of the layout; do not edit."""
+
+from . import dataloader as dataloader
+from . import dataset as dataset
+from . import distributed as distributed
+from . import sampler as sampler
+from flambeau_data import *
