@@ -306,3 +306,12 @@ def test_errors(name, check_error):
 def test_dropout_of_one_layer_warns():
     with pytest.warns(UserWarning, match="dropout option adds dropout after all but last recurrent layer"):
         nn.LSTM(3, 4, dropout=0.3)
+
+
+def test_flat_weights_can_be_handed_back():
+    layer = nn.GRU(2, 3)
+    given = [nn.Parameter(w.detach() + 1) for w in layer._flat_weights]
+    layer._flat_weights = given
+    assert all(a is b for a, b in zip(layer.parameters(), given, strict=True))
+    with pytest.raises(ValueError, match="shorter"):
+        layer._flat_weights = given[:2]

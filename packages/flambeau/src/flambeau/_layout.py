@@ -8,6 +8,8 @@ import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 
+from flambeau_tensor.extend import name_tensor
+
 # The part of a dotted name after "torch." -> the module that holds it. Longer entries win; what follows an entry is
 # looked up below its module (nn.functional -> flambeau_nn.functional).
 TABLE = {
@@ -158,5 +160,8 @@ def install_as_torch() -> None:
     install("torch")
     sys.modules["torch"] = ours
     ours.__name__ = "torch"  # packages that patch functions look their modules up by it
+    name_tensor("torch")  # and choose among libraries of arrays by the module of a tensor's class
+    if "flambeau_nn.parameter" in sys.modules:
+        sys.modules["flambeau_nn.parameter"].name_classes()
     for name in [n for n in sys.modules if n.startswith("flambeau.")]:
         sys.modules["torch." + name[len("flambeau."):]] = sys.modules[name]

@@ -19,8 +19,12 @@ def get_dir() -> str:
     """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``."""
     if _folder is not None:
         return _folder
+    return os.path.join(_get_torch_home(), "hub")
+
+
+def _get_torch_home():
     home = os.environ.get("TORCH_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch")
-    return os.path.join(os.path.expanduser(home), "hub")
+    return os.path.expanduser(home)
 
 
 def set_dir(d) -> None:

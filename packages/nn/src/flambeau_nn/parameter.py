@@ -142,3 +142,13 @@ class UninitializedBuffer(Buffer):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         raise not_built("torch.nn.parameter.UninitializedBuffer")
+
+
+def name_classes() -> None:
+    """Let the classes here say that they stand where the class Tensor says it does, in ``torch``."""
+    if Tensor.__module__ == "torch":
+        for cls in (Buffer, Parameter, UninitializedBuffer, UninitializedParameter):
+            cls.__module__ = "torch.nn.parameter"
+
+
+name_classes()

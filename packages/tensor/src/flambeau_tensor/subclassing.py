@@ -87,15 +87,18 @@ set_attribute("_make_subclass", staticmethod(_make_subclass))
 
 
 # --- copying and pickling -------------------------------------------------------------------------------------------
-# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back.
+# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back. Plain
+# tensors do not name their class, which may be called `torch.Tensor` here and not where they come back.
 
 def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
+    cls = Tensor if cls is None else cls
     return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad, conj, neg)
 
 
 def _reduce(self, protocol):
     check_read(self, "__reduce_ex__")
-    arguments = (type(self), self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
+    cls = None if type(self) is Tensor else type(self)
+    arguments = (cls, self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
                  self.stride(), interop.requires_grad(self))
     if self.is_conj() or self.is_neg():
         arguments += (self.is_conj(), self.is_neg())

@@ -617,7 +617,15 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 TensorType.tp_new = <newfunc><void*>_construct
 (<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
-(<FullType*>TensorType).tp_name = "flambeau_tensor.Tensor"
+cdef bytes _name = b"flambeau_tensor.Tensor"
+(<FullType*>TensorType).tp_name = _name
+
+
+def name_tensor(str module):
+    """Let the class say that it stands in a module: what programs tell tensors by that ask no `isinstance`."""
+    global _name
+    _name = f"{module}.Tensor".encode()
+    (<FullType*>TensorType).tp_name = _name
 
 
 def describe(tensor, spec=None):
