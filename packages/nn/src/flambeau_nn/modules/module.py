@@ -450,6 +450,14 @@ class Module(HookMethods, StateMethods):
             return f"{self._get_name()}({extra_lines[0]})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
+    def _repr_html_(self) -> str | None:
+        """What notebooks show: a tree with parameters; None, which means the text, where a class has one of its own."""
+        if type(self).__repr__ is not Module.__repr__:
+            return None
+        from flambeau_nn.modules._html import module_html
+
+        return module_html(self)
+
 
 def _reduced_with_all(module: Module) -> tuple[Any, ...]:
     """How files write a module: with what is made late, which PyTorch's modules look for."""

@@ -206,6 +206,16 @@ cdef class Tensor:
         finally:
             pop_all_disabled()
 
+    def _repr_html_(self):
+        """What notebooks show; None, which means the text, for subclasses: how they look is their own affair."""
+        if not is_plain(<PyObject*>self):
+            return None
+        push_all_disabled()
+        try:
+            return describe_html(self)
+        finally:
+            pop_all_disabled()
+
 
 TensorType = PlainType = <PyTypeObject*>Tensor
 
@@ -640,6 +650,20 @@ def describe(tensor, spec=None):
         return tensor_format(tensor, spec, as_array=sockets.as_array, subclass=type(tensor) is not Tensor)
     return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
+
+
+def describe_html(tensor):
+    """The table of a tensor for notebooks; None where values must not be looked at, and the text says more."""
+    from flambeau_tensor.html import tensor_html
+
+    if sockets.describe_layers is not None and sockets.describe_layers(tensor)[0] is not None:
+        return None
+    if tensor.device.type != "cpu":
+        return None
+    notes = [] if type(tensor) is Tensor else [type(tensor).__name__]
+    if getattr(tensor, "requires_grad", False):
+        notes.append("requires grad")
+    return tensor_html(sockets.as_array(tensor), str(tensor.dtype), notes)
 
 
 def declare_plain_subclass(cls):

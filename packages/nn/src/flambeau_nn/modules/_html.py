@@ -1,0 +1,48 @@
+"""How modules look in a notebook: a tree whose branches open, with the number and the shapes of parameters."""
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.module import Module
+
+_LINE = "margin-left:1.2em"
+
+
+def module_html(module: Module, name: str = "") -> str:
+    """The tree of a module, closed below its first level.
+
+    >>> from flambeau_nn import Linear
+    >>> print(module_html(Linear(2, 3)).partition("</summary>")[0])
+    <details open><summary><code>Linear(in_features=2, out_features=3, bias=True)</code> <small>9 parameters</small>
+    """
+    lines = []
+    for own, tensor in [*module._parameters.items(), *module._buffers.items()]:
+        if tensor is not None:
+            kind = "parameter" if own in module._parameters else "buffer"
+            shape = getattr(tensor, "shape", None)  # a lazy layer's parameters have none yet
+            told = f"{tuple(shape) if shape is not None else 'no shape yet'}, {str(tensor.dtype)}"
+            frozen = ", frozen" if kind == "parameter" and not tensor.requires_grad else ""
+            about = f"<small>{kind}, {escape(told)}{frozen}</small>"
+            lines.append(f'<div style="{_LINE}"><code>{escape(own)}</code> {about}</div>')
+    for child_name, child in module._modules.items():
+        text = f"<code>{escape(child_name)}: None</code>" if child is None else module_html(child, child_name)
+        lines.append(f'<div style="{_LINE}">{text}</div>')
+    extra = module.extra_repr()
+    title = f"{name}: " * bool(name) + f"{module._get_name()}({extra})"
+    head = f"<code>{escape(title)}</code>{_count(module)}"
+    if not lines:
+        return f"<div>{head}</div>"
+    return f"<details{' open' * (not name)}><summary>{head}</summary>{''.join(lines)}</details>"
+
+
+def _count(module: Module) -> str:
+    """How many numbers are trained, and how many are not."""
+    try:
+        trained = sum(p.numel() for p in module.parameters() if p.requires_grad)
+        fixed = sum(p.numel() for p in module.parameters() if not p.requires_grad)
+    except (RuntimeError, ValueError):  # a lazy layer that has seen no input
+        return ""
+    told = [f"{trained:,} parameters"] * bool(trained) + [f"{fixed:,} frozen"] * bool(fixed)
+    return f" <small>{', '.join(told)}</small>" if told else ""
