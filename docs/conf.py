@@ -15,12 +15,12 @@ version = release = flambeau.RELEASE
 
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
-    "docstrings", "docstring_tests", "operator_pages", "tensor_page", "reference", "packages", "missing", "benchmarks",
-    "conformance", "c_header",
+    "docstrings", "docstring_tests", "operator_pages", "tensor_page", "reference", "packages", "missing", "charts",
+    "benchmarks", "conformance", "measures", "c_header", "site_files",
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
 default_role = "literal"  # docstrings write `name` for code
 
 autodoc_inherit_docstrings = False  # a method that only overrides needs no entry
@@ -44,6 +44,12 @@ html_theme = "furo"
 html_title = "flambeau"
 html_static_path = ["_static"]
 html_css_files = ["flambeau.css"]
+html_js_files = ["copy.js"]
+html_logo = html_favicon = "_static/logo.svg"
+html_additional_pages = {"404": "404.html"}
+templates_path = ["_templates"]
+myst_html_meta = {"description": "PyTorch's extension surface as small packages on NumPy and Cython: tensors, "
+                                 "autograd, overrides, modules, C and C++ extensions, on the CPU."}
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {

@@ -18,7 +18,8 @@ import types
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FENCE = re.compile(r"^(?P<fence>`{3,})\{?(?P<kind>python|testcode|testoutput|doctest)\}?[^\n]*\n(?P<text>.*?)^(?P=fence) *$",
+KINDS = "python|testcode|testoutput|doctest"
+FENCE = re.compile(rf"^(?P<fence>`{{3,}})\{{?(?P<kind>{KINDS})\}}?[^\n]*\n(?P<text>.*?)^(?P=fence) *$",
                    re.MULTILINE | re.DOTALL)
 OPTION = re.compile(r"\A(:[\w-]+:.*\n)+\n?")
 FLAGS = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1

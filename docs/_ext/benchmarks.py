@@ -2,11 +2,13 @@
 import json
 from pathlib import Path
 
+from charts import machine_line, ratio
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PATHS = [FOLDER / "results.json", FOLDER / "extensions.json"]
+MACHINE = FOLDER / "machine.json"
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 
 
@@ -17,17 +19,25 @@ def duration(seconds):
 
 
 def row(*cells):
-    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=cell)) for cell in cells))
+    texts = (nodes.paragraph(text=cell) if isinstance(cell, str) else cell for cell in cells)
+    return nodes.row("", *(nodes.entry("", text) for text in texts))
+
+
+def stored():
+    """What was timed, by name, as the sessions wrote it."""
+    found = (json.loads(path.read_text()) for path in PATHS if path.exists())
+    return {name: times for results in found for name, times in results.items()}
 
 
 def table(cases):
     """What was timed, by name; one line each."""
-    group = nodes.tgroup(cols=4)
-    group += [nodes.colspec(colwidth=width) for width in (40, 20, 20, 20)]
-    group += nodes.thead("", row("", "PyTorch", "flambeau", "PyTorch / flambeau"))
+    group = nodes.tgroup(cols=5)
+    group += [nodes.colspec(colwidth=width) for width in (35, 13, 13, 13, 26)]
+    group += nodes.thead("", row("", "PyTorch", "flambeau", "ratio", "behind | ahead"))
     body = nodes.tbody()
     for name, times in cases:
-        body += row(name, duration(times["peer"]), duration(times["ours"]), f"{times['peer'] / times['ours']:.1f} ×")
+        faster = times["peer"] / times["ours"]
+        body += row(name, duration(times["peer"]), duration(times["ours"]), f"{faster:.2g} ×", ratio(faster))
     group += body
     return nodes.table("", group, classes=["benchmarks"])
 
@@ -36,20 +46,20 @@ class Benchmarks(SphinxDirective):
     """A table for each kind of work, or a note that there are no results."""
 
     def run(self):
-        for path in PATHS:
+        for path in (*PATHS, MACHINE):
             self.env.note_dependency(str(path))
         self.env.note_reread()
-        found = [json.loads(path.read_text()) for path in PATHS if path.exists()]
+        found = stored()
         if not found:
             text = "No measurements are stored with this build of the documentation."
             return [nodes.note("", nodes.paragraph(text=text))]
         kinds, failed = {}, []
-        for name, times in (row for results in found for row in results.items()):
+        for name, times in found.items():
             if "peer" in times and "ours" in times:
                 kinds.setdefault(times["kind"], []).append((name, times))
             else:
                 failed.append(name)
-        sections = []
+        sections = [machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None)]
         for kind, cases in kinds.items():
             section = nodes.section(ids=[nodes.make_id(kind)], names=[kind])
             section += nodes.title(text=kind.capitalize())

@@ -2,11 +2,13 @@
 import json
 from pathlib import Path
 
+from charts import bars, machine_line
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
+MACHINE = FOLDER / "machine.json"
 MODES = {"jvp": "forward mode", "gradgrad": "second derivatives", "jvpgrad": "forward over reverse", "vmap": "vmap"}
 PASSED = ("ok", "no sample")
 
@@ -34,11 +36,17 @@ def counted(verdicts):
     return sum(v in PASSED for v in built), len(built)
 
 
+def share_chart(rows):
+    """A bar for each mode; the full width is all entries."""
+    return bars([(what, f"{passed} of {of}", [("flambeau", passed / of, f"{100 * passed / of:.1f} %")])
+                 for what, passed, of in rows], full=1.0)
+
+
 class Conformance(SphinxDirective):
     """How many entries pass, by mode, and the name of every one that does not."""
 
     def run(self):
-        for path in RESULTS:
+        for path in (*RESULTS, MACHINE):
             self.env.note_dependency(str(path))
         self.env.note_reread()
         if not all(path.exists() for path in RESULTS):
@@ -53,7 +61,8 @@ class Conformance(SphinxDirective):
                    for mode, verdict in verdicts.items()
                    if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)]
         missing = sum(map(is_not_built, forward.values()))
-        out = [table(("", "pass", "of"), rows),
+        out = [share_chart(rows),
+               machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None),
                nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built.")]
         if failed:
             out += [nodes.paragraph(text="These do not pass:"), table(("entry", "mode", "what happens"), failed)]

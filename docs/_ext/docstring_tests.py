@@ -1,4 +1,4 @@
-"""The builder ``doctest`` runs the examples of docstrings. Those of pages run as they stand, in `tests/test_pages.py`."""
+"""The builder ``doctest`` runs the examples of docstrings; `tests/test_pages.py` runs those of pages, as they stand."""
 from sphinx.ext.doctest import DocTestBuilder
 
 
