@@ -5,10 +5,9 @@ whatever was asked of it (the adjoint). A custom operator joins the two, so the 
 """
 import sys
 
-from flambeau.utils.cpp_extension import load_inline
-
 import flambeau as torch
 from flambeau.library import custom_op
+from flambeau.utils.cpp_extension import load_inline
 
 SOURCE = r"""
 #include <math.h>
