@@ -8,7 +8,6 @@ import pytest
 import flambeau_nn as nn
 from flambeau_nn import functional as F
 from flambeau_nn import optim, utils
-from flambeau_nn.modules import _missing
 from flambeau_nn.ops import INTERNAL
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import operators
@@ -54,14 +53,6 @@ def test_derivatives_are_complete():
             assert op.derivative is not None, name
 
 
-@pytest.mark.parametrize("name", _missing.MISSING)
-def test_layers_that_are_not_built(name):
-    layer = getattr(nn, name)
-    assert issubclass(layer, nn.Module) and not isinstance(nn.ReLU(), layer) and getattr(nn, name) is layer
-    with pytest.raises(NotBuiltError, match=rf"^torch\.nn\.{name} is not built"):
-        layer(1, 2, bias=False)
-
-
 @pytest.mark.parametrize("place, module", [
     ("torch.nn", nn), ("torch.nn.functional", F), ("torch.nn.utils", utils), ("torch.nn.init", nn.init),
     ("torch.optim", optim), ("torch.optim.lr_scheduler", optim.lr_scheduler)])
@@ -75,9 +66,3 @@ def test_every_name_of_pytorch_is_here_or_says_that_it_is_not_built(place, modul
     with pytest.raises(AttributeError, match=f"module '{re.escape(place)}' has no attribute 'Nonsense'") as caught:
         module.Nonsense  # noqa: B018
     assert not isinstance(caught.value, NotBuiltError)
-
-
-def test_what_is_not_built_says_what_does_the_same():
-    with pytest.raises(NotBuiltError, match=r"UninitializedBuffer is not built: use layers that are given their sizes"):
-        nn.UninitializedBuffer()
-    assert not hasattr(F, "scaled_grouped_mm")

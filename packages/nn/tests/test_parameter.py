@@ -107,12 +107,6 @@ def test_buffers():
     assert list(m.state_dict()) == ["kept"] and [n for n, _ in m.named_buffers()] == ["kept", "passing"]
 
 
-def test_not_built():
-    for kind in (nn.UninitializedParameter, nn.UninitializedBuffer):
-        with pytest.raises(NotImplementedError, match=kind.__name__):
-            kind()
-
-
 def test_texts_of_parameters_of_other_classes():
     class Angle(nn.Parameter):
         pass

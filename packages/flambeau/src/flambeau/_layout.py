@@ -19,6 +19,7 @@ TABLE = {
     "distributions": "flambeau_distributions",
     "distributions.utils": "flambeau_distributions.parameters",
     "nn": "flambeau_nn",
+    "nn.modules.utils": "flambeau_nn.modules.sizes",
     "optim": "flambeau_nn.optim",
     "overrides": "flambeau_overrides",
     "_overrides": "flambeau_overrides",
@@ -58,15 +59,24 @@ NAMES = {
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",
     "autocast": "flambeau.amp.autocast_mode",
+    **dict.fromkeys(("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "cosine_similarity", "hardshrink",
+                     "pairwise_distance", "prelu"), "flambeau_nn.functional"),
     **dict.fromkeys(("get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_available",
                      "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
                      "set_autocast_dtype"), "flambeau.amp.autocast_mode"),
 }
 # Functions of torch itself that flambeau_nn declares, which is imported when one of them is first used.
-FUNCTIONS_OF_NN = frozenset(("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d conv_tbc "
-                             "convolution lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell "
-                             "rnn_relu_cell pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle "
-                             "affine_grid_generator grid_sampler grid_sampler_2d grid_sampler_3d").split())
+FUNCTIONS_OF_NN = frozenset("""
+_native_batch_norm_legit _weight_norm adaptive_max_pool1d affine_grid_generator alpha_dropout
+alpha_dropout_ batch_norm binary_cross_entropy_with_logits celu celu_ channel_shuffle conv1d conv2d conv3d conv_tbc
+conv_transpose1d conv_transpose2d conv_transpose3d convolution cosine_embedding_loss ctc_loss dropout dropout_
+embedding embedding_bag embedding_renorm_ feature_alpha_dropout feature_alpha_dropout_ feature_dropout
+feature_dropout_ grid_sampler grid_sampler_2d grid_sampler_3d group_norm gru gru_cell hinge_embedding_loss
+instance_norm kl_div layer_norm lstm lstm_cell margin_ranking_loss max_pool1d max_pool1d_with_indices max_pool2d
+max_pool3d native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm
+norm_except_dim pixel_shuffle pixel_unshuffle poisson_nll_loss rms_norm rnn_relu rnn_relu_cell rnn_tanh
+rnn_tanh_cell rrelu rrelu_ selu selu_ threshold_ triplet_margin_loss
+""".split())
 
 
 class _Alias:

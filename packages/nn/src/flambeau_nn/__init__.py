@@ -30,15 +30,14 @@ _batching_rules_in("flambeau_nn.batching")
 def __getattr__(name: str) -> _Any:
     from importlib import import_module
 
-    if name in ("optim", "parallel", "utils"):
+    if name in ("_reduction", "attention", "common_types", "grad", "optim", "parallel", "utils"):
         return import_module(f"flambeau_nn.{name}")
-    from flambeau_nn.modules import LATE, _missing
+    if name == "DataParallel":
+        return import_module("flambeau_nn.parallel").DataParallel
+    from flambeau_nn.modules import LATE
 
     if name in LATE:
         globals()[name] = getattr(import_module("flambeau_nn.modules"), name)
-        return globals()[name]
-    if name in _missing.MISSING:
-        globals()[name] = _missing.not_built_layer(name)
         return globals()[name]
     from flambeau_tensor.not_built import missing
 
@@ -48,4 +47,4 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     from flambeau_nn.modules import LATE
 
-    return sorted({*globals(), *LATE})
+    return sorted({*globals(), *LATE, "DataParallel"})

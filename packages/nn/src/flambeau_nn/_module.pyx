@@ -51,7 +51,8 @@ cdef dict _LATE = {
     "_load_state_dict_pre_hooks": OrderedDict, "_load_state_dict_post_hooks": OrderedDict,
     "_non_persistent_buffers_set": set, "_is_full_backward_hook": lambda: None,
 }
-cdef frozenset _CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
+CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
+cdef frozenset _CALL_HOOKS = CALL_HOOKS
 
 
 def late_state():

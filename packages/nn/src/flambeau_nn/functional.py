@@ -19,26 +19,6 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
     return _activation.clamped(input, min_val, max_val, True)
 
 
-def threshold_(input, threshold, value):
-    """:func:`threshold` in place."""
-    return _activation.threshold(input, threshold, value, True)
-
-
-def selu_(input):
-    """:func:`selu` in place."""
-    return selu(input, True)  # noqa: F821
-
-
-def celu_(input, alpha=1.0):
-    """:func:`celu` in place."""
-    return celu(input, alpha, True)  # noqa: F821
-
-
-def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
-    """:func:`rrelu` in place."""
-    return rrelu(input, lower, upper, training, True)  # noqa: F821
-
-
 def __getattr__(name):
     if name == "pdist":
         from flambeau_tensor import pdist

@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any, Self, SupportsIndex, cast
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self, SupportsIndex, cast
 
 from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_impl
-from flambeau_tensor import Tensor, empty
+from flambeau_tensor import Tensor, dtype, empty
 from flambeau_tensor.extend import declare_plain_subclass, rewrap
-from flambeau_tensor.not_built import not_built
+from flambeau_tensor.options import Device
 from flambeau_tensor.places import HERE
 
-__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "is_lazy"]
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin",
+           "is_lazy"]
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
@@ -122,26 +124,128 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         buffer._is_buffer = True
         return buffer
 
+    # What an UninitializedBuffer has become is of this class; to users it is a tensor like all buffers.
+
+    def __repr__(self) -> str:
+        return repr(self.data)
+
+    def __reduce_ex__(self, proto: SupportsIndex) -> Any:
+        return self.data.__reduce_ex__(proto)
+
     __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  # not a method
 
 
+# --- whose sizes are still open -------------------------------------------------------------------------------------
+
 def is_lazy(param: object) -> bool:
-    """Whether the sizes of a parameter are still open."""
-    return False
+    """Whether the sizes of a parameter or buffer are still open."""
+    return isinstance(param, UninitializedTensorMixin)
 
 
-class UninitializedParameter(Parameter):
-    """A parameter whose sizes follow from the first input. Not built."""
+class UninitializedTensorMixin:
+    """What parameters and buffers have in common whose sizes are open until :meth:`materialize` is called."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        raise not_built("torch.nn.parameter.UninitializedParameter")
+    cls_to_become: type
+    data: Any
+    requires_grad: bool
+    _allowed_methods: ClassVar[tuple[Any, ...]] = tuple(getattr(Tensor, name) for name in (
+        "__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device"
+    ).split())
+
+    def materialize(self, shape: Iterable[int], device: Device | None = None, dtype: dtype | None = None) -> None:
+        """Give it a shape, whose elements are not initialized; it is an ordinary parameter or buffer from then on.
+
+        Args:
+            shape: the sizes.
+            device: of the elements; its own unless given.
+            dtype: of the elements; its own unless given.
+        """
+        self.data = empty(tuple(shape), device=self.data.device if device is None else device,
+                          dtype=self.data.dtype if dtype is None else dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Raises: the sizes are open."""
+        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. This error usually happens "
+                           "in `load_state_dict` when trying to load an uninitialized parameter into an initialized "
+                           "one. Call `forward` to initialize the parameters before accessing their attributes.")
+
+    def share_memory_(self) -> Any:
+        """Raises: there is no memory yet."""
+        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
+                           "the parameters before calling `module.share_memory()`.")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __reduce_ex__(self, proto: SupportsIndex) -> Any:
+        return type(self), (self.requires_grad,)
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in cls._allowed_methods or getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
+            return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
+        raise ValueError(f"Attempted to use an uninitialized parameter in {func}. This error happens when you are "
+                         "using a `LazyModule` or explicitly manipulating `torch.nn.parameter."
+                         f"{cls.__name__}` objects. When using LazyModules Call `forward` with a dummy batch to "
+                         "initialize the parameters before calling torch functions")
 
 
-class UninitializedBuffer(Buffer):
-    """A buffer whose sizes follow from the first input. Not built."""
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter whose sizes follow later. Only its dtype and device are known, and can be changed.
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        raise not_built("torch.nn.parameter.UninitializedBuffer")
+    Args:
+        requires_grad: whether gradients are computed for it.
+        device: of the elements.
+        dtype: of the elements.
+
+    >>> p = UninitializedParameter()
+    >>> p
+    <UninitializedParameter>
+    >>> p.materialize((2, 3))
+    >>> type(p), p.shape
+    (<class 'flambeau_nn.parameter.Parameter'>, torch.Size([2, 3]))
+    """
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Device | None = None, dtype: dtype | None = None) -> Self:
+        with DisableTorchFunction():
+            return rewrap(empty((0,), device=device, dtype=dtype), cls).requires_grad_(requires_grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype)
+        return memo[id(self)]
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):
+    """A buffer whose sizes follow later, when it becomes a :class:`Buffer`; see :class:`UninitializedParameter`.
+
+    Args:
+        requires_grad: whether gradients are computed for it.
+        device: of the elements.
+        dtype: of the elements.
+        persistent: whether it belongs into the module's ``state_dict``.
+    """
+
+    cls_to_become = Buffer
+
+    persistent: bool
+
+    def __new__(cls, requires_grad: bool = False, device: Device | None = None, dtype: dtype | None = None,
+                persistent: bool = True) -> Self:
+        with DisableTorchFunction():
+            buffer: Any = rewrap(empty((0,), device=device, dtype=dtype), cls).requires_grad_(requires_grad)
+        buffer.persistent = persistent
+        buffer._is_buffer = True
+        return buffer
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype, self.persistent)
+        return memo[id(self)]
 
 
 def name_classes() -> None:

@@ -5,12 +5,6 @@ AttributeError of a typing mistake.
 """
 from functools import cache
 
-# What does the same, where something does.
-INSTEAD = {
-    "torch.nn.parameter.UninitializedBuffer": "layers that are given their sizes",
-    "torch.nn.parameter.UninitializedParameter": "layers that are given their sizes",
-}
-
 
 class NotBuiltError(NotImplementedError, AttributeError):
     """A part of PyTorch that is not here was asked for. ``hasattr`` takes it for an answer."""
@@ -19,11 +13,10 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str) -> NotBuiltError:
     """The error for a full name.
 
-    >>> not_built("torch.nn.parameter.UninitializedBuffer")
-    NotBuiltError('torch.nn.parameter.UninitializedBuffer is not built: use layers that are given their sizes')
+    >>> not_built("torch.func.functionalize")
+    NotBuiltError('torch.func.functionalize is not built')
     """
-    instead = INSTEAD.get(name)
-    return NotBuiltError(f"{name} is not built" + (f": use {instead}" if instead else ""))
+    return NotBuiltError(f"{name} is not built")
 
 
 @cache

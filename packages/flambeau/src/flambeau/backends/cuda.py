@@ -1,10 +1,10 @@
-"""``torch.backends.cuda``: switches for CUDA, which is not here. They are kept, and change nothing."""
+"""``torch.backends.cuda``: switches for CUDA, which is not here. Those of attention hold for the CPU, too; the others
+are kept, and change nothing."""
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True, fp32_precision="none",
                          allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False)
-_attention = {"flash": True, "math": True, "mem_efficient": True, "cudnn": True}
 
 
 def is_built() -> bool:
@@ -12,33 +12,44 @@ def is_built() -> bool:
     return False
 
 
-def _switch(kind):
+def _allowed():
+    from flambeau_nn.attention import ALLOWED
+
+    return ALLOWED
+
+
+def _switch(name):
     def enabled() -> bool:
         """Whether this way to compute attention is allowed."""
-        return _attention[kind]
+        return any(b.name == name for b in _allowed().backends)
 
     def enable(enabled: bool) -> None:
         """Allow, or forbid, this way to compute attention."""
-        _attention[kind] = bool(enabled)
+        from flambeau_nn.attention import SDPBackend
+
+        _allowed().switch(SDPBackend[name], enabled)
 
     return enabled, enable
 
 
-flash_sdp_enabled, enable_flash_sdp = _switch("flash")
-math_sdp_enabled, enable_math_sdp = _switch("math")
-mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch("mem_efficient")
-cudnn_sdp_enabled, enable_cudnn_sdp = _switch("cudnn")
+flash_sdp_enabled, enable_flash_sdp = _switch("FLASH_ATTENTION")
+math_sdp_enabled, enable_math_sdp = _switch("MATH")
+mem_efficient_sdp_enabled, enable_mem_efficient_sdp = _switch("EFFICIENT_ATTENTION")
+cudnn_sdp_enabled, enable_cudnn_sdp = _switch("CUDNN_ATTENTION")
 
 
 @contextmanager
 def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
-    """A ``with`` block that allows some ways to compute attention. There is one way on the CPU, so nothing changes."""
-    before = dict(_attention)
-    _attention.update(flash=enable_flash, math=enable_math, mem_efficient=enable_mem_efficient, cudnn=enable_cudnn)
+    """The older form of :func:`torch.nn.attention.sdpa_kernel`."""
+    before = _allowed().backends
     try:
+        enable_flash_sdp(enable_flash)
+        enable_math_sdp(enable_math)
+        enable_mem_efficient_sdp(enable_mem_efficient)
+        enable_cudnn_sdp(enable_cudnn)
         yield {}
     finally:
-        _attention.update(before)
+        _allowed().allow(before)
 
 
 def is_flash_attention_available() -> bool:

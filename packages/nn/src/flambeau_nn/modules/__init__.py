@@ -13,6 +13,7 @@ from flambeau_nn.modules.conv import *
 from flambeau_nn.modules.distance import *
 from flambeau_nn.modules.dropout import *
 from flambeau_nn.modules.flatten import *
+from flambeau_nn.modules.instancenorm import *
 from flambeau_nn.modules.linear import *
 from flambeau_nn.modules.loss import *
 from flambeau_nn.modules.module import *
@@ -20,20 +21,54 @@ from flambeau_nn.modules.normalization import *
 from flambeau_nn.modules.padding import *
 from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
+from flambeau_tensor.places import HERE as _HERE
 
-_RECURRENT = "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase"
-_RESAMPLING = ("ChannelShuffle Fold PixelShuffle PixelUnshuffle Unfold Upsample UpsamplingBilinear2d "
-               "UpsamplingNearest2d")
-_TRANSFORMER = "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer"
-LATE = {name: family if "." in family else f".{family}" for family, names in {
-    "rnn": _RECURRENT, "attention": "MultiheadAttention", "transformer": _TRANSFORMER,
-    "adaptive": "AdaptiveLogSoftmaxWithLoss", "flambeau_nn.parallel": "DataParallel", "resampling": _RESAMPLING,
-    "unpooling": "FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d",
-}.items() for name in names.split()}
+# File -> names; or, for classes that PyTorch has in other files, those files -> names.
+_LATE: dict[str, str | dict[str, str]] = {
+    "adaptive": "AdaptiveLogSoftmaxWithLoss", "channelshuffle": "ChannelShuffle", "fold": "Fold Unfold",
+    "pixelshuffle": "PixelShuffle PixelUnshuffle", "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
+    "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
+    "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
+    "attention": {"activation": "MultiheadAttention", "linear": "NonDynamicallyQuantizableLinear"},
+    "unpooling": {"pooling": "FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"},
+    "lazy": {"linear": "LazyLinear", "batchnorm": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
+             "instancenorm": "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
+             "conv": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"},
+}
+_FILES = {"utils": "sizes", **{file: file for file in _LATE}}
+LATE = {"consume_prefix_in_state_dict_if_present": "sizes"}
+
+
+def _first_named(names: dict[str, str]) -> _Any:
+    def __getattr__(name: str) -> _Any:
+        if name in names:
+            return getattr(_import(f".{names[name]}", __name__), name)
+        raise AttributeError(f"module has no attribute '{name}'")
+
+    return __getattr__
+
+
+def _place() -> None:
+    moved: dict[str, dict[str, str]] = {}
+    for file, places in _LATE.items():
+        for place, names in (places.items() if isinstance(places, dict) else [(file, places)]):
+            for name in names.split():
+                LATE[name] = file
+                if place != file:
+                    moved.setdefault(place, {})[name] = file
+                    _HERE[f"torch.nn.modules.{place}.{name}"] = f"{__name__}.{file}.{name}"
+    for place, named in moved.items():
+        setattr(_import(f".{place}", __name__), "__getattr__", _first_named(named))  # noqa: B010
+    del LATE["NonDynamicallyQuantizableLinear"]  # not among torch.nn
+
+
+_place()
 
 
 def __getattr__(name: str) -> _Any:
     if name in LATE:
-        globals()[name] = getattr(_import(LATE[name], __name__), name)
+        globals()[name] = getattr(_import(f".{LATE[name]}", __name__), name)
         return globals()[name]
+    if name in _FILES:
+        return _import(f".{_FILES[name]}", __name__)
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")

@@ -9,10 +9,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd.hooks import RemovableHandle
-from flambeau_nn._module import ModuleBase, set_global_hooks
+from flambeau_nn._module import set_global_hooks
 
 if TYPE_CHECKING:
+    from flambeau_nn._module import ModuleBase
     from flambeau_nn.modules.module import Module
+
+    Mixed = ModuleBase
+else:
+    Mixed = object  # a module's compiled base stands last, so that an object can change its class for another module's
 
 
 class _Global:
@@ -143,7 +148,7 @@ def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., A
     return handle
 
 
-class HookMethods(ModuleBase):
+class HookMethods(Mixed):
     """The registering methods of :class:`Module`. Each returns a handle whose ``remove()`` takes the hook away."""
 
     def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,

@@ -3,15 +3,13 @@ from __future__ import annotations
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flambeau_autograd import no_grad
 from flambeau_autograd.hooks import RemovableHandle
-from flambeau_nn._module import ModuleBase
+from flambeau_nn.modules._hooks import Mixed
+from flambeau_nn.parameter import Parameter, is_lazy
 from flambeau_tensor import Tensor
-
-if TYPE_CHECKING:
-    pass
 
 EXTRA = "_extra_state"
 
@@ -57,7 +55,7 @@ def _add(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any]) 
     return handle
 
 
-class StateMethods(ModuleBase):
+class StateMethods(Mixed):
     """The state-dict methods of :class:`Module`."""
 
     _version: int
@@ -195,7 +193,7 @@ class StateMethods(ModuleBase):
             if problem:
                 error_msgs.append(problem)
                 continue
-            if given.shape != mine.shape:  # one element for a 0-d tensor, as in checkpoints of old
+            if not is_lazy(mine) and given.shape != mine.shape:  # one element for a 0-d tensor, as old files have it
                 given = given[0]
             try:
                 if assign:
@@ -264,15 +262,13 @@ def _mismatch(key: str, mine: Tensor, given: Any) -> str | None:
     if not isinstance(given, Tensor) and not hasattr(given, "__torch_function__"):
         return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
                 f"checkpoint but received {type(given)}")
-    if given.shape != mine.shape and not (mine.ndim == 0 and tuple(given.shape) == (1,)):
+    if not is_lazy(mine) and given.shape != mine.shape and not (mine.ndim == 0 and tuple(given.shape) == (1,)):
         return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
                 f"current model is {mine.shape}.")
     return None
 
 
 def _take_over(module: StateMethods, name: str, mine: Tensor, given: Any) -> None:
-    from flambeau_nn.parameter import Parameter
-
     if isinstance(mine, Parameter) and not isinstance(given, Parameter):
         given = Parameter(given, requires_grad=mine.requires_grad)
     elif isinstance(mine, Parameter):

@@ -11,11 +11,10 @@ from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
 
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
-           "SyncBatchNorm"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
 
 
-class _Norm(Module):
+class _NormBase(Module):
     """Statistics and trained factors for each channel."""
 
     _version = 2
@@ -82,7 +81,7 @@ class _Norm(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
 
 
-class _BatchNorm(_Norm):
+class _BatchNorm(_NormBase):
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
                  track_running_stats: bool = True, device: Device | None = None, dtype: dtype | None = None, *,
                  bias: bool = True) -> None:
@@ -150,41 +149,3 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
-
-
-class _InstanceNorm(_Norm):
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-                 track_running_stats: bool = False, device: Device | None = None, dtype: dtype | None = None, *,
-                 bias: bool = True) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
-
-    def forward(self, input: Tensor) -> Tensor:
-        self._check_input_dim(input)
-        single = input.dim() == self._dims[0]
-        channels = input.shape[0 if single else 1]
-        if channels != self.num_features and self.affine:
-            raise ValueError(f"expected input's size at dim={0 if single else 1} to match num_features "
-                             f"({self.num_features}), but got: {channels}.")
-        batch = input.unsqueeze(0) if single else input
-        out = F.instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias,
-                              self.training or not self.track_running_stats,
-                              0.0 if self.momentum is None else self.momentum, self.eps)
-        return out.squeeze(0) if single else out
-
-
-class InstanceNorm1d(_InstanceNorm):
-    """BatchNorm1d of each sample alone, for (N, C, L) or (C, L) (Ulyanov et al., 2016)."""
-
-    _dims = (2, 3)
-
-
-class InstanceNorm2d(_InstanceNorm):
-    """InstanceNorm1d for (N, C, H, W) or (C, H, W)."""
-
-    _dims = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """InstanceNorm1d for (N, C, D, H, W) or (C, D, H, W)."""
-
-    _dims = (4, 5)

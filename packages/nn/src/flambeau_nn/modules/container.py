@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import Any, NoReturn, Self, SupportsIndex, cast, overload
 
 from flambeau_nn._module import sequential_forward
-from flambeau_nn.modules.module import Module, indented
+from flambeau_nn.modules.module import Module, _addindent
 from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor
 
@@ -209,7 +209,7 @@ class ModuleList(_Numbered):
         lines = []
         for first, last, text in runs:
             line = f"({first}): {text}" if first == last else f"({first}-{last}): {last - first + 1} x {text}"
-            lines.append(indented(line))
+            lines.append(_addindent(line))
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
     forward = Module.forward

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn import init
 from flambeau_nn.modules.module import Module
+from flambeau_nn.modules.sizes import _ntuple, _pair, _reverse_repeat_tuple, _single, _triple  # noqa: F401
 from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
@@ -18,10 +19,6 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "
 _Sizes = int | tuple[int, ...]
 _MODES = ("zeros", "reflect", "replicate", "circular")
 _ANY = "{'zeros', 'reflect', 'circular', 'replicate'}"  # as the message has them
-
-
-def _tuple(sizes: int | Iterable[int], dims: int) -> tuple[int, ...]:
-    return (sizes,) * dims if isinstance(sizes, int) else tuple(sizes)
 
 
 class _ConvNd(Module):
@@ -81,7 +78,7 @@ class _ConvNd(Module):
     def _around(self) -> Sequence[int]:
         """The padding of both ends of each dimension, the last one first, as ``F.pad`` takes it."""
         if not isinstance(self.padding, str):
-            return tuple(p for p in reversed(self.padding) for _ in range(2))
+            return _reverse_repeat_tuple(self.padding, 2)
         sides = [0, 0] * len(self.kernel_size)
         if self.padding == "same":
             for i, (d, k) in enumerate(zip(reversed(self.dilation), reversed(self.kernel_size), strict=True)):
@@ -125,8 +122,9 @@ class _Conv(_ConvNd):
                  padding: str | _Sizes = 0, dilation: _Sizes = 1, groups: int = 1, bias: bool = True,
                  padding_mode: str = "zeros", device: Device | None = None, dtype: dtype | None = None) -> None:
         n = self._dims
-        super().__init__(in_channels, out_channels, _tuple(kernel_size, n), _tuple(stride, n),
-                         padding if isinstance(padding, str) else _tuple(padding, n), _tuple(dilation, n), False,
+        each = _ntuple(n)
+        super().__init__(in_channels, out_channels, each(kernel_size), each(stride),
+                         padding if isinstance(padding, str) else each(padding), each(dilation), False,
                          (0,) * n, groups, bias, padding_mode, device, dtype)
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
@@ -206,8 +204,9 @@ class _ConvTransposeNd(_ConvNd):
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         n = self._dims
-        super().__init__(in_channels, out_channels, _tuple(kernel_size, n), _tuple(stride, n), _tuple(padding, n),
-                         _tuple(dilation, n), True, _tuple(output_padding, n), groups, bias, padding_mode, device,
+        each = _ntuple(n)
+        super().__init__(in_channels, out_channels, each(kernel_size), each(stride), each(padding),
+                         each(dilation), True, each(output_padding), groups, bias, padding_mode, device,
                          dtype)
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> Sequence[int]:

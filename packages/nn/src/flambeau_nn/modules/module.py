@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn._module import (
+    CALL_HOOKS,
+    ModuleBase,
     connect,
     delete_attribute,
     late_state,
@@ -34,7 +36,7 @@ from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
-from flambeau_nn.modules._state import StateMethods
+from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
@@ -59,7 +61,7 @@ def _forward_unimplemented(self: Module, *input: Any) -> Any:
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
-class Module(HookMethods, StateMethods):
+class Module(HookMethods, StateMethods, ModuleBase):
     """Base class of everything with parameters. Subclasses make their parts in ``__init__`` and define ``forward``.
 
     Parameters, buffers and modules that are assigned as attributes are registered, and found by :meth:`parameters`,
@@ -425,8 +427,11 @@ class Module(HookMethods, StateMethods):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         late = late_state()
-        self.__dict__.update({name: value for name, value in state.items()
-                              if name not in late or value is not None and value != late[name]})
+        kept = {name: value for name, value in state.items()
+                if name not in late or value is not None and value != late[name]}
+        self.__dict__.update(kept)
+        if kept.keys() & CALL_HOOKS:
+            self._forward_hooks  # noqa: B018  (calls look for hooks where these are)
 
     def __dir__(self) -> list[str]:
         names = {*dir(type(self)), *self.__dict__, *self._parameters, *self._modules, *self._buffers}
@@ -442,7 +447,7 @@ class Module(HookMethods, StateMethods):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         extra_lines = extra.split("\n") if extra else []
-        child_lines = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
+        child_lines = [f"({name}): {_addindent(repr(module))}" for name, module in self._modules.items()]
         lines = extra_lines + child_lines
         if not lines:
             return f"{self._get_name()}()"
@@ -486,7 +491,7 @@ def clear_grad(param: Tensor, set_to_none: bool) -> None:
     grad.zero_()
 
 
-def indented(text: str, spaces: int = 2) -> str:
+def _addindent(text: str, spaces: int = 2) -> str:
     """All lines but the first moved to the right."""
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * spaces + line for line in rest)])

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
+from flambeau_nn.modules.sizes import _single
 from flambeau_tensor import Tensor
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
@@ -14,7 +15,7 @@ __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "Adapt
 _Sizes = int | tuple[int, ...]
 
 
-class _MaxPool(Module):
+class _MaxPoolNd(Module):
     __constants__ = ["kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode"]
     return_indices: bool
     ceil_mode: bool
@@ -37,7 +38,7 @@ class _MaxPool(Module):
                 f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
 
 
-class MaxPool1d(_MaxPool):
+class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of ``kernel_size`` elements.
 
     Args:
@@ -61,7 +62,7 @@ class MaxPool1d(_MaxPool):
         return F.max_pool1d(input, *self._arguments())
 
 
-class MaxPool2d(_MaxPool):
+class MaxPool2d(_MaxPoolNd):
     """The maximum of each window; sizes are an int or a tuple of two. Arguments are those of :class:`MaxPool1d`.
 
     Shape:
@@ -72,7 +73,7 @@ class MaxPool2d(_MaxPool):
         return F.max_pool2d(input, *self._arguments())
 
 
-class MaxPool3d(_MaxPool):
+class MaxPool3d(_MaxPoolNd):
     """The maximum of each window; sizes are an int or a tuple of three. Arguments are those of :class:`MaxPool1d`.
 
     Shape:
@@ -83,7 +84,7 @@ class MaxPool3d(_MaxPool):
         return F.max_pool3d(input, *self._arguments())
 
 
-class _AvgPool(Module):
+class _AvgPoolNd(Module):
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
 
     def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
@@ -102,11 +103,7 @@ class _AvgPool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-def _single(size: Any) -> Any:
-    return size if isinstance(size, (tuple, list)) else (size,)
-
-
-class AvgPool1d(_AvgPool):
+class AvgPool1d(_AvgPoolNd):
     """The average of each window of ``kernel_size`` elements.
 
     Args:
@@ -133,8 +130,8 @@ class AvgPool1d(_AvgPool):
         return F.avg_pool1d(input, *self._arguments())
 
 
-class _AvgPoolWithDivisor(_AvgPool):
-    __constants__ = [*_AvgPool.__constants__, "divisor_override"]
+class _AvgPoolWithDivisor(_AvgPoolNd):
+    __constants__ = [*_AvgPoolNd.__constants__, "divisor_override"]
 
     def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
                  count_include_pad: bool = True, divisor_override: int | None = None) -> None:
@@ -171,7 +168,7 @@ class AvgPool3d(_AvgPoolWithDivisor):
 _OutputSize = int | None | tuple[int | None, ...]
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptiveAvgPoolNd(Module):
     __constants__ = ["output_size"]
 
     def __init__(self, output_size: _OutputSize) -> None:
@@ -182,7 +179,7 @@ class _AdaptiveAvgPool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
+class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     """The average of ``output_size`` windows that cover the input evenly.
 
     Shape:
@@ -197,7 +194,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
+class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of two, in which None
     keeps a dimension.
 
@@ -209,7 +206,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
+class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of three, in which None
     keeps a dimension.
 
@@ -221,7 +218,7 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
-class _AdaptiveMaxPool(Module):
+class _AdaptiveMaxPoolNd(Module):
     __constants__ = ["output_size", "return_indices"]
     return_indices: bool
 
@@ -234,7 +231,7 @@ class _AdaptiveMaxPool(Module):
         return f"output_size={self.output_size}"
 
 
-class AdaptiveMaxPool1d(_AdaptiveMaxPool):
+class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     """The maximum of ``output_size`` windows that cover the input evenly, with ``return_indices`` and where it is.
 
     Shape:
@@ -245,21 +242,21 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         return F.adaptive_max_pool1d(input, cast(int, self.output_size), self.return_indices)
 
 
-class AdaptiveMaxPool2d(_AdaptiveMaxPool):
+class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
     """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool2d` has them."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
-class AdaptiveMaxPool3d(_AdaptiveMaxPool):
+class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
     """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool3d` has them."""
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
 
 
-class _LPPool(Module):
+class _LPPoolNd(Module):
     __constants__ = ["norm_type", "kernel_size", "stride", "ceil_mode"]
     norm_type: float
     ceil_mode: bool
@@ -277,7 +274,7 @@ class _LPPool(Module):
                 f"ceil_mode={self.ceil_mode}")
 
 
-class LPPool1d(_LPPool):
+class LPPool1d(_LPPoolNd):
     """The power average of each window: the sum of the powers ``norm_type``, to the power 1 / ``norm_type``.
 
     Shape:
@@ -288,7 +285,7 @@ class LPPool1d(_LPPool):
         return F.lp_pool1d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class LPPool2d(_LPPool):
+class LPPool2d(_LPPoolNd):
     """The power average of each window, see :class:`LPPool1d`.
 
     Shape:
@@ -299,7 +296,7 @@ class LPPool2d(_LPPool):
         return F.lp_pool2d(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
 
 
-class LPPool3d(_LPPool):
+class LPPool3d(_LPPoolNd):
     """The power average of each window, see :class:`LPPool1d`.
 
     Shape:

@@ -12,7 +12,7 @@ __all__ = ["FractionalMaxPool2d", "FractionalMaxPool3d", "MaxUnpool1d", "MaxUnpo
 _Sizes = int | tuple[int, ...]
 
 
-class _MaxUnpool(Module):
+class _MaxUnpoolNd(Module):
     _dims = 1
 
     def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0) -> None:
@@ -32,7 +32,7 @@ class _MaxUnpool(Module):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
-class MaxUnpool1d(_MaxUnpool):
+class MaxUnpool1d(_MaxUnpoolNd):
     """:class:`MaxPool1d` undone: the maxima at their places, among zeros.
 
     Args:
@@ -49,13 +49,13 @@ from flambeau_nn import MaxPool1d
     """
 
 
-class MaxUnpool2d(_MaxUnpool):
+class MaxUnpool2d(_MaxUnpoolNd):
     """:class:`MaxPool2d` undone, as :class:`MaxUnpool1d` does it."""
 
     _dims = 2
 
 
-class MaxUnpool3d(_MaxUnpool):
+class MaxUnpool3d(_MaxUnpoolNd):
     """:class:`MaxPool3d` undone, as :class:`MaxUnpool1d` does it."""
 
     _dims = 3

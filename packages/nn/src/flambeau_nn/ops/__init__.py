@@ -15,11 +15,12 @@ NAMESPACE = "torch.nn.functional"
 INTERNAL = "torch._C._nn"  # what the functions are made of
 # Functions of torch itself that are these, too.
 OF_TORCH = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv_tbc")
-LATE_OF_TORCH = ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle")
+LATE_OF_TORCH = ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "celu_", "rrelu_",
+                 "selu_", "threshold_")
 
 for _family in FAMILIES:
     _import(f"flambeau_nn.ops.{_family}")
 
-LAZY = ("unpooling", "resampling", "recurrent", "attention", "bags", "ctc", "margins")
+LAZY = ("unpooling", "resampling", "recurrent", "attention", "bags", "ctc", "margins", "native")
 for _family in LAZY:
     _declare_lazily(f"flambeau_nn.ops.{_family}", _NAMES.get(_family, ""))

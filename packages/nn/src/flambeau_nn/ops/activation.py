@@ -75,8 +75,8 @@ softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC, 
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
 softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
 softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5")
-hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", **_PUBLIC, aten="hardshrink",
-                   doc="x, or 0 between -lambd and lambd.")
+hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", namespace=NAMESPACE, variants="function method",
+                   aten="hardshrink", doc="x, or 0 between -lambd and lambd.")
 hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5")
 
 
@@ -187,7 +187,8 @@ def relu6(input, inplace):
 
 
 @composite("prelu(Tensor self, Tensor weight)",
-            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).", aten=True)
+            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).",
+           variants="function method", aten=True)
 def prelu(input, weight):
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"prelu: Type promoting not supported. Got {_scalar_type(input)} and "
@@ -212,6 +213,11 @@ def prelu(input, weight):
             "bool inplace=False)",
             "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).")
 def rrelu(input, lower, upper, training, inplace):
+    return randomly_leaky(input, lower, upper, training, inplace)
+
+
+def randomly_leaky(input, lower, upper, training, inplace, generator=None):
+    """rrelu, with slopes drawn from a generator."""
     for name, bound in (("lower", lower), ("upper", upper)):
         if not math.isfinite(bound):
             raise RuntimeError(f"rrelu: {name} bound must be finite, got {bound}")
@@ -222,7 +228,8 @@ def rrelu(input, lower, upper, training, inplace):
     with _no_grad():
         below = input <= 0
         slopes = ft.ones_like(input)
-        slopes[below] = ft.empty(int(below.sum()), dtype=ft.float64).uniform_(lower, upper).to(input.dtype)
+        slopes[below] = ft.empty(int(below.sum()), dtype=ft.float64).uniform_(
+            lower, upper, generator=generator).to(input.dtype)
     return input.mul_(slopes) if inplace else input * slopes
 
 

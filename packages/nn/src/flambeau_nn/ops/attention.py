@@ -3,6 +3,7 @@ import math
 
 import flambeau_tensor as ft
 from flambeau_nn._kernels import attention as kernels
+from flambeau_nn.attention import ALLOWED
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import is_layered
@@ -103,8 +104,11 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_ca
     if enable_gqa and query.ndim > 3:
         key, value = _repeated(query, key, value)
     scale = scale if scale is not None else 1 / math.sqrt(query.shape[-1]) if query.shape[-1] else 1.0
-    if dropout_p == 0 and _in_blocks(query, key, value, attn_mask):
+    if dropout_p == 0 and ALLOWED.blocks and _in_blocks(query, key, value, attn_mask):
         return attention(query, key, value, attn_mask, is_causal, scale)[0]
+    if not ALLOWED.math:
+        raise RuntimeError("No viable backend for scaled_dot_product_attention was found. This is likely due to "
+                           "turning off both the math kernel and the fused kernels.")
     return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 

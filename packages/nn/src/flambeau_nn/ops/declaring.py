@@ -25,10 +25,10 @@ def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=Fals
     return op
 
 
-def composite(schema, doc, aten=(), numbers="", namespace=NAMESPACE):
+def composite(schema, doc, aten=(), numbers="", namespace=NAMESPACE, variants="function"):
     """Decorator: the function of ``schema`` is a composition of other operations."""
     def declare(function):
         return Operator(f"{schema} -> Tensor" if "->" not in schema else schema, function, namespace=namespace,
-                        variants="function", numbers=numbers, composite=True, aten=of_aten(schema, aten),
+                        variants=variants, numbers=numbers, composite=True, aten=of_aten(schema, aten),
                         doc=doc)
     return declare

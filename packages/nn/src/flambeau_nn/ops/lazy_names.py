@@ -33,4 +33,15 @@ torch.nn.functional.linear_cross_entropy torch.nn.functional.multi_margin_loss
 torch.nn.functional.multilabel_margin_loss torch.nn.functional.multilabel_soft_margin_loss
 torch.nn.functional.triplet_margin_with_distance_loss
 """,
+    "native": """
+torch._native_batch_norm_legit torch._weight_norm torch.adaptive_max_pool1d torch.alpha_dropout torch.alpha_dropout_
+torch.batch_norm torch.binary_cross_entropy_with_logits torch.celu torch.celu_ torch.cosine_embedding_loss
+torch.ctc_loss torch.dropout torch.dropout_ torch.embedding torch.embedding_bag torch.embedding_renorm_
+torch.feature_alpha_dropout torch.feature_alpha_dropout_ torch.feature_dropout torch.feature_dropout_
+torch.group_norm torch.hinge_embedding_loss torch.instance_norm torch.kl_div torch.layer_norm
+torch.margin_ranking_loss torch.max_pool1d torch.max_pool1d_with_indices torch.max_pool2d torch.max_pool3d
+torch.native_batch_norm torch.native_dropout torch.native_group_norm torch.native_layer_norm torch.norm_except_dim
+torch.poisson_nll_loss torch.rms_norm torch.rrelu torch.rrelu_ torch.selu torch.selu_ torch.threshold_
+torch.triplet_margin_loss
+""",
 }

@@ -18,6 +18,8 @@ __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 ParamsT = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+StateDict = dict[str, Any]
+Args, Kwargs = tuple[Any, ...], dict[str, Any]
 _global_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _global_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",

@@ -2,27 +2,25 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, cast
 
 from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_nn.utils._older import remove_hook
 from flambeau_tensor import Tensor
-from flambeau_tensor.ops.reductions import vector_norm
+from flambeau_tensor.extend import find_operator
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
     """The norm of each slice of a dimension, so that it broadcasts; -1: of all."""
-    if dim == -1:
-        return vector_norm(v, 2)
-    return vector_norm(v, 2, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
+    return cast(Tensor, find_operator("torch.norm_except_dim")(v, 2, dim))
 
 
 def normed(v: Tensor, g: Tensor, dim: int) -> Tensor:
     """The direction of `v` with the length `g`."""
-    return v * (g / norm_except_dim(v, dim))
+    return cast(Tensor, find_operator("torch._weight_norm")(v, g, dim))
 
 
 class WeightNorm:

@@ -21,6 +21,7 @@ inline Tensor &acosh_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "
 inline Tensor adaptive_avg_pool1d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool1d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor adaptive_avg_pool2d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool2d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor adaptive_avg_pool3d(const Tensor &self, IntArrayRef output_size) { FL_CALL(tensor, "nn.functional.adaptive_avg_pool3d", "self output_size", of_tensor(self), of_ints(output_size)) }
+inline std::tuple<Tensor, Tensor> adaptive_max_pool1d(const Tensor &self, IntArrayRef output_size) { FL_CALL(two, "adaptive_max_pool1d", "self output_size", of_tensor(self), of_ints(output_size)) }
 inline Tensor add(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
@@ -49,6 +50,8 @@ inline Tensor &all_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "al
 inline Tensor &all_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(same(out), "all", "out self dim keepdim", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &all_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false) { FL_CALL(same(out), "all", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim)) }
 inline bool allclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(bool, "allclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
+inline Tensor alpha_dropout(const Tensor &input, double p, bool train) { FL_CALL(tensor, "alpha_dropout", "input p train", of_tensor(input), of_double(p), of_bool(train)) }
+inline Tensor &alpha_dropout_(Tensor &self, double p, bool train) { FL_CALL(same(self), "alpha_dropout_", "self p train", of_tensor(self), of_double(p), of_bool(train)) }
 inline Tensor amax(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amax", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor &amax_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(same(out), "amax", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor amin(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amin", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
@@ -172,6 +175,7 @@ inline Tensor ceil(const Tensor &self) { FL_CALL(tensor, "ceil", "self", of_tens
 inline Tensor &ceil_(Tensor &self) { FL_CALL(same(self), "ceil_", "self", of_tensor(self)) }
 inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "ceil", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
+inline Tensor &celu_(Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(same(self), "celu_", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
 inline Tensor channel_shuffle(const Tensor &self, int64_t groups) { FL_CALL(tensor, "channel_shuffle", "self groups", of_tensor(self), of_int(groups)) }
 inline Tensor cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky", "self upper", of_tensor(self), of_bool(upper)) }
@@ -291,6 +295,7 @@ inline Tensor &divide_out(Tensor &out, const Tensor &self, const Tensor &other, 
 inline Tensor dot(const Tensor &self, const Tensor &tensor) { FL_CALL(tensor, "dot", "self tensor", of_tensor(self), of_tensor(tensor)) }
 inline Tensor &dot_out(Tensor &out, const Tensor &self, const Tensor &tensor) { FL_CALL(same(out), "dot", "out self tensor", of_tensor(out), of_tensor(self), of_tensor(tensor)) }
 inline Tensor dropout(const Tensor &self, double p, bool training) { FL_CALL(tensor, "nn.functional.dropout", "self p training", of_tensor(self), of_double(p), of_bool(training)) }
+inline Tensor &dropout_(Tensor &self, double p, bool train) { FL_CALL(same(self), "dropout_", "self p train", of_tensor(self), of_double(p), of_bool(train)) }
 inline std::vector<Tensor> dsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "dsplit.int", "self sections", of_tensor(self), of_int(sections)) }
 inline std::vector<Tensor> dsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "dsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor dstack(TensorList tensors) { FL_CALL(tensor, "dstack", "tensors", of_tensors(tensors)) }
@@ -299,6 +304,7 @@ inline Tensor einsum(const std::string &equation, TensorList tensors, OptionalIn
 inline Tensor elu(const Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(tensor, "_C._nn.elu", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
 inline Tensor &elu_(Tensor &self, const Scalar &alpha = 1, const Scalar &scale = 1, const Scalar &input_scale = 1) { FL_CALL(same(self), "_C._nn.elu_", "self alpha scale input_scale", of_tensor(self), of_scalar(alpha), of_scalar(scale), of_scalar(input_scale)) }
 inline Tensor embedding(const Tensor &weight, const Tensor &input) { FL_CALL(tensor, "nn.functional.embedding", "weight input", of_tensor(weight), of_tensor(input)) }
+inline Tensor &embedding_renorm_(Tensor &self, const Tensor &indices, double max_norm, double norm_type) { FL_CALL(same(self), "embedding_renorm_", "self indices max_norm norm_type", of_tensor(self), of_tensor(indices), of_double(max_norm), of_double(norm_type)) }
 inline Tensor empty(IntArrayRef size, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty", "size dtype requires_grad", of_ints(size), dtype_of(options), requires_grad_of(options)) }
 inline Tensor empty_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "empty_like", "self dtype requires_grad", of_tensor(self), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &empty_out(Tensor &out, IntArrayRef size) { FL_CALL(same(out), "empty", "out size", of_tensor(out), of_ints(size)) }
@@ -332,6 +338,10 @@ inline Tensor eye(int64_t n, const TensorOptions &options = {}) { FL_CALL(tensor
 inline Tensor eye(int64_t n, int64_t m, const TensorOptions &options = {}) { FL_CALL(tensor, "eye", "n m dtype requires_grad", of_int(n), of_int(m), dtype_of(options), requires_grad_of(options)) }
 inline Tensor &eye_out(Tensor &out, int64_t n) { FL_CALL(same(out), "eye", "out n", of_tensor(out), of_int(n)) }
 inline Tensor &eye_out(Tensor &out, int64_t n, int64_t m) { FL_CALL(same(out), "eye", "out n m", of_tensor(out), of_int(n), of_int(m)) }
+inline Tensor feature_alpha_dropout(const Tensor &input, double p, bool train) { FL_CALL(tensor, "feature_alpha_dropout", "input p train", of_tensor(input), of_double(p), of_bool(train)) }
+inline Tensor &feature_alpha_dropout_(Tensor &self, double p, bool train) { FL_CALL(same(self), "feature_alpha_dropout_", "self p train", of_tensor(self), of_double(p), of_bool(train)) }
+inline Tensor feature_dropout(const Tensor &input, double p, bool train) { FL_CALL(tensor, "feature_dropout", "input p train", of_tensor(input), of_double(p), of_bool(train)) }
+inline Tensor &feature_dropout_(Tensor &self, double p, bool train) { FL_CALL(same(self), "feature_dropout_", "self p train", of_tensor(self), of_double(p), of_bool(train)) }
 inline Tensor fft_fft(const Tensor &self, optional<int64_t> n = nullopt, int64_t dim = -1, const optional<std::string> &norm = nullopt) { FL_CALL(tensor, "fft.fft", "self n dim norm", of_tensor(self), of_int_or_none(n), of_int(dim), of_string_or_none(norm)) }
 inline Tensor fft_fft2(const Tensor &self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1}, const optional<std::string> &norm = nullopt) { FL_CALL(tensor, "fft.fft2", "self s dim norm", of_tensor(self), of_ints_or_none(s), of_ints(dim), of_string_or_none(norm)) }
 inline Tensor &fft_fft2_out(Tensor &out, const Tensor &self, OptionalIntArrayRef s = nullopt, IntArrayRef dim = {-2, -1}, const optional<std::string> &norm = nullopt) { FL_CALL(same(out), "fft.fft2", "out self s dim norm", of_tensor(out), of_tensor(self), of_ints_or_none(s), of_ints(dim), of_string_or_none(norm)) }
@@ -709,6 +719,7 @@ inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keep
 inline Tensor &max_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "max.default", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor &max_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "max.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor max_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool1d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
+inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(two, "max_pool1d_with_indices", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool3d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool3d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor maximum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "maximum", "self other", of_tensor(self), of_tensor(other)) }
@@ -774,7 +785,11 @@ inline Tensor &nansum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef d
 inline Tensor narrow(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor narrow_copy(const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(tensor, "narrow_copy", "self dim start length", of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor &narrow_copy_out(Tensor &out, const Tensor &self, int64_t dim, int64_t start, int64_t length) { FL_CALL(same(out), "narrow_copy", "out self dim start length", of_tensor(out), of_tensor(self), of_int(dim), of_int(start), of_int(length)) }
+inline std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor &input, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool training, double momentum, double eps) { FL_CALL(three, "native_batch_norm", "input weight bias running_mean running_var training momentum eps", of_tensor(input), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(training), of_double(momentum), of_double(eps)) }
 inline Tensor native_channel_shuffle(const Tensor &self, int64_t groups) { FL_CALL(tensor, "native_channel_shuffle", "self groups", of_tensor(self), of_int(groups)) }
+inline std::tuple<Tensor, Tensor> native_dropout(const Tensor &input, double p, optional<bool> train) { FL_CALL(two, "native_dropout", "input p train", of_tensor(input), of_double(p), of_bool_or_none(train)) }
+inline std::tuple<Tensor, Tensor, Tensor> native_group_norm(const Tensor &input, const optional<Tensor> &weight, const optional<Tensor> &bias, int64_t N, int64_t C, int64_t HxW, int64_t group, double eps) { FL_CALL(three, "native_group_norm", "input weight bias N C HxW group eps", of_tensor(input), of_tensor_or_none(weight), of_tensor_or_none(bias), of_int(N), of_int(C), of_int(HxW), of_int(group), of_double(eps)) }
+inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor &input, IntArrayRef normalized_shape, const optional<Tensor> &weight, const optional<Tensor> &bias, double eps) { FL_CALL(three, "native_layer_norm", "input normalized_shape weight bias eps", of_tensor(input), of_ints(normalized_shape), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
 inline Tensor ne(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ne(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -794,6 +809,7 @@ inline Tensor &nonzero_static_out(Tensor &out, const Tensor &self, int64_t size,
 inline Tensor norm(const Tensor &self, const Scalar &p = 2) { FL_CALL(tensor, "norm", "self p", of_tensor(self), of_scalar(p)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim = false) { FL_CALL(tensor, "norm", "self p dim keepdim", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim)) }
 inline Tensor norm(const Tensor &self, const optional<Scalar> &p, IntArrayRef dim, bool keepdim, ScalarType dtype) { FL_CALL(tensor, "norm", "self p dim keepdim dtype", of_tensor(self), of_scalar_or_none(p), of_ints(dim), of_bool(keepdim), of_dtype(dtype)) }
+inline Tensor norm_except_dim(const Tensor &v, int64_t pow = 2, int64_t dim = 0) { FL_CALL(tensor, "norm_except_dim", "v pow dim", of_tensor(v), of_int(pow), of_int(dim)) }
 inline Tensor normal(const Tensor &mean, double std = 1) { FL_CALL(tensor, "normal.Tensor_float", "mean std", of_tensor(mean), of_double(std)) }
 inline Tensor normal(double mean, const Tensor &std) { FL_CALL(tensor, "normal.float_Tensor", "mean std", of_double(mean), of_tensor(std)) }
 inline Tensor normal(const Tensor &mean, const Tensor &std) { FL_CALL(tensor, "normal.Tensor_Tensor", "mean std", of_tensor(mean), of_tensor(std)) }
@@ -826,6 +842,7 @@ inline Tensor pinverse(const Tensor &self, double rcond = 1e-15) { FL_CALL(tenso
 inline Tensor pixel_shuffle(const Tensor &self, int64_t upscale_factor) { FL_CALL(tensor, "pixel_shuffle", "self upscale_factor", of_tensor(self), of_int(upscale_factor)) }
 inline Tensor pixel_unshuffle(const Tensor &self, int64_t downscale_factor) { FL_CALL(tensor, "pixel_unshuffle", "self downscale_factor", of_tensor(self), of_int(downscale_factor)) }
 inline Tensor poisson(const Tensor &self) { FL_CALL(tensor, "poisson", "self", of_tensor(self)) }
+inline Tensor poisson_nll_loss(const Tensor &input, const Tensor &target, bool log_input, bool full, double eps, int64_t reduction) { FL_CALL(tensor, "poisson_nll_loss", "input target log_input full eps reduction", of_tensor(input), of_tensor(target), of_bool(log_input), of_bool(full), of_double(eps), of_int(reduction)) }
 inline Tensor polar(const Tensor &abs, const Tensor &angle) { FL_CALL(tensor, "polar", "abs angle", of_tensor(abs), of_tensor(angle)) }
 inline Tensor &polar_out(Tensor &out, const Tensor &abs, const Tensor &angle) { FL_CALL(same(out), "polar", "out abs angle", of_tensor(out), of_tensor(abs), of_tensor(angle)) }
 inline Tensor polygamma(int64_t n, const Tensor &self) { FL_CALL(tensor, "polygamma", "n self", of_int(n), of_tensor(self)) }
@@ -903,6 +920,8 @@ inline Tensor &round_(Tensor &self, int64_t decimals = 0) { FL_CALL(same(self), 
 inline Tensor &round_out(Tensor &out, const Tensor &self, int64_t decimals = 0) { FL_CALL(same(out), "round", "out self decimals", of_tensor(out), of_tensor(self), of_int(decimals)) }
 inline Tensor row_stack(TensorList tensors) { FL_CALL(tensor, "vstack", "tensors", of_tensors(tensors)) }
 inline Tensor &row_stack_out(Tensor &out, TensorList tensors) { FL_CALL(same(out), "vstack", "out tensors", of_tensor(out), of_tensors(tensors)) }
+inline Tensor rrelu(const Tensor &self, const Scalar &lower = 0.125, const Scalar &upper = 0.3333333333333333, bool training = false) { FL_CALL(tensor, "rrelu", "self lower upper training", of_tensor(self), of_scalar(lower), of_scalar(upper), of_bool(training)) }
+inline Tensor &rrelu_(Tensor &self, const Scalar &lower = 0.125, const Scalar &upper = 0.3333333333333333, bool training = false) { FL_CALL(same(self), "rrelu_", "self lower upper training", of_tensor(self), of_scalar(lower), of_scalar(upper), of_bool(training)) }
 inline Tensor rsqrt(const Tensor &self) { FL_CALL(tensor, "rsqrt", "self", of_tensor(self)) }
 inline Tensor &rsqrt_(Tensor &self) { FL_CALL(same(self), "rsqrt_", "self", of_tensor(self)) }
 inline Tensor &rsqrt_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "rsqrt", "out self", of_tensor(out), of_tensor(self)) }
@@ -925,6 +944,7 @@ inline Tensor select_copy(const Tensor &self, int64_t dim, int64_t index) { FL_C
 inline Tensor &select_copy_out(Tensor &out, const Tensor &self, int64_t dim, int64_t index) { FL_CALL(same(out), "select_copy", "out self dim index", of_tensor(out), of_tensor(self), of_int(dim), of_int(index)) }
 inline Tensor select_scatter(const Tensor &self, const Tensor &src, int64_t dim, int64_t index) { FL_CALL(tensor, "select_scatter", "self src dim index", of_tensor(self), of_tensor(src), of_int(dim), of_int(index)) }
 inline Tensor selu(const Tensor &self) { FL_CALL(tensor, "nn.functional.selu", "self", of_tensor(self)) }
+inline Tensor &selu_(Tensor &self) { FL_CALL(same(self), "selu_", "self", of_tensor(self)) }
 inline Tensor sgn(const Tensor &self) { FL_CALL(tensor, "sgn", "self", of_tensor(self)) }
 inline Tensor &sgn_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "sgn", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor sigmoid(const Tensor &self) { FL_CALL(tensor, "sigmoid", "self", of_tensor(self)) }
@@ -1489,6 +1509,7 @@ inline Tensor Tensor::gt(const Tensor &other) const { FL_CALL(tensor, "gt", "sel
 inline Tensor Tensor::gt(const Scalar &other) const { FL_CALL(tensor, "gt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::gt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_scalar(other)) }
+inline Tensor Tensor::hardshrink(const Scalar &lambd) const { FL_CALL(tensor, "nn.functional.hardshrink", "self lambd", of_tensor(*this), of_scalar(lambd)) }
 inline Tensor Tensor::heaviside(const Tensor &values) const { FL_CALL(tensor, "heaviside", "self values", of_tensor(*this), of_tensor(values)) }
 inline Tensor &Tensor::heaviside_(const Tensor &values) const { FL_CALL(same(*this), "Tensor.heaviside_", "self values", of_tensor(*this), of_tensor(values)) }
 inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }
@@ -1673,6 +1694,7 @@ inline Tensor Tensor::pow(const Tensor &exponent) const { FL_CALL(tensor, "pow",
 inline Tensor Tensor::pow(const Scalar &exponent) const { FL_CALL(tensor, "pow", "self exponent", of_tensor(*this), of_scalar(exponent)) }
 inline Tensor &Tensor::pow_(const Tensor &exponent) const { FL_CALL(same(*this), "Tensor.pow_", "self exponent", of_tensor(*this), of_tensor(exponent)) }
 inline Tensor &Tensor::pow_(const Scalar &exponent) const { FL_CALL(same(*this), "Tensor.pow_", "self exponent", of_tensor(*this), of_scalar(exponent)) }
+inline Tensor Tensor::prelu(const Tensor &weight) const { FL_CALL(tensor, "nn.functional.prelu", "self weight", of_tensor(*this), of_tensor(weight)) }
 inline Tensor Tensor::prod(optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dtype", of_tensor(*this), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::prod(int64_t dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(*this), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::put(const Tensor &index, const Tensor &source, bool accumulate) const { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(*this), of_tensor(index), of_tensor(source), of_bool(accumulate)) }

@@ -1,0 +1,27 @@
+"""Channels of groups mixed."""
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["ChannelShuffle"]
+
+
+class ChannelShuffle(Module):
+    """Channels in turn of each group, see :func:`torch.channel_shuffle`.
+
+    Shape:
+        (N, C, *), C divisible by ``groups``
+    """
+
+    __constants__ = ["groups"]
+    groups: int
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"

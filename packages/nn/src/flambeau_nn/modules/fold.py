@@ -1,0 +1,65 @@
+"""Windows taken apart and put together."""
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["Fold", "Unfold"]
+
+_Sizes = int | tuple[int, ...]
+
+
+class Unfold(Module):
+    """The windows of images as columns, see :func:`torch.nn.functional.unfold`.
+
+    Args:
+        kernel_size: of a window, an int or two.
+        dilation: distance of a window's elements.
+        padding: zeros added at each side.
+        stride: distance of windows.
+
+    Shape:
+        (N, C, H, W) → (N, C · elements of a window, windows)
+    """
+
+    __constants__ = ["kernel_size", "dilation", "padding", "stride"]
+
+    def __init__(self, kernel_size: _Sizes, dilation: _Sizes = 1, padding: _Sizes = 0, stride: _Sizes = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return (f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
+                f"stride={self.stride}")
+
+
+class Fold(Module):
+    """Columns of windows added up in images, see :func:`torch.nn.functional.fold`. Arguments are those of
+    :class:`Unfold`, and ``output_size``, the height and width of the result.
+
+    Shape:
+        (N, C · elements of a window, windows) → (N, C, *output_size)
+    """
+
+    __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]
+
+    def __init__(self, output_size: _Sizes, kernel_size: _Sizes, dilation: _Sizes = 1, padding: _Sizes = 0,
+                 stride: _Sizes = 1) -> None:
+        super().__init__()
+        self.output_size = output_size
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return (f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
+                f"padding={self.padding}, stride={self.stride}")

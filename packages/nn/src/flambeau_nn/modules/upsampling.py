@@ -1,0 +1,71 @@
+"""Planes and volumes of another size."""
+from flambeau_nn import functional as F
+from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor
+
+__all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
+
+_Sizes = int | tuple[int, ...]
+
+
+class Upsample(Module):
+    """Images at another size, see :func:`torch.nn.functional.interpolate`.
+
+    Args:
+        size: of the result, an int or one for each dimension.
+        scale_factor: how many times the input's size it is, instead of ``size``.
+        mode: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"trilinear"``.
+        align_corners: whether the centres of the outermost elements lie on each other, instead of their outer edges.
+        recompute_scale_factor: whether positions follow from the sizes rather than from ``scale_factor``.
+
+    Shape:
+        (N, C, L), (N, C, H, W) or (N, C, D, H, W)
+
+    >>> import flambeau_tensor as ft
+    >>> Upsample(scale_factor=2)(ft.ones(1, 1, 3, 4)).shape
+    torch.Size([1, 1, 6, 8])
+    """
+
+    __constants__ = ["size", "scale_factor", "mode", "align_corners", "name", "recompute_scale_factor"]
+    name: str
+    size: "_Sizes | None"
+    scale_factor: "float | tuple[float, ...] | None"
+    mode: str
+    align_corners: "bool | None"
+    recompute_scale_factor: "bool | None"
+
+    def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None,
+                 mode: str = "nearest", align_corners: "bool | None" = None,
+                 recompute_scale_factor: "bool | None" = None) -> None:
+        super().__init__()
+        self.name = type(self).__name__
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor = tuple(float(factor) for factor in scale_factor)
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
+                             recompute_scale_factor=self.recompute_scale_factor)
+
+    def extra_repr(self) -> str:
+        size = f"scale_factor={self.scale_factor!r}" if self.scale_factor is not None else f"size={self.size!r}"
+        return f"{size}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """:class:`Upsample` of images (N, C, H, W) with the nearest element."""
+
+    def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None) -> None:
+        super().__init__(size, scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """:class:`Upsample` of images (N, C, H, W), bilinear, with ``align_corners``."""
+
+    def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None) -> None:
+        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -1,0 +1,246 @@
+"""Functions of layers that are functions of torch itself. Numbers are PyTorch's."""
+import warnings
+
+import pytest
+
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_autograd.gradcheck import gradcheck
+from flambeau_nn import functional as F
+from flambeau_nn import grad as gradients
+from flambeau_nn import ops
+from flambeau_nn._reduction import get_enum, legacy_get_enum, legacy_get_string
+from flambeau_nn.attention import SDPBackend, _cur_sdpa_kernel_backends, sdpa_kernel
+from flambeau_nn.modules.sizes import (
+    _list_with_default,
+    _pair,
+    _reverse_repeat_tuple,
+    consume_prefix_in_state_dict_if_present,
+)
+from flambeau_nn.ops.lazy_names import NAMES
+from flambeau_tensor.extend import find_operator
+
+X = ft.arange(24.0).reshape(2, 3, 4)
+W = ft.arange(15.0).reshape(5, 3) / 10
+
+
+def native(name):
+    return find_operator(f"torch.{name}")
+
+
+def same(ours, theirs):
+    return ours.shape == theirs.shape and ft.allclose(ours, theirs, equal_nan=True)
+
+
+PAIRS = {
+    "celu": (lambda f: f(X - 9, 2.0), lambda: F.celu(X - 9, 2.0)),
+    "selu": (lambda f: f(X - 9), lambda: F.selu(X - 9)),
+    "rrelu": (lambda f: f(X - 9), lambda: F.rrelu(X - 9)),
+    "max_pool1d": (lambda f: f(X, 2), lambda: F.max_pool1d(X, 2)),
+    "max_pool2d": (lambda f: f(X, 2, stride=1), lambda: F.max_pool2d(X, 2, 1)),
+    "max_pool3d": (lambda f: f(X[None], [2, 1, 2]), lambda: F.max_pool3d(X[None], (2, 1, 2))),
+    "max_pool1d_with_indices": (lambda f: f(X, 2)[1], lambda: F.max_pool1d(X, 2, return_indices=True)[1]),
+    "adaptive_max_pool1d": (lambda f: f(X, 2)[1], lambda: F.adaptive_max_pool1d(X, 2, return_indices=True)[1]),
+    "layer_norm": (lambda f: f(X, [3, 4], eps=1e-3, cudnn_enable=False), lambda: F.layer_norm(X, (3, 4), eps=1e-3)),
+    "group_norm": (lambda f: f(X, 3), lambda: F.group_norm(X, 3)),
+    "rms_norm": (lambda f: f(X, [4]), lambda: F.rms_norm(X, (4,))),
+    "batch_norm": (lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
+                   lambda: F.batch_norm(X, None, None, W[0], W[1], True)),
+    "instance_norm": (lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
+                      lambda: F.instance_norm(X, None, None, W[0], W[1])),
+    "embedding": (lambda f: f(W, ft.tensor([1, 4]), -1), lambda: W[ft.tensor([1, 4])]),
+    "binary_cross_entropy_with_logits": (lambda f: f(X, X / 24, None, W[0, 1], 2), lambda:
+                                         F.binary_cross_entropy_with_logits(X, X / 24, pos_weight=W[0, 1],
+                                                                            reduction="sum")),
+    "cosine_embedding_loss": (lambda f: f(W, W + 1, ft.ones(5), 0.1, 0), lambda: F.cosine_embedding_loss(
+        W, W + 1, ft.ones(5), 0.1, reduction="none")),
+    "hinge_embedding_loss": (lambda f: f(W, W.sign(), 0.5), lambda: F.hinge_embedding_loss(W, W.sign(), 0.5)),
+    "kl_div": (lambda f: f(W, W, 2, log_target=True), lambda: F.kl_div(W, W, reduction="sum", log_target=True)),
+    "margin_ranking_loss": (lambda f: f(W, W.flip(0), ft.ones(5, 3)), lambda: F.margin_ranking_loss(
+        W, W.flip(0), ft.ones(5, 3))),
+    "poisson_nll_loss": (lambda f: f(W, W, True, True, 1e-8, 1), lambda: F.poisson_nll_loss(W, W, full=True)),
+    "triplet_margin_loss": (lambda f: f(W, W.flip(0), W + 1, swap=True), lambda: F.triplet_margin_loss(
+        W, W.flip(0), W + 1, swap=True)),
+    "ctc_loss": (lambda f: f(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1], 0, 2),
+                 lambda: F.ctc_loss(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1],
+                                    reduction="sum")),
+    "norm_except_dim": (lambda f: f(X, 2, 1), lambda: ft.tensor([27.34959, 36.823906, 47.116875]).reshape(1, 3, 1)),
+    "_weight_norm": (lambda f: f(X, ft.ones(1, 3, 1), 1)[0, 0],
+                     lambda: ft.tensor([0, 0.0365636, 0.0731272, 0.1096909])),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_same_as_in_functional(name):
+    of_torch, of_functional = PAIRS[name]
+    assert same(of_torch(native(name)), of_functional())
+
+
+@pytest.mark.parametrize("name", ["celu_", "selu_", "rrelu_", "threshold_"])
+def test_in_place(name):
+    x, rest = X - 9, (1.0, -3.0) if name == "threshold_" else ()
+    expected = getattr(F, name[:-1])(X - 9, *rest)
+    assert getattr(F, name) is native(name) and native(name)(x, *rest) is x and ft.equal(x, expected)
+    with pytest.raises(RuntimeError, match="leaf"):
+        native(name)((X - 9).requires_grad_(), *rest)
+
+
+@pytest.mark.parametrize("name", ops.OF_TORCH + ops.LATE_OF_TORCH)
+def test_functions_that_are_those_of_torch(name):
+    assert getattr(F, name) is native(name) and name in dir(F)
+
+
+@pytest.mark.parametrize("name", ["dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout"])
+def test_dropout(name):
+    x = ft.rand(50, 40, 2) + 1
+    ft.manual_seed(1)
+    out = native(name)(x, 0.5, True)
+    ft.manual_seed(1)
+    y = x.clone()
+    assert native(f"{name}_")(y, 0.5, True) is y and ft.equal(y, out) and not ft.equal(out, x)
+    assert native(name)(x, 0.5, False) is x
+    dropped = out == out.min()
+    assert 0.4 < dropped.double().mean().item() < 0.6
+    if name.startswith("feature"):
+        assert ft.equal(dropped[..., 0], dropped[..., 1])
+    with pytest.raises(RuntimeError, match="dropout probability has to be between 0 and 1, but got 1.5"):
+        native(name)(x, 1.5, True)
+
+
+def test_native_dropout():
+    x = ft.rand(60, 50) + 1
+    out, kept = native("native_dropout")(x, 0.25, True)
+    assert kept.dtype is ft.bool and ft.allclose(out, ft.where(kept, x / 0.75, 0.0))
+    assert 0.7 < kept.double().mean().item() < 0.8
+    for p, train, value in ((0.25, False, 1.0), (0.0, True, 1.0), (1.0, True, 0.0)):
+        out, kept = native("native_dropout")(x, p, train)
+        assert ft.equal(out, x * value) and kept.double().mean().item() == value
+
+
+def test_native_norms():
+    out, mean, deviation = native("native_layer_norm")(X, [4], None, None, 1e-5)
+    assert same(out, F.layer_norm(X, (4,))) and mean.shape == deviation.shape == (2, 3, 1)
+    assert mean.flatten().tolist() == [1.5, 5.5, 9.5, 13.5, 17.5, 21.5]
+    assert ft.allclose(deviation, ft.tensor(0.8944236))
+    out, mean, deviation = native("native_group_norm")(X, None, None, 2, 3, 4, 3, 1e-5)
+    assert same(out, F.group_norm(X, 3)) and mean.tolist() == [[1.5, 5.5, 9.5], [13.5, 17.5, 21.5]]
+    moving = ft.zeros(3), ft.ones(3)
+    out, mean, deviation = native("native_batch_norm")(X, None, None, *moving, True, 0.1, 1e-5)
+    assert same(out, F.batch_norm(X, None, None, training=True)) and mean.tolist() == [7.5, 11.5, 15.5]
+    assert ft.allclose(deviation, ft.tensor(0.1638464)) and ft.allclose(moving[0], ft.tensor([0.75, 1.15, 1.55]))
+    legit = native("_native_batch_norm_legit")
+    assert [t.shape for t in legit(X, None, None, *moving, False, 0.1, 1e-5)] == [X.shape, (0,), (0,)]
+    assert same(legit(X, None, None, True, 0.1, 1e-5)[2], deviation)
+    x = X.double().requires_grad_()
+    assert gradcheck(lambda x: native("native_layer_norm")(x, [4], None, None, 1e-5)[0], (x,))
+
+
+def test_bags():
+    indices, offsets = ft.tensor([1, 2, 4, 3]), ft.tensor([0, 2])
+    bag = native("embedding_bag")
+    out, owner, sizes, maxima = bag(W, indices, offsets)
+    assert same(out, F.embedding_bag(indices, W, offsets, mode="sum"))
+    assert (owner.tolist(), sizes.tolist(), maxima.tolist()) == ([], [0, 0], [0, 0])
+    out, owner, sizes, maxima = bag(W, indices, offsets, False, 1, False, None, False, 2)
+    assert same(out[0], W[1]) and (owner.tolist(), sizes.tolist(), maxima.tolist()) == ([0, 0, 1, 1], [1, 2], [1, 2])
+    out, owner, sizes, maxima = bag(-W, indices, offsets, mode=2)
+    assert same(out, -W[ft.tensor([1, 3])]) and maxima.tolist() == [[1, 1, 1], [3, 3, 3]] and sizes.tolist() == [2, 2]
+    w = W.clone()
+    assert native("embedding_renorm_")(w, ft.tensor([0, 4]), 1.0, 2.0) is w
+    assert ft.allclose(w[4].norm(), ft.tensor(1.0)) and ft.equal(w[:4], W[:4])
+
+
+def test_all_of_the_family_are_tried():
+    tried = {*PAIRS, "celu_", "selu_", "rrelu_", "threshold_", "native_dropout", "native_layer_norm",
+             "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "embedding_bag", "embedding_renorm_"}
+    tried |= {name + end for name in ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+              for end in ("", "_")}
+    assert {name.removeprefix("torch.") for name in NAMES["native"].split()} == tried
+
+
+def test_methods():
+    x = X - 9
+    assert ft.equal(x.prelu(ft.tensor(0.5)), F.prelu(x, ft.tensor(0.5)))
+    assert ft.equal(x.hardshrink(2), F.hardshrink(x, 2))
+
+
+# --- modules of small things ----------------------------------------------------------------------------------------
+
+def test_ways_to_compute_attention():
+    x = ft.rand(1, 2, 5, 4, dtype=ft.float64)
+    usual = F.scaled_dot_product_attention(x, x, x, is_causal=True)
+    default = _cur_sdpa_kernel_backends(with_priority=True)
+    for backend in (SDPBackend.MATH, SDPBackend.FLASH_ATTENTION):
+        with sdpa_kernel(backend):
+            assert _cur_sdpa_kernel_backends() == [backend]
+            assert ft.allclose(F.scaled_dot_product_attention(x, x, x, is_causal=True), usual)
+    for others in ([], SDPBackend.CUDNN_ATTENTION, [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.OVERRIDEABLE]):
+        with sdpa_kernel(others), pytest.raises(RuntimeError, match="No viable backend for scaled_dot_product_attent"):
+            F.scaled_dot_product_attention(x, x, x)
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION), pytest.raises(RuntimeError, match="No viable backend"):
+        F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)
+    with sdpa_kernel([SDPBackend.MATH, SDPBackend.FLASH_ATTENTION], set_priority=True):
+        assert _cur_sdpa_kernel_backends(True) == [SDPBackend.MATH, SDPBackend.FLASH_ATTENTION]
+
+    @sdpa_kernel(SDPBackend.MATH)
+    def function():
+        return _cur_sdpa_kernel_backends()
+
+    assert function() == [SDPBackend.MATH] and _cur_sdpa_kernel_backends(with_priority=True) == default
+    with pytest.raises(AssertionError, match="must be an instance of SDPBackend or a list of SDPBackend instances, got"
+                                             " int"), sdpa_kernel(1):
+        pass
+    assert (repr(SDPBackend.MATH), str(SDPBackend.ERROR), int(SDPBackend(3))) == (
+        "<SDPBackend.MATH: 0>", "SDPBackend.ERROR", 3)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_gradients_of_convolution(dims):
+    x, w = (ft.rand(shape, dtype=ft.float64, requires_grad=True) for shape in ((2, 4) + (6,) * dims,
+                                                                              (6, 2) + (3,) * dims))
+    options = {"stride": 2, "padding": 1, "dilation": 1, "groups": 2}
+    out = getattr(F, f"conv{dims}d")(x, w, **options)
+    g = ft.rand_like(out)
+    out.backward(g)
+    of_input = getattr(gradients, f"conv{dims}d_input")(x.shape, w.detach(), g, **options)
+    of_weight = getattr(gradients, f"conv{dims}d_weight")(x.detach(), w.shape, g, **options)
+    assert ft.allclose(of_input, x.grad) and ft.allclose(of_weight, w.grad)
+
+
+def test_reductions_as_numbers():
+    assert [get_enum(word) for word in ("none", "mean", "sum")] == [0, 1, 2]
+    with pytest.raises(ValueError, match="^x is not a valid value for reduction$"):
+        get_enum("x")
+    with pytest.warns(UserWarning, match="reduction='elementwise_mean' is deprecated"):
+        assert get_enum("elementwise_mean") == 1
+    with pytest.warns(UserWarning, match="please use reduction='none' instead"):
+        assert legacy_get_string(None, False) == "none"
+    with warnings.catch_warnings(action="error"):
+        assert legacy_get_enum(False, None, emit_warning=False) == 2
+        assert legacy_get_enum(None, None, emit_warning=False) == 1
+
+
+def test_sizes():
+    assert (_pair(3), _pair([1, 2, 3]), _pair.__name__) == ((3, 3), (1, 2, 3), "_pair")
+    assert _reverse_repeat_tuple((1, 2), 2) == (2, 2, 1, 1)
+    assert (_list_with_default([None, 3], [4, 5, 6]), _list_with_default(3, [4])) == ([5, 3], 3)
+    with pytest.raises(ValueError, match="Input dimension should be at least 4"):
+        _list_with_default([1, 2, 3], [4, 5])
+
+
+def test_state_dicts_without_a_prefix():
+    state = nn.Sequential(nn.BatchNorm1d(2)).state_dict()
+    consume_prefix_in_state_dict_if_present(state, "0.")
+    assert list(state) == ["weight", "bias", "running_mean", "running_var", "num_batches_tracked"]
+    assert dict(state._metadata) == {"": {"version": 2}}
+
+
+def test_where_pytorch_has_them():
+    from flambeau_nn.modules import activation, batchnorm, conv, instancenorm, linear, pooling
+
+    for place, name in ((activation, "MultiheadAttention"), (linear, "LazyLinear"), (conv, "LazyConv2d"),
+                        (linear, "NonDynamicallyQuantizableLinear"), (pooling, "MaxUnpool2d"),
+                        (batchnorm, "LazyBatchNorm1d"), (instancenorm, "LazyInstanceNorm3d")):
+        assert isinstance(getattr(place, name), type) and getattr(nn, name, None) in (None, getattr(place, name))
+        with pytest.raises(AttributeError, match="nonsense"):
+            place.nonsense  # noqa: B018
