@@ -366,3 +366,27 @@ def test_unknown_words_in_declarations(how, text):
     with pytest.raises(ValueError, match=text):
         Operator("wrong(Tensor self, int n) -> Tensor", lambda self, n: self, namespace="tests.words", **how)
     assert "tests.words.wrong" not in operators()
+
+
+# --- calls with keywords --------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("call, expected", [
+    (lambda x: x.sum(dim=0), [4.0, 6.0]), (lambda x: ft.sum(x, axis=0), [4.0, 6.0]),
+    (lambda x: x.max(dim=1).values, [2.0, 4.0]), (lambda x: ft.max(x, other=ft.tensor(2.0)), [[2.0, 2.0], [3.0, 4.0]]),
+    (lambda x: x.clamp(min=2), [[2.0, 2.0], [3.0, 4.0]]),
+    (lambda x: ft.clamp(x, max=2, out=None), [[1.0, 2.0], [2.0, 2.0]]),
+    (lambda x: ft.cat((x, x), dim=1)[0], [1.0, 2.0, 1.0, 2.0]), (lambda x: x.to(dtype=int), [[1, 2], [3, 4]]),
+    (lambda x: ft.add(input=x, other=1, alpha=2), [[3.0, 4.0], [5.0, 6.0]]),
+])
+def test_keywords(call, expected):
+    assert call(ft.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == expected
+
+
+def test_keywords_that_no_schema_takes():
+    x = ft.ones(2)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'dims'|expected one of|invalid combination"):
+        x.sum(dims=0, keep=True)
+    with pytest.raises(TypeError, match="multiple values|invalid combination"):
+        ft.amax(x, 0, dim=0)
+    with pytest.raises(TypeError, match="out"):
+        x.exp(out=x)

@@ -23,7 +23,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
     is_ready,
 )
-from flambeau_tensor._core.overloads cimport Method, OverloadSet, allows
+from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is_signature
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
@@ -68,6 +68,10 @@ cdef enum:  # what binding finds
 cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
     cdef bint fits, asked = False
+    cdef PyObject* slots[MAX_ARGS]
+    cdef unsigned int flags = 0
+    if kwnames != NULL and _modes[0] == 0 and bind_named(op, args, n, kwnames, slots, &flags, None):
+        return call_slots(op, slots, flags)
     return _attempt(op, args, n, kwnames, called, False, &fits, &asked)
 
 
@@ -77,6 +81,22 @@ cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t
     cdef bint fits, asked = False
     cdef Operator op
     cdef Py_ssize_t given = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
+    cdef PyObject* slots[MAX_ARGS]
+    cdef unsigned int flags = 0
+    cdef int i
+    cdef bint exact = kwnames != NULL and _modes[0] == 0
+    for i in range(given if exact else 0):
+        if args[i].ob_type == <PyTypeObject*>type:  # a dtype, once it is converted
+            exact = False
+    if exact and overloads.plain != NULL:
+        op = <Operator>overloads.plain
+        if bind_named(op, args, n, kwnames, slots, &flags, overloads):
+            return call_slots(op, slots, flags)
+    elif exact:
+        for i in range(overloads.count):
+            op = <Operator>overloads.members[i]
+            if bind_named(op, args, n, kwnames, slots, &flags, None):
+                return call_slots(op, slots, flags)
     if overloads.plain != NULL:
         result = _attempt(<Operator>overloads.plain, args, n, kwnames, called, True, &fits, &asked, overloads)
         if fits:
@@ -107,7 +127,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         found = _place(op, slots, keep, args, n, kwnames, called, quiet)
     else:  # modes hear of the call alone, not of what its arguments are converted by
         found = _place_unheard(op, slots, keep, args, n, kwnames, called, quiet)
-    if found == MISFIT or (signatures is not None and not _is_signature(op, signatures, slots, n)):
+    if found == MISFIT or (signatures is not None and not is_signature(op, signatures, slots, n)):
         return None
     overriding = collect_vector(slots, op.nslots)
     if _modes[0] == 0:
@@ -236,16 +256,6 @@ cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
                   f"the following signatures instead:\n\t{op.name}({_parameters(op, first)})",
                   UserWarning, stacklevel=1)
     return 0
-
-
-cdef bint _is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:
-    """Whether what is given is what one of the signatures of `op` has."""
-    cdef unsigned int given = 0, filled = 0
-    cdef int i
-    for i in range(op.nslots):
-        given |= <unsigned int>(slots[i] != NULL) << i
-        filled |= <unsigned int>(slots[i] != NULL and slots[i] != <PyObject*>None) << i
-    return allows(signatures, n if n <= op.npos else op.varargs + 1, given, filled)
 
 
 cdef bint _may_be_one_of_several(PyObject* o) except -1:

@@ -32,5 +32,8 @@ cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, P
 cdef Operator target_of(Operator op)  # what a signature forwards all of its arguments to, as they are; or None
 cdef Method make_method(str name, object target)
 
-# Whether a signature has arguments: `n` by position, all of them (slots of `plain`), and which of those are not None.
-cdef bint allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept
+# The fast lane of calls with keywords: fills `slots`; False where it cannot tell. With `signatures`, the call has to be
+# one of these.
+cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
+                     unsigned int* flags, OverloadSet signatures) except -1
+cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept

@@ -5,17 +5,22 @@
 call is tried on one after the other; the fast lane only compares types. `torch.Tensor.max` is a Method over the set. A
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
+from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.operator cimport (
-    Bound, Kernel, Operator, bind_positional, call_again, call_bound, call_positional, kernel_t, vectorcallfunc,
+    A_NUMBER, A_OPTIONAL, A_OUT, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again, call_bound,
+    call_positional, is_ready, kernel_t, vectorcallfunc,
 )
+from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
-from flambeau_tensor._core.types cimport K_INT, K_INTS, MAX_ARGS
+from flambeau_tensor._core.types cimport K_INT, K_INTS, K_TENSOR, K_TENSORS, MAX_ARGS
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -24,7 +29,8 @@ cdef extern from "Python.h":
 cdef int* _modes = active_modes_ptr()
 
 
-cdef bint allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept:
+cdef bint _allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept:
+    """Whether a signature has arguments: `n` by position, all of them (slots of `plain`), and which are not None."""
     cdef int i
     cdef Signature* s
     for i in range(overloads.count):
@@ -44,7 +50,70 @@ cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         n = (<Operator>overloads.plain).varargs + 1
     for i in range(n):
         filled |= <unsigned int>(args[i] != <PyObject*>None) << i
-    return allows(overloads, n, (<unsigned int>1 << n) - 1, filled)
+    return _allows(overloads, n, (<unsigned int>1 << n) - 1, filled)
+
+
+cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:
+    """Whether what is given is what one of the signatures of `op` has."""
+    cdef unsigned int given = 0, filled = 0
+    cdef int i
+    for i in range(op.nslots):
+        given |= <unsigned int>(slots[i] != NULL) << i
+        filled |= <unsigned int>(slots[i] != NULL and slots[i] != <PyObject*>None) << i
+    return _allows(signatures, n if n <= op.npos else op.varargs + 1, given, filled)
+
+
+cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
+                     unsigned int* flags, OverloadSet signatures) except -1:
+    """The fast lane of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
+    tell; with `signatures`, it has to be one of these."""
+    cdef Py_ssize_t i, j
+    cdef int k
+    cdef PyObject* o
+    cdef PyObject* element
+    cdef ArgSpec* spec
+    cdef bint tensors = False, numbers = False
+    if n > op.npos:
+        return False
+    for i in range(op.nslots):
+        slots[i] = args[i] if i < n else NULL
+    for j in range(PyTuple_GET_SIZE(<object>kwnames)):
+        o = PyDict_GetItemWithError(op.index, <object>PyTuple_GET_ITEM(<object>kwnames, j))
+        if o == NULL:  # unknown, or by another name
+            return False
+        k = <object>o
+        if slots[k] != NULL or (op.args[k].flags & A_OUT and args[n + j] != <PyObject*>None):
+            return False
+        slots[k] = args[n + j]
+    if signatures is not None and not is_signature(op, signatures, slots, n):
+        return False
+    flags[0] = 0
+    for i in range(op.nslots):
+        spec = &op.args[i]
+        o = slots[i]
+        if o == NULL:
+            if spec.default == NULL:
+                return False
+            slots[i] = spec.default
+        elif spec.kind == K_TENSOR:
+            if is_plain(o):
+                flags[0] |= grad_flags(<Tensor>o)
+                tensors = True
+            elif spec.flags & A_NUMBER and is_number(o):
+                numbers = True
+            elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
+                return False
+        elif spec.kind == K_TENSORS:
+            if not PyTuple_CheckExact(<object>o):
+                return False
+            for j in range(PyTuple_GET_SIZE(<object>o)):
+                element = PyTuple_GET_ITEM(<object>o, j)
+                if not is_plain(element):
+                    return False
+                flags[0] |= grad_flags(<Tensor>element)
+        elif not is_ready(spec, o):
+            return False
+    return tensors or not numbers
 
 
 cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
