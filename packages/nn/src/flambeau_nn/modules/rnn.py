@@ -112,7 +112,7 @@ class RNNBase(Module):
         return [getattr(self, name) for name in self._flat_weights_names]
 
     @_flat_weights.setter
-    def _flat_weights(self, weights):
+    def _flat_weights(self, weights: list[Tensor]) -> None:
         for name, weight in zip(self._flat_weights_names, weights, strict=True):
             if getattr(self, name) is not weight:
                 setattr(self, name, weight)

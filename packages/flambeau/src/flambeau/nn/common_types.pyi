@@ -1,3 +1,3 @@
 """Written by flambeau.stubs from the table of the layout; do not edit."""
 
-from flambeau_nn.modules.resampling import *
+from flambeau_nn.common_types import *
