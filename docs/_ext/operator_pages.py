@@ -12,6 +12,7 @@ from docstrings import escape
 
 from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text
+from flambeau_tensor.examples import example
 from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
@@ -106,7 +107,7 @@ def description(op):
     """What an operator's documentation says before it lists arguments, as lines of reStructuredText."""
     lines = []
     for line in op.__doc__.splitlines():
-        if line in ("Args:", "Schema:") or line.startswith("Also: "):
+        if line in ("Args:", "Example:", "Schema:") or line.startswith("Also: "):
             break
         lines.append(line)
     while lines and not lines[-1]:
@@ -114,7 +115,7 @@ def description(op):
     return escape(lines)
 
 
-def entry(op, aliases, syntax, seen):
+def entry(op, aliases, syntax, seen, shown_examples):
     """The reference entry of an operator and its variants, as reStructuredText. Of several with one name, the index has
     the first."""
     names = [op.name, *aliases]
@@ -132,6 +133,10 @@ def entry(op, aliases, syntax, seen):
         facts.append(("Syntax", ", ".join(symbols)))
     facts.append(("Schema", f"``{op.schema}``"))
     body += [f":{name}: {text}" for name, text in facts]
+    shown = example(op) if (op.namespace, op.name) not in shown_examples else ()
+    shown_examples.add((op.namespace, op.name))
+    if shown:
+        body += ["", ".. code-block:: pycon", "", *("   " + line for line in shown)]
     methods = [in_class(op)] if op.is_method and op.is_function else []
     if op.inplace is not None:
         methods.append(in_class(op.inplace))
@@ -171,12 +176,12 @@ def page(family, module, ops):
     for op in ops:
         lines += [f"   * - {role(op)}", f"     - {first_sentence(op)}".rstrip()]
     lines += [""]
-    namespace, seen = None, set()
+    namespace, seen, shown_examples = None, set(), set()
     for op in ops:
         if op.namespace != namespace:
             namespace = op.namespace
             lines += [f".. py:currentmodule:: {namespace}", ""]
-        lines += entry(op, aliases.get(op, ()), syntax.get(op, ()), seen)
+        lines += entry(op, aliases.get(op, ()), syntax.get(op, ()), seen, shown_examples)
     return "\n".join(lines) + "\n"
 
 

@@ -121,7 +121,8 @@ def set_signature(overloads):
 
 def set_docstring(overloads):
     """The documentation of all operators of a name, each under its signature."""
-    return "\n\n".join(f"{signature_text(op)}\n\n{op.__doc__}" for op in overloads.overloads)
+    parts = [f"{signature_text(op)}\n\n{op.__doc__}" for op in overloads.overloads]
+    return "\n\n".join([*parts, *["\n".join(_example_section(overloads.overloads[0])).rstrip()]]).rstrip()
 
 
 def signature_text(op):
@@ -144,8 +145,19 @@ def docstring(op, doc):
     spellings = _spellings(op)
     if spellings:
         lines += [f"Also: {', '.join(spellings)}.", ""]
+    if not op.is_overload:
+        lines += _example_section(op)
     lines += ["Schema:", f"    {op.schema}"]
     return "\n".join(lines)
+
+
+def _example_section(op):
+    """A program with its result, where there is one."""
+    from importlib import import_module
+
+    # By name: `_core` asks this module, and examples run what stands above it.
+    lines = import_module("flambeau_tensor.examples").example(op) if op.functional is None else ()
+    return ["Example:", *(f"    {line}".rstrip() for line in lines), ""] if lines else []
 
 
 def _spellings(op):

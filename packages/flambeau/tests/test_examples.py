@@ -1,0 +1,34 @@
+"""Every operator's documentation ends in an example that runs, with its result."""
+import flambeau as torch
+import flambeau.nn  # noqa: F401  (it declares)
+from flambeau_tensor.examples import _written, example, full_name
+from flambeau_tensor.extend import operators
+
+NONE = {"torch.Tensor.cuda", "torch.Tensor.xpu"}  # which raise
+
+
+def public():
+    found = {}
+    for op in operators().values():
+        inside = "._" in op.namespace or op.namespace == "torch.ops.aten" or op.name.startswith("_")
+        if not inside and op.functional is None:
+            found.setdefault(full_name(op), op)
+    return found
+
+
+def test_every_operator_has_one():
+    before, found = torch.get_rng_state(), public()
+    without = {name for name, op in found.items() if not example(op)}
+    assert without == NONE, "add a line to the package's ops/examples.txt"
+    assert set(_written()) <= set(found), "a line of ops/examples.txt names no operator"
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_they_are_in_the_documentation():
+    assert torch.exp.__doc__.splitlines()[-6:-2] == [
+        "Example:", "    >>> torch.exp(torch.tensor([0.5, 1.0, 2.0]))", "    tensor([1.6487, 2.7183, 7.3891])", ""]
+    assert torch.max.__doc__.count("Example:") == 1
+    assert torch.rand.__doc__.count(">>> _ = torch.manual_seed(0)") == 1
+    assert "    tensor([0.4963, 0.7682, 0.0885])" in torch.rand.__doc__  # PyTorch's numbers, too
+    text = torch.lu_unpack.__doc__
+    assert text.index(">>> A = torch.tensor") < text.index(">>> LU, pivots =") < text.index("\n    tensor([[2.")

@@ -1,0 +1,119 @@
+"""The examples that documentation shows of operators: short programs, run when somebody asks.
+
+A package's ``ops/examples.txt`` has a line for each operator that no pattern serves. Results are not written down, so
+they cannot be wrong.
+"""
+import ast
+import sys
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+# What programs may name without defining it.
+DEFINITIONS = {
+    "x": "torch.tensor([1.0, 2.0, 3.0])",
+    "A": "torch.tensor([[2.0, 1.0], [1.0, 3.0]])",
+    "m": "torch.arange(6.0).reshape(2, 3)",
+    "line": "torch.tensor([[[1.0, 4.0, 2.0, 3.0]]])",
+    "image": "torch.arange(16.0).reshape(1, 1, 4, 4)",
+}
+# Arguments that are tried in turn until an operator takes them: of one tensor, and of two.
+_SINGLE = ("torch.tensor([0.5, 1.0, 2.0])", "torch.tensor([0.2, 0.5, 0.8])", "A", "torch.tensor([3, 1, 2])",
+           "torch.tensor([1 + 2j, 3 - 1j])", "line", "image", "torch.tensor([True, False])")
+_PAIRS = (("x", "torch.tensor([0.5, 2.0, 4.0])"), ("torch.tensor([6, 3])", "torch.tensor([4, 2])"),
+          ("A", "torch.tensor([[1.0], [2.0]])"), ("A", "torch.tensor([1.0, 2.0])"))
+
+
+class _Torch:
+    """``torch`` as far as the loaded packages know it."""
+
+    def __getattr__(self, name):
+        import flambeau_tensor
+        from flambeau_tensor._core.registry import find_operator, functions
+
+        if name == "nn":  # for what that package declares
+            return sys.modules.get("flambeau_nn") or SimpleNamespace(
+                functional=SimpleNamespace(**functions("torch.nn.functional")))
+        return getattr(flambeau_tensor, name, None) or find_operator(f"torch.{name}")
+
+
+@cache
+def _written():
+    """The lines of the packages' tables, by full name of the operator."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("flambeau_") and name.endswith(".ops") and getattr(module, "__file__", None):
+            table = Path(module.__file__).with_name("examples.txt")
+            for line in table.read_text(encoding="utf-8").splitlines() if table.exists() else ():
+                if line and not line.startswith("#"):
+                    full, _, program = line.partition("  ")
+                    found[full] = program
+    return found
+
+
+def _statements(program):
+    """The program's statements as text, after the definitions of what it names."""
+    tree = ast.parse(program)
+    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    made = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    before = [f"{name} = {text}" for name, text in DEFINITIONS.items() if name in named - made]
+    return before + [ast.get_source_segment(program, node) for node in tree.body]
+
+
+def _run(program, seeded):
+    """The program as a session shows it, and its result as text. Random numbers come from a seed of their own."""
+    from flambeau_tensor.random import fork_rng, manual_seed
+
+    *steps, last = _statements(program)
+    names = {"torch": _Torch()}
+    with fork_rng():
+        manual_seed(0)
+        for step in steps:
+            exec(step, names)
+        shown = repr(eval(last, names))
+    lines = [">>> _ = torch.manual_seed(0)"] * seeded + [f">>> {step}" for step in (*steps, last)]
+    return lines, "" if shown == "None" else shown
+
+
+def full_name(op):
+    """The name under which an operator is looked up: ``torch.exp``, ``torch.Tensor.view``."""
+    return f"{op.namespace}.{op.name}" if op.is_function else f"torch.Tensor.{op.name}"
+
+
+def _patterns(op):
+    """Programs that may serve an operator without a line of its own."""
+    from flambeau_tensor.documentation import parameter_names
+
+    needed = [a for _, a in parameter_names(op) if not a.has_default]
+    if not 1 <= len(needed) <= 2 or any(a.type.partition("(")[0].rstrip("?") != "Tensor" for a in needed):
+        return
+    for values in [(one,) for one in _SINGLE] if len(needed) == 1 else _PAIRS:
+        if op.is_function:
+            yield f"{full_name(op)}({', '.join(values)})"
+        else:
+            yield f"{values[0]}.{op.name}({', '.join(values[1:])})"
+
+
+def example(op):
+    """The lines of an operator's example with its result; none where there is no example.
+
+    >>> from flambeau_tensor import exp
+    >>> print("\\n".join(example(exp)))
+    >>> torch.exp(torch.tensor([0.5, 1.0, 2.0]))
+    tensor([1.6487, 2.7183, 7.3891])
+    """
+    seeded = any(a.type.startswith("Generator") for a in op.schema.arguments)
+    program = _written().get(full_name(op))
+    import warnings
+
+    with warnings.catch_warnings():
+        # What warns is no example to follow, but for operators that are deprecated.
+        warnings.simplefilter("ignore" if program else "error")
+        for attempt in [program] if program else _patterns(op):
+            try:
+                lines, shown = _run(attempt, seeded)
+            except Exception:
+                continue  # not an argument for this one; or a package is missing
+            if program or "nan" not in shown:
+                return lines + shown.splitlines()
+    return []
