@@ -24,6 +24,7 @@ from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_pla
 from flambeau_tensor._core.type_slots cimport type_members
 from flambeau_tensor._core.types cimport K_TENSORS
 
+import sys
 from _thread import RLock
 from importlib import import_module
 
@@ -394,18 +395,23 @@ def declare_lazily(str module not None, names):
         names: all that it declares: ``"torch.det torch.linalg.det torch.Tensor.det"``. Loading fails where it declares
             something else.
     """
-    cdef LazyMethod method
-    cdef str name
     names = names.split() if isinstance(names, str) else list(names)
     for name in names:
         if name in _lazy or name in _names():
             raise ValueError(f"operator {name} is declared twice")
-        _lazy[name] = module
-        place, _, attribute = name.rpartition(".")
-        if place == "torch.Tensor":
-            method = LazyMethod.__new__(LazyMethod)
-            method.name, method.module = attribute, module
-            set_attribute(attribute, method)
+        _wait(name, module)
+
+
+cdef int _wait(str name, str module) except -1:
+    """Let a name wait for its family."""
+    cdef LazyMethod method
+    _lazy[name] = module
+    place, _, attribute = name.rpartition(".")
+    if place == "torch.Tensor":
+        method = LazyMethod.__new__(LazyMethod)
+        method.name, method.module = attribute, module
+        set_attribute(attribute, method)
+    return 0
 
 
 def lazy_names(str namespace not None):
@@ -431,12 +437,13 @@ def load_families():
 
 
 def load_family(str module not None):
-    """Import a family and its rules, and see that it declares what was said."""
+    """Import a family and its rules, and see that it declares what was said. Where that fails nothing is declared, and
+    the next use of a name tries again."""
     with _lock:
         listed = {name for name, home in _lazy.items() if home == module}
         if module in _loading or module in _late or not listed and not _renewing:
             return
-        before = _names()
+        before, modules, late = _names(), set(sys.modules), set(_late)
         _loading.append(module)
         try:
             import_module(module)
@@ -448,12 +455,46 @@ def load_family(str module not None):
                                   "flambeau_tensor.stubs` writes the list of flambeau_tensor's own families)")
             if sockets.family_declared is not None:
                 sockets.family_declared(module)
+        except BaseException:
+            _take_back(_names() - before, set(sys.modules) - modules, set(_late) - late, listed, module)
+            raise
         finally:
             _loading.remove(module)
         _named.update(found)
         for name in listed:
             del _lazy[name]
         _late[module] = found
+
+
+cdef int _take_back(set names, set modules, set families, set listed, str module) except -1:
+    """Undo what the import of a family that failed has declared, with the families that it has loaded."""
+    cdef Operator op
+    for name in names:
+        place, _, attribute = name.rpartition(".")
+        if place == "torch.Tensor" and attribute in _placed:
+            unregister_override(_placed.pop(attribute))
+            type_members(TensorType).pop(attribute, None)
+            operators = _methods.pop(attribute, ())
+        else:
+            operators = _functions.pop(name, ())
+        if name in _public:
+            unregister_override(_public.pop(name))
+        _aliases.pop(name, None)
+        _second_names.pop(name, None)
+        for op in operators:
+            _registry.pop(op.__torch_name__, None)
+            _announce(op)
+    PyType_Modified(TensorType)
+    for family in families:
+        _named.difference_update(_late[family])
+        for name in _late.pop(family):
+            _wait(name, family)
+    for name in listed:
+        _wait(name, module)
+    for name in modules:  # what declares is to be run again
+        if any([room in name for room in (".ops.", ".derivatives.", ".batching.")]):
+            del sys.modules[name]
+    return 0
 
 
 def names_of_families(modules):
