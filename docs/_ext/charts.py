@@ -35,13 +35,13 @@ def ratio(value):
     return nodes.raw("", f'<div class="ratio {kind}"><span style="{style}"></span></div>', format="html")
 
 
-def machine_line(machine):
+def machine_line(machine, what="Measured"):
     """One sentence on what was measured on, and when; says so where a run did not write it down."""
     if not machine:
-        return nodes.paragraph(text="This run did not write down its machine.", classes=["machine"])
+        return nodes.paragraph(text=f"{what} before sessions wrote down their machine.", classes=["machine"])
     sides = " against ".join(f"{name} {found[key]}" for name, key, found in (
         ("flambeau", "flambeau", machine["ours"]), ("PyTorch", "torch", machine["peer"])) if key in found)
-    text = (f"{machine['date']}: {sides}, Python {machine['ours']['Python']}, NumPy {machine['ours']['numpy']}, "
+    text = (f"{what} {machine['date']}: {sides}, Python {machine['ours']['Python']}, NumPy {machine['ours']['numpy']}, "
             f"{machine['processor']} ({machine['instructions']}, {machine['cores']} cores), {machine['system']}.")
     return nodes.paragraph(text=text, classes=["machine"])
 

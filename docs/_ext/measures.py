@@ -59,9 +59,8 @@ class Measures(SphinxDirective):
             ("Conformance", "entries of PyTorch's database of operations, of those that are built",
              [("PyTorch", of, f"{of}"), ("flambeau", passed, f"{passed}")]),
         ]
-        lines = [machine_line(deploying["machine"])]
-        if MACHINE.exists() and (other := json.loads(MACHINE.read_text())) != deploying["machine"]:
-            lines.append(machine_line(other))
+        other = json.loads(MACHINE.read_text()) if MACHINE.exists() else None
+        lines = [machine_line(deploying["machine"], "Size and start measured"), machine_line(other, "Overhead measured")]
         return [nodes.container("", bars(groups), *lines, classes=["measures"])]
 
 
