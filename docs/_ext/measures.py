@@ -60,7 +60,8 @@ class Measures(SphinxDirective):
              [("PyTorch", of, f"{of}"), ("flambeau", passed, f"{passed}")]),
         ]
         other = json.loads(MACHINE.read_text()) if MACHINE.exists() else None
-        lines = [machine_line(deploying["machine"], "Size and start measured"), machine_line(other, "Overhead measured")]
+        lines = [machine_line(deploying["machine"], "Size and start measured"),
+                 machine_line(other, "Overhead measured")]
         return [nodes.container("", bars(groups), *lines, classes=["measures"])]
 
 
