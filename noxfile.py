@@ -93,6 +93,16 @@ def build(session):
     session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py")
 
 
+@nox.session
+def release(session):
+    """Give packages their next versions, commit, tag, and build for every processor: `-- minor tensor autograd`."""
+    session.install("packaging", "pytest>=8")
+    session.run("python", "-m", "pytest", "-q", "tests/test_interfaces.py")
+    session.run("python", "release.py", *session.posargs)
+    os.environ["SKBUILD_CMAKE_DEFINE"] = "FLAMBEAU_LEVELS=all"
+    session.notify("build", posargs=())
+
+
 @nox.session(requires=["build"])
 def sdist(session):
     """Build every package from its sdist alone, in isolation, with its siblings so built."""
