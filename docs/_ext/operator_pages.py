@@ -3,11 +3,13 @@
 A family is a module below some package's ``ops``; its page has the same basename. Nothing is listed by hand: what is
 declared has its entry.
 """
+import re
 import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+from derivative_formulas import formulas
 from docstrings import escape
 
 from flambeau._layout import TABLE
@@ -86,7 +88,14 @@ def gradient(op):
         return "none"
     names = getattr(op.derivative, "argument_names", ())
     shown = dict((a.name, name) for name, a in parameter_names(op))
-    return "for " + ", ".join(f"``{shown.get(n, n)}``" for n in names) if names else "not built yet"
+    written = formulas(op.derivative) if names else {}
+    parts = [f"``{shown.get(n, n)}``" + (f": ``{as_shown(written[n])}``" if n in written else "") for n in names]
+    return "for " + ("; " if written else ", ").join(parts) if names else "not built yet"
+
+
+def as_shown(formula):
+    """A formula with the names that readers know: the first tensor of a function is ``input``."""
+    return re.sub(r"\bself(?=\b|_)", "input", formula)
 
 
 def table(op):
