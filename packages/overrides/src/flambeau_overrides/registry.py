@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # typing and inspect are slow to import
 
 _entries: dict[int, list[_Entry]] = {}  # by id of the function: (namespace, name, function, signature)
 _namespaces: dict[str, object] = {}  # by dotted name
-_ignored: list[object] = []
+_ignored: dict[int, object] = {}  # by id of the function
 _before_listing: list[Callable[[], None]] = []
 _ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up when somebody asks
 _cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
@@ -69,7 +69,7 @@ def _complete() -> None:
 
 def ignore(*funcs: object) -> None:
     """Declare that these functions cannot be overridden, though one might expect it. They are never listed."""
-    _ignored.extend(funcs)
+    _ignored.update((id(func), func) for func in funcs)
     _cache.clear()
 
 
@@ -91,7 +91,7 @@ def unregister(*funcs: object) -> None:
     """
     for func in funcs:
         _entries.pop(id(func), None)
-    _ignored[:] = [function for function in _ignored if not any(function is func for func in funcs)]
+        _ignored.pop(id(func), None)
     _cache.clear()
 
 
@@ -130,7 +130,7 @@ def get_testing_overrides() -> dict[Any, Any]:
 def get_ignored_functions() -> set[Any]:
     """The functions that are declared not to be overridable."""
     _complete()
-    return {*_ignored, *_named_and_ignored()}
+    return {*_ignored.values(), *_named_and_ignored()}
 
 
 def get_default_nowrap_functions() -> set[Any]:

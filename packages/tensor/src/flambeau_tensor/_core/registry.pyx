@@ -396,8 +396,9 @@ def declare_lazily(str module not None, names):
             something else.
     """
     names = names.split() if isinstance(names, str) else list(names)
+    taken = _names()
     for name in names:
-        if name in _lazy or name in _names():
+        if name in _lazy or name in taken:
             raise ValueError(f"operator {name} is declared twice")
         _wait(name, module)
 
