@@ -229,6 +229,13 @@ def docs(session):
 
 
 @nox.session
+def site(session):
+    """Look at what `docs` built with a browser: links, search, both colour schemes, a phone's width."""
+    session.install("playwright")
+    session.run("python", "docs/check_site.py", "docs/_build/html", "--screenshots", session.create_tmp())
+
+
+@nox.session
 def asan(session):
     """Run the tests of the compiled packages on modules built with AddressSanitizer and bounds checks."""
     compiled = [package for package in ORDER if "scikit-build" in PROJECTS[package]["tool"]]
