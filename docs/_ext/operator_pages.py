@@ -156,7 +156,8 @@ def entry(op, aliases, syntax, seen, shown_examples):
     lines.append("")
     for method in methods:
         name = method.partition("(")[0]
-        lines += [f"   .. py:method:: {method}", "      :no-index:" if name in seen else "      :no-index-entry:", ""]
+        lines += [f"   .. py:method:: {method}", "      :module: torch",
+                  "      :no-index:" if name in seen else "      :no-index-entry:", ""]
         seen.add(name)
     if op.inplace is not None and op.inplace.is_function:
         known = (op.namespace, op.inplace.name) in seen

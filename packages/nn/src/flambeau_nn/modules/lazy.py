@@ -95,7 +95,6 @@ class LazyLinear(_Lazy, linear.Linear):
 
     >>> import warnings
     >>> import flambeau_tensor as ft
-from flambeau_autograd import no_grad
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyLinear(3)
     >>> layer(ft.ones(2, 5)).shape, layer
