@@ -87,3 +87,8 @@ def test_types_of_another_device():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_the_class_of_all_tensors_stands_for_the_default_dtype():
+    x = ft.tensor([True, False])
+    assert x.type(ft.Tensor).dtype is x.type("torch.Tensor").dtype is ft.float32

@@ -17,6 +17,7 @@ from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import ignore_names as _ignore_names
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor.extend import declare_lazily as _declare_lazily
 from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
@@ -41,6 +42,8 @@ for _name, _names in _IGNORED.items():
     _ignore_names(_name, _names)
 for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function in _layout.FUNCTIONS_OF_NN)):
     _sockets.providers[_name] = "flambeau_nn"
+_declare_lazily("flambeau.sparse.methods", [f"torch.Tensor.{_name}" for _name in (
+    "sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr")])
 
 
 def __getattr__(name: str):

@@ -14,6 +14,7 @@ from flambeau_tensor.extend import name_tensor
 # looked up below its module (nn.functional -> flambeau_nn.functional).
 TABLE = {
     "autograd": "flambeau_autograd",
+    "autograd.profiler": "flambeau.profiler.legacy",
     "autograd.forward_ad": "flambeau_autograd.forward_ad",
     "utils.checkpoint": "flambeau_autograd.checkpoint",
     "distributions": "flambeau_distributions",
@@ -46,10 +47,10 @@ TABLE = {
 }
 # Modules that are files of this package.
 OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "testing",
+       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "sparse", "testing",
        "torch_version", "utils", "version", "xpu"}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"quantization", "sparse"}
+MISSING = {"nested", "quantization"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",
@@ -58,6 +59,7 @@ NAMES = {
     "compile": "flambeau.compiler",
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",
+    **dict.fromkeys(("sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor"), "flambeau.sparse"),
     "autocast": "flambeau.amp.autocast_mode",
     **dict.fromkeys(("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "cosine_similarity", "hardshrink",
                      "pairwise_distance", "prelu"), "flambeau_nn.functional"),

@@ -1,4 +1,9 @@
-"""``torch.multiprocessing``: Python's ``multiprocessing``, and `spawn`. Tensors go between processes as copies."""
+"""``torch.multiprocessing``: Python's ``multiprocessing``, and `spawn`.
+
+Once this is imported, tensors go through queues, pipes and to new processes without a copy: their memory is moved to
+where processes share it, as by ``share_memory_()``, and both sides see what either writes. A file without a name stands
+for it, so nothing is left behind when the processes end. Where the system has no such files, tensors are copied.
+"""
 import multiprocessing as _python
 import multiprocessing.connection as _connection
 import os
@@ -7,6 +12,11 @@ import signal
 import tempfile
 import traceback
 from multiprocessing import *  # noqa: F403
+from multiprocessing import reduction as _reduction
+
+from flambeau_tensor.extend import over_descriptor as _over_descriptor
+from flambeau_tensor.extend import shared_descriptor as _shared_descriptor
+from flambeau_tensor.storage import UntypedStorage as _UntypedStorage
 
 __all__ = [*_python.__all__, "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
            "SpawnContext", "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
@@ -14,19 +24,35 @@ __all__ = [*_python.__all__, "ProcessContext", "ProcessException", "ProcessExite
 
 
 def get_all_sharing_strategies() -> set:
-    """``{"file_system"}``: tensors are copied, and no file descriptors are kept."""
-    return {"file_system"}
+    """``{"file_descriptor", "file_system"}``."""
+    return {"file_descriptor", "file_system"}
 
 
 def get_sharing_strategy() -> str:
-    """``"file_system"``."""
-    return "file_system"
+    """``"file_descriptor"``."""
+    return "file_descriptor"
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing for what `get_sharing_strategy` returns or ``"file_descriptor"``; neither has an effect."""
-    if new_strategy not in ("file_system", "file_descriptor"):
+    """Nothing: memory is always shared by descriptors of files, which leave no file behind."""
+    if new_strategy not in get_all_sharing_strategies():
         raise AssertionError(f"unknown sharing strategy {new_strategy!r}")
+
+
+def _restored(descriptor, size):
+    return _over_descriptor(descriptor.detach(), size)
+
+
+def _reduce(storage):
+    if not storage.nbytes():
+        return storage.__reduce_ex__(2)
+    descriptor = _shared_descriptor(storage.share_memory_())
+    if descriptor is None:
+        return storage.__reduce_ex__(2)
+    return _restored, (_reduction.DupFd(descriptor), storage.nbytes())
+
+
+_reduction.ForkingPickler.register(_UntypedStorage, _reduce)
 
 
 class ProcessException(Exception):

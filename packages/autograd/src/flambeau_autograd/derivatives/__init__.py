@@ -24,6 +24,8 @@ for _family in FAMILIES:
 def _load_rules(module):
     """Import the rules of a family that is declared when it is first named."""
     package, _, family = module.replace("flambeau_tensor.", "flambeau_autograd.").rpartition(".ops.")
+    if not package:  # a module of compositions
+        return
     if _find_spec(f"{package}.derivatives.{family}"):
         _import(f"{package}.derivatives.{family}")
     if _find_spec(f"{package}.batching.{family}"):

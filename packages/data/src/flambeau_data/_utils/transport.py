@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from flambeau_tensor import Tensor, empty, uint8
+from flambeau_tensor import Tensor, UntypedStorage, empty, uint8
 
 LARGE = 1 << 14  # bytes from which on a tensor or array travels beside the pickle
 SMALL = 1 << 16  # together below this, they go through the pipe
@@ -49,6 +49,8 @@ class _Pickler(ForkingPickler):
         self._tensors: dict[int, Any] = {}
 
     def reducer_override(self, value: Any) -> Any:
+        if type(value) is UntypedStorage:  # which torch.multiprocessing would share: a worker may end before it is read
+            return value.__reduce_ex__(5)
         if type(value) is not Tensor or value.requires_grad or value.nbytes < LARGE or not value.is_contiguous() \
                 or value.is_conj() or value.is_neg():
             return NotImplemented

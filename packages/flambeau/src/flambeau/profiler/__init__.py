@@ -1,9 +1,22 @@
-"""``torch.profiler``: labels for parts of programs, and plans of what to record. Recording itself is not built."""
-from contextlib import ContextDecorator
+"""``torch.profiler``: what a program calls, and for how long.
+
+Calls are seen by a mode, as handlers of ``__torch_function__`` see them: every function of torch that the program
+calls, in the thread that records. What a composition calls inside, and what backward runs, counts where it was called.
+
+>>> import flambeau as torch
+>>> with torch.profiler.profile() as p:
+...     x = torch.ones(2).exp()
+>>> [e.key for e in p.events()]
+['aten::ones', 'aten::exp']
+"""
 from enum import Enum
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "kineto_available", "record_function", "schedule",
-           "supported_activities"]
+from flambeau.profiler._profile import profile as profile
+from flambeau.profiler._profile import record_function as record_function
+from flambeau.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler
+
+__all__ = ["ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function", "schedule",
+           "supported_activities", "tensorboard_trace_handler"]
 
 
 class ProfilerActivity(Enum):
@@ -69,19 +82,6 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
         return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
 
     return action
-
-
-class record_function(ContextDecorator):  # noqa: N801
-    """A ``with`` block, or decorator, that names a part of a program. Nothing records it yet."""
-
-    def __init__(self, name: str, args: str | None = None):
-        self.name, self.args = name, args
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, traceback):
-        return None
 
 
 def __getattr__(name):

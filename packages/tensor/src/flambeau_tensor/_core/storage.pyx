@@ -306,16 +306,15 @@ cdef class Storage:
         return self
 
     def share_memory_(self):
-        """Move the bytes, with all tensors that look at them, into memory that processes share when they are forked.
-        Arrays that were made of these tensors keep the memory of before."""
+        """Move the bytes, with all tensors that look at them, into memory that processes share: those that are forked,
+        and those that are sent them. Arrays that were made of these tensors keep the memory of before."""
         cdef Storage root = _root(self)
         if not self.is_shared():
-            import mmap
             from flambeau_tensor._core.moving import check_movable, tell_moved
 
             check_movable(root)
             before = <uintptr_t>root.data
-            _lie_in(root, Mapping(mmap.mmap(-1, max(root.nbytes, 1)), True))
+            _lie_in(root, _shared_memory(root.nbytes))
             tell_moved(root, before)
         return self
 
@@ -386,10 +385,43 @@ PyType_Modified(<PyTypeObject*>Storage)
 class Mapping:
     """Who owns the memory of a storage that lies in a file or is shared with processes."""
 
-    __slots__ = ("view", "shared", "filename", "before")
+    __slots__ = ("view", "shared", "filename", "before", "descriptor")
 
-    def __init__(self, buffer, shared=False, filename=None):
+    def __init__(self, buffer, shared=False, filename=None, descriptor=None):
         self.view, self.shared, self.filename, self.before = memoryview(buffer), shared, filename, None
+        self.descriptor = descriptor
+
+    def __del__(self):
+        if getattr(self, "descriptor", None) is not None:
+            import os
+
+            os.close(self.descriptor)
+
+
+def _shared_memory(Py_ssize_t size):
+    """New memory that processes share, with a descriptor to send where the system has files without names."""
+    import mmap
+    import os
+
+    if not hasattr(os, "memfd_create"):
+        return Mapping(mmap.mmap(-1, max(size, 1)), True)
+    descriptor = os.memfd_create("flambeau")
+    os.truncate(descriptor, max(size, 1))
+    return Mapping(mmap.mmap(descriptor, max(size, 1)), True, None, descriptor)
+
+
+def shared_descriptor(Storage s not None):
+    """The descriptor of the file whose memory a shared storage has, or None."""
+    owner = _root(s).owner
+    return owner.descriptor if isinstance(owner, Mapping) else None
+
+
+def over_descriptor(int descriptor, Py_ssize_t size):
+    """A storage over the memory of a file that another process shares; it closes the descriptor when it goes."""
+    import mmap
+
+    mapping = Mapping(mmap.mmap(descriptor, max(size, 1)), True, None, descriptor)
+    return over_buffer(mapping.view[:size], mapping)
 
 
 def over_buffer(buffer, object owner=None):

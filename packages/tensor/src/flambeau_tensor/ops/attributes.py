@@ -1,6 +1,6 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, place_property
 from flambeau_tensor._core.tensor import Tensor, describe
@@ -208,6 +208,8 @@ for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "flo
 
 
 def _of_type(input, dtype, non_blocking):
+    if dtype == "torch.Tensor":
+        return to(input, get_default_dtype())
     found = [d for d in all_dtypes() if f"torch.{type_name(d)}Tensor" == dtype]
     if not found:
         raise ValueError(f"invalid type: '{dtype}'")
@@ -217,7 +219,7 @@ def _of_type(input, dtype, non_blocking):
 def _of_class(input, dtype, non_blocking):
     if not isinstance(dtype, type):
         raise TypeError("dtype must be a type, str, or dtype object")
-    name = f"{dtype.__module__}.{dtype.__qualname__}".removeprefix("builtins.")
+    name = "torch.Tensor" if dtype is Tensor else f"{dtype.__module__}.{dtype.__qualname__}".removeprefix("builtins.")
     if name.startswith("torch.cuda."):
         check_device("cuda")
     return _of_type(input, name, non_blocking)

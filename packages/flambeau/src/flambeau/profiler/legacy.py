@@ -1,0 +1,60 @@
+"""``torch.autograd.profiler``: the older names of `flambeau.profiler`."""
+from flambeau.profiler import _profile
+from flambeau.profiler._events import Event as FunctionEvent
+from flambeau.profiler._events import EventList
+from flambeau.profiler._profile import record_function
+
+__all__ = ["EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "profile", "record_function"]
+
+
+class profile(_profile.profile):  # noqa: N801
+    """A ``with`` block that records, see `flambeau.profiler.profile`.
+
+    Args:
+        enabled: whether it does.
+        record_shapes, profile_memory, with_stack: as there.
+        use_cpu, use_cuda, use_device, use_kineto: anything; there is the CPU.
+    """
+
+    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False,
+                 profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
+                 experimental_config=None, acc_events=False, custom_trace_id_callback=None):
+        super().__init__(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,
+                         with_flops=with_flops, with_modules=with_modules)
+        self.enabled = enabled
+
+    def __enter__(self):
+        return super().__enter__() if self.enabled else self
+
+    function_events = property(lambda self: self.events())
+    self_cpu_time_total = property(lambda self: self.events().self_cpu_time_total)
+
+    def table(self, **options):
+        """See `EventList.table`."""
+        return self.events().table(**options)
+
+    def total_average(self):
+        """One average of all."""
+        return self.events().total_average()
+
+    def __str__(self):
+        return str(self.events())
+
+
+class _Nothing:
+    def __init__(self, enabled=True, record_shapes=False):
+        self.enabled = enabled
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+
+class emit_nvtx(_Nothing):  # noqa: N801
+    """Nothing: there is no NVTX."""
+
+
+class emit_itt(_Nothing):  # noqa: N801
+    """Nothing: there is no ITT."""

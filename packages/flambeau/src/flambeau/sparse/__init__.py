@@ -1,0 +1,189 @@
+"""``torch.sparse``: tensors that store their elements with their places, and products of sparse matrices over SciPy's.
+
+Layouts are ``torch.sparse_coo`` and ``torch.sparse_csr``. What is computed has gradients: by the values, and by dense
+operands. A function that does not know sparse tensors raises and says so; none takes one for a dense tensor of zeros.
+
+>>> import flambeau as torch
+>>> x = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2))
+>>> torch.sparse.mm(x, torch.ones(2, 1))
+tensor([[1.],
+        [2.]])
+"""
+import contextlib
+
+import flambeau as torch
+from flambeau.sparse import _tensor
+from flambeau.sparse._tensor import SparseTensor
+
+__all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
+
+
+def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False,
+                      requires_grad=False, check_invariants=None, is_coalesced=None):
+    """A tensor of layout ``torch.sparse_coo``.
+
+    Args:
+        indices: the places, one in each column: (sparse dimensions, number of values). With no values, the size of a
+            tensor that stores nothing.
+        values: one for each place; they may have dimensions of their own.
+        size: of the tensor; left out, the smallest that has all places.
+        dtype: of the values.
+        requires_grad: whether gradients of the values are computed, see ``x.grad``.
+        is_coalesced: whether the places are sorted and different.
+
+    Raises:
+        RuntimeError: indices, values and size do not fit together.
+    """
+    if values is None:
+        size = tuple(indices) if size is None else tuple(size)
+        indices = torch.empty((len(size), 0), dtype=torch.int64)
+        values = torch.empty(0, dtype=dtype)
+    indices, values = torch.as_tensor(indices), torch.as_tensor(values, dtype=dtype)
+    indices = indices.reshape(0, 0) if not indices.numel() and indices.ndim < 2 else indices
+    if indices.is_floating_point() and indices.numel():
+        raise TypeError("indices must be an integer tensor")
+    if indices.ndim != 2:
+        raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
+    values = values.reshape(1) if values.ndim == 0 else values
+    indices = indices.long().detach()
+    if size is None:
+        if not indices.numel():
+            raise RuntimeError("found no elements to infer the size from: give size")
+        size = [*(int(n) + 1 for n in indices.amax(1)), *values.shape[1:]]
+    size = tuple(int(n) for n in size)
+    sparse = indices.shape[0]
+    if len(size) != sparse + values.ndim - 1:
+        raise RuntimeError(f"number of dimensions must be sparse_dim ({sparse}) + dense_dim ({values.ndim - 1}), but "
+                           f"got {len(size)}")
+    if indices.shape[1] != values.shape[0]:
+        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {indices.shape[1]}, nnz "
+                           f"from values: {values.shape[0]}")
+    if tuple(values.shape[1:]) != size[sparse:]:
+        raise RuntimeError(f"values has incorrect size, expected {[values.shape[0], *size[sparse:]]}, got "
+                           f"{list(values.shape)}")
+    for d in range(sparse if indices.shape[1] else 0):
+        lowest, highest = int(indices[d].min()), int(indices[d].max())
+        if lowest < 0:
+            raise RuntimeError(f"found negative index {lowest} for dim {d}")
+        if highest >= size[d]:
+            raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {size[d]} but found index "
+                               f"{highest}")
+    if requires_grad:
+        values = values.detach().requires_grad_()
+    return SparseTensor._of(indices, values, size, bool(is_coalesced))
+
+
+def sparse_csr_tensor(crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False,
+                      requires_grad=False, check_invariants=None):
+    """A matrix of layout ``torch.sparse_csr``.
+
+    Args:
+        crow_indices: where each row begins among the values, and where the last one ends: (rows + 1,).
+        col_indices: the column of each value.
+        values: the values, row by row.
+        size: of the matrix; left out, the smallest that has all columns.
+
+    Raises:
+        RuntimeError: the arguments do not fit together.
+    """
+    crow, col = (torch.as_tensor(x).long() for x in (crow_indices, col_indices))
+    values = torch.as_tensor(values, dtype=dtype)
+    if crow.ndim != 1 or col.ndim != 1 or values.ndim != 1:
+        raise _tensor.not_built("torch.sparse_csr_tensor of batches or blocks")
+    size = (len(crow) - 1, int(col.max()) + 1 if len(col) else 0) if size is None else tuple(int(n) for n in size)
+    counts = crow.diff()
+    if len(crow) != size[0] + 1 or int(crow[0]) or int(crow[-1]) != len(col) or bool((counts < 0).any()):
+        raise RuntimeError(f"crow_indices must go from 0 to {len(col)} in {size[0] + 1} numbers that never fall")
+    if len(col) != len(values):
+        raise RuntimeError(f"col_indices and values must have the same number of elements, got {len(col)} and "
+                           f"{len(values)}")
+    places = torch.stack([torch.repeat_interleave(torch.arange(size[0]), counts), col])
+    coo = sparse_coo_tensor(places, values, size, requires_grad=requires_grad, is_coalesced=True)
+    return coo._with(coo._values(), layout=torch.sparse_csr)
+
+
+def sparse_compressed_tensor(compressed_indices, plain_indices, values, size=None, *, layout=None, **options):
+    """A matrix of a compressed layout, of which ``torch.sparse_csr`` is built."""
+    if layout is not torch.sparse_csr:
+        raise _tensor.not_built(f"the layout {layout}")
+    return sparse_csr_tensor(compressed_indices, plain_indices, values, size, **options)
+
+
+def mm(mat1, mat2, reduce=None):
+    """The product of a sparse matrix with a dense or a sparse one; of two sparse ones it is sparse.
+
+    Args:
+        reduce: only ``"sum"``, which is the product.
+    """
+    if reduce not in (None, "sum"):
+        raise _tensor.not_built(f"torch.sparse.mm(reduce={reduce!r})")
+    return torch.mm(mat1, mat2)
+
+
+def addmm(mat, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * mat + alpha * (mat1 @ mat2)`` with ``mat1`` sparse."""
+    return torch.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def sum(input, dim=None, dtype=None):
+    """The sum of all elements, or over some dimensions: dense if these are all the sparse ones."""
+    return _tensor.total(input, dim, dtype)
+
+
+def _softmax(input, dim, dtype, log):
+    x = input.coalesce()
+    values = x.values() if dtype is None else x.values().to(dtype)
+    if x.dense_dim():
+        raise _tensor.not_built("softmax of sparse tensors with dense dimensions")
+    dim = dim % x.ndim
+    others = [d for d in range(x.ndim) if d != dim]
+    sizes = tuple(x.shape[d] for d in others)
+    found, row = torch.unique(_tensor._flat(x.indices()[others], sizes), return_inverse=True)
+    most = values.detach().new_full((len(found),), -torch.inf).scatter_reduce(0, row, values.detach(), "amax")
+    shifted = values - most[row]
+    total = values.new_zeros(len(found)).index_add(0, row, shifted.exp())
+    return x._with(shifted - total.log()[row] if log else shifted.exp() / total[row])
+
+
+def softmax(input, dim, *, dtype=None):
+    """`torch.softmax` over the elements that are stored, as if the others were minus infinity."""
+    return _softmax(input, dim, dtype, False)
+
+
+def log_softmax(input, dim, *, dtype=None):
+    """The logarithm of `softmax`."""
+    return _softmax(input, dim, dtype, True)
+
+
+class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
+    """Nothing: the arguments of constructors are always checked."""
+
+    def __init__(self, enable: bool = True):
+        self.state = enable
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        return None
+
+    @staticmethod
+    def is_enabled() -> bool:
+        """True."""
+        return True
+
+    @staticmethod
+    def enable() -> None:
+        """Nothing."""
+
+    @staticmethod
+    def disable() -> None:
+        """Nothing."""
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.sparse' has no attribute {name!r}")
+    raise not_built(f"torch.sparse.{name}")

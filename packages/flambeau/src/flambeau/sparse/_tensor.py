@@ -1,0 +1,413 @@
+"""The class of sparse tensors: the places and the values of what is stored.
+
+To the rest of the library such a tensor is a subclass whose own elements are a single zero, expanded to its size, and
+which answers each function itself, or says that it cannot. All derivatives come from operations on the values, which
+are an ordinary tensor.
+"""
+import math
+
+import flambeau as torch
+from flambeau.sparse import _products as products
+
+Tensor = torch.Tensor
+# What is asked of a tensor's size and dtype, and answered as for any other.
+_AS_DENSE = frozenset((
+    "size dim ndim ndimension numel nelement shape dtype device is_floating_point is_complex is_signed itemsize "
+    "element_size names __len__ get_device is_cuda is_meta is_mps is_cpu is_xpu is_quantized is_nested is_inference"
+).split())
+# Functions of one number that keep zero what it is: they work on the values of a tensor without equal places.
+_OF_VALUES = frozenset((
+    "abs absolute neg negative sqrt sin sinh asin arcsin asinh arcsinh atan arctan atanh arctanh tan tanh expm1 log1p "
+    "relu sign sgn signbit ceil floor round trunc deg2rad rad2deg erf erfinv isnan isinf square nan_to_num positive "
+    "conj real imag angle frac isposinf isneginf"
+).split())
+_CONVERTING = frozenset((
+    "to float double half bfloat16 long int short char byte bool type cpu clone detach contiguous type_as resolve_conj"
+).split())
+
+
+class SparseTensor(Tensor):
+    """A tensor of layout ``torch.sparse_coo`` or ``torch.sparse_csr``; `torch.sparse_coo_tensor` makes one."""
+
+    @staticmethod
+    def _of(places, values, size, coalesced=False, layout=torch.sparse_coo):
+        shape = tuple(size)
+        self = torch.zeros((), dtype=values.dtype).expand(shape).as_subclass(SparseTensor)
+        self.__dict__.update(_places=places, _stored=values, _coalesced=coalesced, _layout=layout)
+        return self
+
+    def _with(self, values, **changes):
+        """The same places with other values."""
+        options = {"coalesced": self._coalesced, "layout": self._layout, **changes}
+        return SparseTensor._of(self._places, values, self.shape, **options)
+
+    # --- what it is ---
+
+    @property
+    def layout(self):
+        """``torch.sparse_coo`` or ``torch.sparse_csr``."""
+        return self._layout
+
+    @property
+    def is_sparse(self):
+        """Whether the layout is ``torch.sparse_coo``."""
+        return self._layout is torch.sparse_coo
+
+    @property
+    def is_sparse_csr(self):
+        """Whether the layout is ``torch.sparse_csr``."""
+        return self._layout is torch.sparse_csr
+
+    @property
+    def requires_grad(self):
+        """Whether gradients of the values are computed."""
+        return self._stored.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value):
+        self._stored.requires_grad_(value)
+
+    def requires_grad_(self, requires_grad=True):
+        """Set `requires_grad`."""
+        self._stored.requires_grad_(requires_grad)
+        return self
+
+    @property
+    def is_leaf(self):
+        """Whether no operation made the values."""
+        return self._stored.is_leaf
+
+    @property
+    def grad_fn(self):
+        """What made the values."""
+        return self._stored.grad_fn
+
+    @property
+    def grad(self):
+        """The gradient, sparse with the same places."""
+        return None if self._stored.grad is None else self._with(self._stored.grad)
+
+    @grad.setter
+    def grad(self, value):
+        self._stored.grad = None if value is None else value.coalesce()._stored
+
+    def sparse_dim(self):
+        """How many dimensions are sparse."""
+        return self._places.shape[0]
+
+    def dense_dim(self):
+        """How many dimensions each value has."""
+        return self._stored.ndim - 1
+
+    def is_coalesced(self):
+        """Whether the places are sorted and different."""
+        self._check(torch.sparse_coo, "is_coalesced")
+        return self._coalesced
+
+    def _nnz(self):
+        return self._places.shape[1]
+
+    def _check(self, layout, name):
+        if self._layout is not layout:
+            raise RuntimeError(f"{name} expected tensor of layout {layout}, but got {self._layout}")
+
+    # --- its parts ---
+
+    def _indices(self):
+        return self._places
+
+    def _values(self):
+        return self._stored
+
+    def indices(self):
+        """The places, one in each column, of a coalesced tensor."""
+        if not self.is_coalesced():
+            raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
+        return self._places
+
+    def values(self):
+        """The values; of layout ``torch.sparse_coo``, of a coalesced tensor."""
+        if self.is_sparse and not self._coalesced:
+            raise RuntimeError("Cannot get values on an uncoalesced tensor, please call .coalesce() first")
+        return self._stored
+
+    def crow_indices(self):
+        """Where each row begins among the values, and where the last one ends."""
+        self._check(torch.sparse_csr, "crow_indices")
+        counts = torch.bincount(self._places[0], minlength=self.shape[0])
+        return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+
+    def col_indices(self):
+        """The column of each value."""
+        self._check(torch.sparse_csr, "col_indices")
+        return self._places[1]
+
+    # --- other forms ---
+
+    def coalesce(self):
+        """The same tensor with its places sorted and the values of equal places added up."""
+        self._check(torch.sparse_coo, "coalesce")
+        if self._coalesced:
+            return self
+        sizes = tuple(self.shape[:self.sparse_dim()])
+        found, where = torch.unique(_flat(self._places, sizes), return_inverse=True)
+        values = self._stored.new_zeros((len(found), *self._stored.shape[1:])).index_add(0, where, self._stored)
+        return SparseTensor._of(_unflat(found, sizes), values, self.shape, True)
+
+    def to_dense(self, dtype=None, *, masked_grad=None):
+        """The tensor with all its zeros."""
+        values = self._stored if dtype is None else self._stored.to(dtype)
+        if not self.sparse_dim():
+            return values.sum(0)
+        return values.new_zeros(self.shape).index_put(tuple(self._places), values, accumulate=True)
+
+    def to_sparse(self, *args, layout=None, **options):
+        """The tensor in another sparse layout, by default ``torch.sparse_coo``."""
+        layout = torch.sparse_coo if layout is None else layout
+        if layout is torch.sparse_csr:
+            return self.to_sparse_csr()
+        if layout is not torch.sparse_coo:
+            raise not_built(f"the layout {layout}")
+        return self if self.is_sparse else self._with(self._stored, layout=layout, coalesced=True)
+
+    to_sparse_coo = to_sparse
+
+    def to_sparse_csr(self, dense_dim=None):
+        """The matrix in rows: layout ``torch.sparse_csr``."""
+        if self.is_sparse_csr:
+            return self
+        if self.sparse_dim() != 2 or self.dense_dim():
+            raise RuntimeError("to_sparse_csr(): expected a matrix, got a tensor with "
+                               f"{self.sparse_dim()} sparse and {self.dense_dim()} dense dimensions")
+        return self.coalesce()._with(self.coalesce()._stored, layout=torch.sparse_csr)
+
+    def transpose(self, dim0, dim1):
+        """Two sparse dimensions exchanged."""
+        coo = self.to_sparse()
+        order, size = list(range(self.sparse_dim())), list(self.shape)
+        dim0, dim1 = dim0 % self.ndim, dim1 % self.ndim
+        if max(dim0, dim1) >= self.sparse_dim():
+            raise not_built("transpose of a dense dimension")
+        order[dim0], order[dim1] = order[dim1], order[dim0]
+        size[dim0], size[dim1] = size[dim1], size[dim0]
+        turned = SparseTensor._of(coo._places[order], coo._stored, size, dim0 == dim1 and coo._coalesced)
+        return turned.to_sparse_csr() if self.is_sparse_csr else turned
+
+    def t(self):
+        """The matrix turned."""
+        return self.transpose(0, 1) if self.ndim == 2 else self
+
+    @property
+    def T(self):  # noqa: N802
+        """The matrix turned."""
+        return self.t()
+
+    def numpy(self, *, force=False):
+        """Raises TypeError."""
+        raise TypeError(f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() first.")
+
+    def __repr__(self, *, tensor_contents=None):
+        parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()} if self.is_sparse_csr else \
+            {"indices": self._places}
+        parts["values"] = self._stored.detach()
+        pad = " " * 7
+        lines = [f"{name}=" + repr(part).replace("\n", "\n" + pad + " " * (len(name) + 1))
+                 for name, part in parts.items()]
+        last = f"size={tuple(self.shape)}, nnz={self._nnz()}"
+        dtype = "" if self.dtype in (torch.get_default_dtype(), torch.int64, torch.bool) else f"dtype={self.dtype}, "
+        history = f"grad_fn=<{type(self.grad_fn).__name__}>, " if self.grad_fn is not None else \
+            "requires_grad=True, " if self.requires_grad else ""
+        between = ",\n" + pad if self.is_sparse else ", "
+        return "tensor(" + (",\n" + pad).join(lines) + between + last + f", {dtype}{history}layout={self._layout})"
+
+    def __reduce_ex__(self, protocol):
+        return SparseTensor._of, (self._places, self._stored, tuple(self.shape), self._coalesced, self._layout)
+
+    def __deepcopy__(self, memo):
+        return self._with(self._stored.detach().clone().requires_grad_(self.requires_grad))
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if name in ("__get__", "__set__"):
+            name = str(func).split(".")[-2]
+        elif name.startswith("__") and name != "__len__":
+            name = name.strip("_")
+        if name in _AS_DENSE or func is Tensor.as_subclass:
+            with torch._C.DisableTorchFunctionSubclass():
+                return func(*args, **kwargs)
+        if name in _OF_VALUES or name in _CONVERTING:
+            return _on_values(func, name, *args, **kwargs)
+        if name in HANDLERS:
+            return HANDLERS[name](*args, **kwargs)
+        own = cls.__dict__.get(name)
+        if callable(own) and args and isinstance(args[0], cls):
+            return own(*args, **kwargs)
+        raise not_built(f"{name}() of sparse tensors", "dense ones, which to_dense() gives")
+
+
+def not_built(what, instead=None):
+    from flambeau_tensor.not_built import NotBuiltError
+
+    return NotBuiltError(f"{what} is not built" + (f": use {instead}" if instead else ""))
+
+
+def _flat(places, sizes):
+    """Each place as one number, in the order of the elements."""
+    steps = [math.prod(sizes[i + 1:]) for i in range(len(sizes))]
+    return (places * torch.tensor(steps, dtype=torch.int64).reshape(-1, 1)).sum(0)
+
+
+def _unflat(flat, sizes):
+    parts = []
+    for size in reversed(sizes):
+        parts.append(flat % size)
+        flat = flat // size
+    return torch.stack(parts[::-1]) if parts else flat.new_zeros((0, len(flat)))
+
+
+def _on_values(func, name, x, *args, **kwargs):
+    if not isinstance(x, SparseTensor):
+        raise not_built(f"{name}() with a sparse tensor in that place")
+    if name in _OF_VALUES and x.is_sparse:
+        x = x.coalesce()
+    args = [a._stored if isinstance(a, SparseTensor) else a for a in args]
+    values = func(x._stored, *args, **kwargs)
+    return x._with(values) if isinstance(values, Tensor) else values
+
+
+def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
+    """The elements of a tensor that are not zero, with their places."""
+    sparse_dim = x.ndim if sparse_dim is None else sparse_dim
+    if not 0 <= sparse_dim <= x.ndim or (sparse_dim == 0 and x.ndim):
+        raise RuntimeError(f"sparse_dim argument must be in >0 when dense_dim is None, got {sparse_dim}")
+    if layout not in (None, torch.sparse_coo, torch.sparse_csr):
+        raise not_built(f"the layout {layout}")
+    there = x.detach() != 0
+    if sparse_dim < x.ndim:
+        there = there.flatten(sparse_dim).any(-1)
+    places = there.nonzero().T.contiguous()
+    out = SparseTensor._of(places, x[tuple(places)] if x.ndim else x.reshape(1)[there.reshape(1)], x.shape, True)
+    return out.to_sparse_csr() if layout is torch.sparse_csr else out
+
+
+def _matmul(a, b, *, out=None):
+    if out is not None:
+        raise not_built("out= of a product with sparse tensors")
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise not_built("a product of sparse tensors that are no matrices")
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
+                           f"{'x'.join(map(str, b.shape))})")
+    if a.dtype is not b.dtype:
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}")
+    for x in (a, b):
+        if isinstance(x, SparseTensor) and x.dense_dim():
+            raise not_built("a product of sparse tensors with dense dimensions")
+    if not isinstance(b, SparseTensor):
+        return products.SparseByDense.apply(a._stored, a._places, tuple(a.shape), b)
+    if not isinstance(a, SparseTensor):  # as (Bᵀ Aᵀ)ᵀ
+        turned = b.to_sparse()
+        by = products.SparseByDense.apply(turned._stored, turned._places.flip(0), tuple(b.shape)[::-1], a.t())
+        return by.t()
+    where = a._places, tuple(a.shape), b._places, tuple(b.shape)
+    places = products.product_places(*where)
+    values = products.SparseBySparse.apply(a._stored, *where[:2], b._stored, *where[2:], places)
+    out = SparseTensor._of(places, values, (a.shape[0], b.shape[1]), True)
+    return out.to_sparse_csr() if a.is_sparse_csr else out
+
+
+def _addmm(x, a, b, *, beta=1, alpha=1):
+    product = alpha * _matmul(a, b)
+    return product if beta == 0 else _add(beta * x if beta != 1 else x, product)
+
+
+def _add(a, b, *, alpha=1):
+    if alpha != 1:
+        b = b * alpha
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        raise not_built("a sum of a sparse tensor and a number", "to_dense()")
+    if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
+        if a.shape != b.shape:
+            raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {tuple(a.shape)} != "
+                               f"{tuple(b.shape)}")
+        csr, (a, b) = a.is_sparse_csr, (a.to_sparse(), b.to_sparse())
+        dtype = torch.promote_types(a.dtype, b.dtype)
+        out = SparseTensor._of(torch.cat([a._places, b._places], 1),
+                               torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape).coalesce()
+        return out.to_sparse_csr() if csr else out
+    return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
+
+
+def _sub(a, b, *, alpha=1):
+    return _add(a, -b, alpha=alpha)
+
+
+def _mul(a, b, *, out=None):
+    if not isinstance(a, SparseTensor):
+        a, b = b, a
+    if not isinstance(b, Tensor) or (not isinstance(b, SparseTensor) and b.ndim == 0):
+        return a._with(a._stored * b)
+    if isinstance(b, SparseTensor):
+        layout, a, b = a.layout, a.to_sparse().coalesce(), b.to_sparse().coalesce()
+        if a.shape != b.shape:
+            raise RuntimeError(f"mul operands have incompatible sizes: {tuple(a.shape)} and {tuple(b.shape)}")
+        sizes = tuple(a.shape[:a.sparse_dim()])
+        left, right = _flat(a._places, sizes), _flat(b._places, sizes)
+        kept, other = torch.isin(left, right), torch.isin(right, left)
+        out = SparseTensor._of(a._places[:, kept], a._stored[kept] * b._stored[other], a.shape, True)
+        return out.to_sparse(layout=layout)
+    return a._with(a._stored * b.expand(a.shape)[tuple(a._places)])
+
+
+def _div(a, b, *, rounding_mode=None):
+    if not isinstance(a, SparseTensor) or isinstance(b, SparseTensor):
+        raise RuntimeError("Sparse division requires a scalar or zero-dim dense tensor divisor")
+    if isinstance(b, Tensor) and b.ndim:
+        raise RuntimeError("Sparse division requires a scalar or zero-dim dense tensor divisor "
+                           f"(got shape {list(b.shape)} for divisor)")
+    a = a.coalesce() if rounding_mode and a.is_sparse else a
+    return a._with(torch.div(a._stored, b, rounding_mode=rounding_mode))
+
+
+def _pow(a, exponent):
+    a = a.coalesce() if a.is_sparse else a
+    return a._with(a._stored ** exponent)
+
+
+def total(x, dim=None, dtype=None):
+    """The sum of all elements, or over some dimensions: over all sparse ones dense, else sparse."""
+    values = x._stored if dtype is None else x._stored.to(dtype)
+    if dim is None:
+        return values.sum()
+    dims = {d % x.ndim for d in ([dim] if isinstance(dim, int) else dim)}
+    sparse = x.sparse_dim()
+    dense = tuple(d - sparse + 1 for d in dims if d >= sparse)
+    values = values.sum(dense) if dense else values
+    kept = [d for d in range(sparse) if d not in dims]
+    if not kept:
+        return values.sum(0)
+    size = [s for d, s in enumerate(x.shape) if d not in dims]
+    out = SparseTensor._of(x._places[kept], values, size, x._coalesced and len(kept) == sparse)
+    return out.coalesce() if x._coalesced else out
+
+
+def _equal(a, b):
+    return torch.equal(a.to_dense(), b.to_dense())
+
+
+def at_places(x, mask):
+    """The elements of a dense tensor at the places of a sparse one."""
+    mask = mask.coalesce() if mask.is_sparse else mask
+    return mask._with(x[tuple(mask._places)])
+
+
+HANDLERS = {
+    **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul), "addmm": _addmm,
+    **dict.fromkeys(("add", "radd"), _add), **dict.fromkeys(("sub", "subtract"), _sub),
+    **dict.fromkeys(("mul", "multiply", "rmul"), _mul),
+    **dict.fromkeys(("div", "divide", "truediv", "true_divide"), _div),
+    "pow": _pow, "sum": lambda x, dim=None, keepdim=False, *, dtype=None: total(x, dim, dtype), "equal": _equal,
+    "sparse_mask": at_places,
+}

@@ -1,0 +1,167 @@
+"""Sparse tensors: against dense ones, and numbers and texts of PyTorch 2.13."""
+import copy
+import pickle
+
+import pytest
+
+import flambeau as torch
+from flambeau.autograd import gradcheck
+from flambeau_tensor.not_built import NotBuiltError
+
+PLACES = [[0, 1, 1, 0], [2, 0, 2, 2]]
+
+
+def some(dtype=torch.float64, **options):
+    return torch.sparse_coo_tensor(PLACES, [3.0, 4.0, 5.0, 1.0], (2, 3), dtype=dtype, **options)
+
+
+DENSE = [[0.0, 0.0, 4.0], [4.0, 0.0, 5.0]]
+
+
+def test_coo():
+    x = some(torch.float32)
+    assert isinstance(x, torch.Tensor) and x.is_sparse and x.layout is torch.sparse_coo and not x.is_coalesced()
+    assert (x.shape, x.dtype, x.ndim, x.numel(), x._nnz(), x.sparse_dim(), x.dense_dim()) == (
+        (2, 3), torch.float32, 2, 6, 4, 2, 0)
+    assert x.to_dense().tolist() == DENSE
+    with pytest.raises(RuntimeError, match="Cannot get indices on an uncoalesced tensor"):
+        x.indices()
+    c = x.coalesce()
+    assert c.is_coalesced() and c.coalesce() is c
+    assert c.indices().tolist() == [[0, 1, 1], [2, 0, 2]] and c.values().tolist() == [4, 4, 5]
+    assert repr(c) == """tensor(indices=tensor([[0, 1, 1],
+                       [2, 0, 2]]),
+       values=tensor([4., 4., 5.]),
+       size=(2, 3), nnz=3, layout=torch.sparse_coo)"""  # as PyTorch prints it
+
+
+def test_csr():
+    x = some().to_sparse_csr()
+    assert x.is_sparse_csr and not x.is_sparse and x.layout is torch.sparse_csr
+    assert x.crow_indices().tolist() == [0, 1, 3] and x.col_indices().tolist() == [2, 0, 2]
+    assert x.values().tolist() == [4, 4, 5] and x.to_dense().tolist() == DENSE
+    again = torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [4.0, 4.0, 5.0], (2, 3))
+    assert torch.equal(again.to_dense(), x.to_dense().float()) and x.to_sparse().is_coalesced()
+    assert repr(again) == """tensor(crow_indices=tensor([0, 1, 3]),
+       col_indices=tensor([2, 0, 2]),
+       values=tensor([4., 4., 5.]), size=(2, 3), nnz=3, layout=torch.sparse_csr)"""
+    with pytest.raises(RuntimeError, match="crow_indices"):
+        torch.sparse_csr_tensor([0, 2, 1], [0], [1.0])
+
+
+def test_from_dense_and_back():
+    x = torch.tensor(DENSE, requires_grad=True)
+    s = x.to_sparse()
+    assert s.is_coalesced() and s.values().tolist() == [4, 4, 5] and torch.equal(s.to_dense(), x)
+    (s.to_dense() * 2).sum().backward()
+    assert x.grad.tolist() == [[0, 0, 2], [2, 0, 2]]  # PyTorch's: of what is stored
+    hybrid = x.detach().to_sparse(1)
+    assert hybrid.dense_dim() == 1 and torch.equal(hybrid.to_dense(), x.detach())
+    assert x.to_dense() is x and torch.equal(x.to_sparse_csr().to_dense(), x)
+
+
+@pytest.mark.parametrize(("indices", "values", "size", "message"), [
+    ([[0, 2], [0, 0]], [1.0, 2.0], (2, 2), "size is inconsistent with indices: for dim 0, size is 2 but found index 2"),
+    ([[0, -1]], [1.0, 2.0], (2,), "found negative index -1 for dim 0"),
+    ([[0, 1]], [1.0], (2,), "same nnz"),
+    ([[0]], [1.0], (2, 2), "number of dimensions"),
+    ([0], [1.0], (2,), "sparse_dim x nnz"),
+])
+def test_arguments_are_checked(indices, values, size, message):
+    with pytest.raises(RuntimeError, match=message):
+        torch.sparse_coo_tensor(indices, values, size)
+
+
+def test_products():
+    a, d = some(), torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
+    wanted = a.to_dense() @ d
+    for product in (torch.sparse.mm(a, d), a @ d, torch.mm(a, d), torch.matmul(a.to_sparse_csr(), d), a.mm(d),
+                    torch.addmm(torch.zeros(2, 2, dtype=torch.float64), a, d)):
+        assert torch.equal(product, wanted) and not product.is_sparse
+    assert torch.equal(a @ d[:, 0], wanted[:, 0]) and torch.equal(d.T @ a.t(), wanted.T)
+    square = a @ a.t()
+    assert square.is_sparse and torch.equal(square.to_dense(), a.to_dense() @ a.to_dense().T)
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        a @ a
+
+
+def test_products_have_gradients():
+    places, size = torch.tensor(PLACES), (2, 3)
+    values = torch.tensor([3.0, 4.0, 5.0, 1.0], dtype=torch.float64, requires_grad=True)
+    d = torch.arange(6.0, dtype=torch.float64).reshape(3, 2).requires_grad_()
+
+    def by_dense(values, d):
+        return torch.sparse_coo_tensor(places, values, size) @ d
+
+    def by_sparse(values):
+        x = torch.sparse_coo_tensor(places, values, size)
+        return (x @ x.t()).to_dense()
+
+    assert gradcheck(by_dense, (values, d)) and torch.autograd.gradgradcheck(by_dense, (values, d))
+    assert gradcheck(by_sparse, (values,))
+
+
+def test_a_leaf_has_a_sparse_gradient():
+    x = some(requires_grad=True)
+    d = torch.ones(3, 1, dtype=torch.float64) * 2
+    assert x.requires_grad and x.is_leaf and x.grad is None
+    (x @ d).sum().backward()
+    assert x.grad.is_sparse and x.grad._values().tolist() == [2, 2, 2, 2]
+    assert (x @ d).requires_grad and (x * 2).requires_grad and not x.detach().requires_grad
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x + x, lambda x: x - 2 * x, lambda x: x * 3, lambda x: 3 * x, lambda x: x / 2, lambda x: -x, torch.neg,
+    torch.sin, lambda x: x.sqrt(), lambda x: x ** 2, lambda x: x * x, lambda x: x.t(), lambda x: x.transpose(0, 1),
+    lambda x: x.float(), lambda x: x.to(torch.float32), lambda x: x.clone(), lambda x: torch.tanh(x), torch.abs,
+    lambda x: torch.add(x, x, alpha=2), lambda x: x.sum(), lambda x: torch.sum(x, 0),
+])
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+def test_functions_are_those_of_the_dense_tensor(f, layout):
+    x = some().to_sparse(layout=layout)
+    got, wanted = f(x), f(x.to_dense())
+    assert got.dtype is wanted.dtype and got.shape == wanted.shape
+    assert torch.allclose(got.to_dense(), wanted)
+
+
+def test_with_dense_tensors():
+    x, d = some(), torch.arange(6.0, dtype=torch.float64).reshape(2, 3)
+    assert torch.equal(x + d, x.to_dense() + d) and torch.equal(d - x, d - x.to_dense())
+    assert (x * d).is_sparse and torch.equal((x * d).to_dense(), x.to_dense() * d)
+    assert d.sparse_mask(x.coalesce()).to_dense().tolist() == [[0, 0, 2], [3, 0, 5]]
+
+
+def test_sums_and_softmax():
+    x = some()
+    assert torch.sparse.sum(x).item() == 13 and torch.sparse.sum(x, 0).to_dense().tolist() == [4, 0, 9]
+    # PyTorch: [[0, 0, 1], [0.2689414213699951, 0, 0.7310585786300049]]
+    soft = torch.sparse.softmax(x, 1).to_dense()
+    assert torch.allclose(soft, torch.tensor([[0, 0, 1], [0.2689414213699951, 0, 0.7310585786300049]]).double())
+    log = torch.sparse.log_softmax(x, 1)
+    assert torch.allclose(log.values().exp(), soft[soft != 0])
+
+
+def test_what_is_not_built_says_so():
+    x = some()
+    for f in (torch.cumsum, lambda x, d: x.add_(x), lambda x, d: x[0], lambda x, d: torch.cat([x, x]),
+              lambda x, d: torch.nn.functional.linear(x, x)):
+        with pytest.raises(NotBuiltError, match=r"to_dense\(\)"):
+            f(x, 0)
+    with pytest.raises(TypeError, match="can't convert torch.sparse_coo layout tensor to numpy"):
+        x.numpy()
+    with pytest.raises(NotBuiltError, match=r"torch\.nested is not built"):
+        torch.nested  # noqa: B018
+    with pytest.raises(NotBuiltError, match=r"torch\.sparse\.sampled_addmm"):
+        torch.sparse.sampled_addmm  # noqa: B018
+
+
+def test_copies():
+    x = some()
+    for y in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x), copy.copy(x)):
+        assert y.is_sparse and torch.equal(y.to_dense(), x.to_dense())
+
+
+def test_sizes_only():
+    x = torch.sparse_coo_tensor((2, 3))
+    assert x._nnz() == 0 and x.to_dense().tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert (x @ torch.ones(3, 1)).tolist() == [[0], [0]] and x.coalesce()._nnz() == 0
