@@ -16,6 +16,9 @@ from flambeau.compiler import compile as compile
 from flambeau.cuda import OutOfMemoryError as OutOfMemoryError
 from flambeau.futures import Future as Future
 from flambeau.model_summary import summary as summary
+from flambeau.sparse import sparse_compressed_tensor as sparse_compressed_tensor
+from flambeau.sparse import sparse_coo_tensor as sparse_coo_tensor
+from flambeau.sparse import sparse_csr_tensor as sparse_csr_tensor
 from flambeau_autograd import enable_grad as enable_grad
 from flambeau_autograd import inference_mode as inference_mode
 from flambeau_autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -106,6 +109,7 @@ from . import random as random
 from . import return_types as return_types
 from . import serialization as serialization
 from . import signal as signal
+from . import sparse as sparse
 from . import special as special
 from . import storage as storage
 from . import testing as testing
