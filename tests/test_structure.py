@@ -5,14 +5,18 @@ Each check is a function of the sources, so that a test can also show it a sourc
 
 import ast
 import re
-import tomllib
+import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {f.parent: tomllib.loads(f.read_text()) for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
+sys.path.insert(0, str(ROOT))
+
+from monorepo import PROJECTS, extras, module  # noqa: E402
+
+PACKAGES = {ROOT / "packages" / folder: project for folder, project in PROJECTS.items()}
 FILES = sorted(f for folder in PACKAGES for f in folder.glob("src/**/*.p*") if f.suffix in {".py", ".pyx", ".pxd"})
 SOURCES = {f.relative_to(ROOT).as_posix(): f.read_text() for f in FILES}
 # What is in no package may not reach into one either.
@@ -25,18 +29,9 @@ MAX_CODE_LINES = 500
 TENSOR = "packages/tensor/src/flambeau_tensor"
 
 
-def module(distribution):
-    """The import name of a requirement such as ``flambeau-tensor[x]>=0.1``."""
-    return re.match(r"[\w-]+", distribution)[0].replace("-", "_")
-
-
 REQUIREMENTS = {
-    module(project["project"]["name"]): {
-        module(line)
-        for lines in [project["project"]["dependencies"], *project["project"].get("optional-dependencies", {}).values()]
-        for line in lines
-    }
-    for project in PACKAGES.values()
+    module(project["project"]["name"]): set(map(module, [*project["project"]["dependencies"], *extras(folder)]))
+    for folder, project in PROJECTS.items()
 }
 NAMES = {folder.relative_to(ROOT).as_posix(): module(p["project"]["name"]) for folder, p in PACKAGES.items()}
 

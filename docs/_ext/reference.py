@@ -6,13 +6,13 @@ import importlib
 import inspect
 
 from docutils.parsers.rst import directives
-from packages import PROJECTS, module_name
+from packages import PROJECTS, module
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from flambeau_tensor.extend import Operator
 
-PACKAGES = {module_name(p): p["tool"]["flambeau"]["layout"] for p in PROJECTS.values()}
+PACKAGES = {module(p["project"]["name"]): p["tool"]["flambeau"]["layout"] for p in PROJECTS.values()}
 NAMES = {"flambeau_tensor._core.dtype.DType": "torch.dtype"}  # where a class has another name inside
 
 
