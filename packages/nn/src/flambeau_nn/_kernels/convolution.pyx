@@ -3,15 +3,16 @@
 
 Three operations do all of it: values from an image, an image from values, weights from both. Transposed convolution is
 the second, and each one's gradients are the other two. A block of positions is gathered into columns that fit into the
-cache and multiplied by the weights; kernels of one element need no columns. Where a group has one channel, and where
-there is little to do, the loops sum over windows directly. float16 and bfloat16 are computed in float32, integers in
-int64.
+cache and multiplied by the weights; kernels of one element need no columns, and those of 3 × 3 are multiplied in tiles
+(winograd.pyx) where there are many channels. Where a group has one channel, and where there is little to do, the loops
+sum over windows directly. float16 and bfloat16 are computed in float32, integers in int64.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
-from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t
+from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t
 from flambeau_nn._kernels.sizes cimport GIL_FREE
+from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array,
@@ -31,11 +32,6 @@ cdef enum:
     CACHE = 262144  # bytes of columns
     NARROW = 128  # positions that a block has at least
     DIRECT = 1500  # multiplications up to which a product is not worth its preparation
-
-cdef enum:  # what is computed
-    VALUES = 0
-    IMAGE = 1
-    WEIGHTS = 2
 
 cdef struct Loops:
     convolved_t gather, scatter, values, image, weights, fill, add, accumulate, totals
@@ -259,6 +255,9 @@ cdef int _run(Job* job, int kind) except -1:
     work = job.batch * job.groups * g.features * g.rows * g.positions
     if work == 0 and kind != VALUES and kind != IMAGE:
         _fill(job, job.weight, g.rows, NULL, 0, job.groups * g.features)
+        return 0
+    if job.dtype == D_FLOAT32 and work >= GIL_FREE and in_tiles(g, kind, job.batch, job.groups, job.image, job.values,
+                                                                job.weight, job.bias):
         return 0
     job.direct = work <= DIRECT or (g.channels == 1 and not (job.plain and g.features > 1))
     room = max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)

@@ -7,6 +7,11 @@ image, weighted. In which of the two the input is and in which the result depend
 cdef enum:
     AXES = 3  # leading ones of size 1 where there are fewer
 
+cdef enum:  # what is computed
+    VALUES = 0
+    IMAGE = 1
+    WEIGHTS = 2
+
 cdef struct Geometry:
     Py_ssize_t channels, features  # of the image and of the values, in one group
     Py_ssize_t[AXES] size  # of the image
