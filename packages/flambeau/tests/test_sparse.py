@@ -44,7 +44,8 @@ def test_csr():
     assert torch.equal(again.to_dense(), x.to_dense().float()) and x.to_sparse().is_coalesced()
     assert repr(again) == """tensor(crow_indices=tensor([0, 1, 3]),
        col_indices=tensor([2, 0, 2]),
-       values=tensor([4., 4., 5.]), size=(2, 3), nnz=3, layout=torch.sparse_csr)"""
+       values=tensor([4., 4., 5.]), size=(2, 3), nnz=3,
+       layout=torch.sparse_csr)"""
     with pytest.raises(RuntimeError, match="crow_indices"):
         torch.sparse_csr_tensor([0, 2, 1], [0], [1.0])
 
@@ -153,6 +154,19 @@ def test_what_is_not_built_says_so():
         torch.nested  # noqa: B018
     with pytest.raises(NotBuiltError, match=r"torch\.sparse\.sampled_addmm"):
         torch.sparse.sampled_addmm  # noqa: B018
+
+
+def test_long_texts_are_broken_where_pytorch_breaks_them():
+    x = torch.sparse_csr_tensor([0, 2, 4], [0, 1, 0, 1], [1, 2, 3, 4], dtype=torch.double)
+    assert repr(x) == """tensor(crow_indices=tensor([0, 2, 4]),
+       col_indices=tensor([0, 1, 0, 1]),
+       values=tensor([1., 2., 3., 4.]), size=(2, 2), nnz=4,
+       dtype=torch.float64, layout=torch.sparse_csr)"""
+    assert repr(x.to_sparse().requires_grad_()) == """tensor(indices=tensor([[0, 0, 1, 1],
+                       [0, 1, 0, 1]]),
+       values=tensor([1., 2., 3., 4.]),
+       size=(2, 2), nnz=4, dtype=torch.float64, layout=torch.sparse_coo,
+       requires_grad=True)"""
 
 
 def test_copies():

@@ -210,15 +210,26 @@ class SparseTensor(Tensor):
         parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()} if self.is_sparse_csr else \
             {"indices": self._places}
         parts["values"] = self._stored.detach()
+        notes = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
+        if self.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
+            notes.append(f"dtype={self.dtype}")
+        notes.append(f"layout={self._layout}")
+        if self.grad_fn is not None:
+            notes.append(f"grad_fn=<{type(self.grad_fn).__name__}>")
+        elif self.requires_grad:
+            notes.append("requires_grad=True")
         pad = " " * 7
-        lines = [f"{name}=" + repr(part).replace("\n", "\n" + pad + " " * (len(name) + 1))
-                 for name, part in parts.items()]
-        last = f"size={tuple(self.shape)}, nnz={self._nnz()}"
-        dtype = "" if self.dtype in (torch.get_default_dtype(), torch.int64, torch.bool) else f"dtype={self.dtype}, "
-        history = f"grad_fn=<{type(self.grad_fn).__name__}>, " if self.grad_fn is not None else \
-            "requires_grad=True, " if self.requires_grad else ""
-        between = ",\n" + pad if self.is_sparse else ", "
-        return "tensor(" + (",\n" + pad).join(lines) + between + last + f", {dtype}{history}layout={self._layout})"
+        texts = [_shown(f"{name}=", part, pad) for name, part in parts.items()]
+        if self.is_sparse:
+            texts.append(notes.pop(0))
+        text = "tensor(" + f",\n{pad}".join(texts)
+        width = len(text) - text.rfind("\n") + 1
+        for note in notes:
+            if width + len(note) + 2 > 80:  # a line's length
+                text, width = f"{text},\n{pad}{note}", len(pad) + len(note)
+            else:
+                text, width = f"{text}, {note}", width + len(note) + 2
+        return text + ")"
 
     def __reduce_ex__(self, protocol):
         return SparseTensor._of, (self._places, self._stored, tuple(self.shape), self._coalesced, self._layout)
@@ -251,6 +262,15 @@ def not_built(what, instead=None):
     from flambeau_tensor.not_built import NotBuiltError
 
     return NotBuiltError(f"{what} is not built" + (f": use {instead}" if instead else ""))
+
+
+def _shown(head, part, pad):
+    """A part as text, without the dtype of values, which stands beside them."""
+    text = repr(part)
+    if head == "values=" and text.endswith(f", dtype={part.dtype})"):
+        text = text[:-len(f", dtype={part.dtype})")] + ")"
+    first, *rest = text.split("\n")
+    return "\n".join([head + first, *(pad + " " * len(head) + line if line else "" for line in rest)])
 
 
 def _flat(places, sizes):
