@@ -289,7 +289,28 @@ def conformance(session):
     compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
     options = ["--json", str(folder / "transforms.json"), *session.posargs]
     session.run("python", str(folder / "transforms.py"), *options)
+    python = ["--peer-python", str(Path(session.bin) / "python"), "--our-python", str(Path(session.bin) / "python")]
+    session.run("python", str(folder / "docstrings.py"), *python, "--json", str(folder / "docstrings.json"))
     session.run("python", str(folder / "handlers.py"), "record")
     session.run("python", str(folder / "handlers.py"), "report")
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)
     session.run("python", "benchmarks/machine.py", str(folder / "machine.json"))
+
+
+@nox.session(requires=["build"])
+def clients(session):
+    """Run the tests of published packages on PyTorch and, behind its name, on flambeau; `-- einops` for one."""
+    table = nox.project.load_toml(ROOT / "conformance" / "clients.toml")
+    names = [name for name in session.posargs if name in table] or list(table)
+    wanted = [[table[name]["requirement"], *table[name].get("needs", ())] for name in names]
+    packages = sorted({line for lines in wanted for line in lines})
+    scratch = Path(session.create_tmp())
+    session.run("python", "-m", "venv", "--clear", str(scratch / "peer"))
+    peer = str(scratch / "peer" / "bin" / "python")
+    session.run(peer, "-m", "pip", "install", "-q", "torch==2.13.*", "pytest>=8", *packages, external=True)
+    install(session, WHOLE, "sparse")
+    session.run("python", "-m", "flambeau.stand_in", str(scratch))
+    session.install(*map(str, scratch.glob("torch-*.whl")), "pytest>=8", *packages)
+    sides = ["--peer-python", peer, "--our-python", str(Path(session.bin) / "python")]
+    places = ["--sources", str(scratch / "sources"), "--scratch", str(scratch / "runs")]
+    session.run("python", "conformance/clients.py", *sides, *places, "--json", "conformance/clients.json", *names)

@@ -16,7 +16,7 @@ version = release = flambeau.RELEASE
 extensions = [
     "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
     "docstrings", "docstring_tests", "operator_pages", "tensor_page", "reference", "packages", "missing", "charts",
-    "benchmarks", "conformance", "measures", "c_header", "site_files",
+    "benchmarks", "clients", "conformance", "measures", "c_header", "site_files",
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -1,0 +1,70 @@
+"""The directives ``clients`` and ``docstrings``: what was found by ``nox -s clients``, and for PyTorch's docstrings by
+``nox -s conformance``, from the files that these wrote to ``conformance/``."""
+import json
+from collections import Counter
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+FOLDER = Path(__file__).parents[2] / "conformance"
+PATH, DOCSTRINGS = FOLDER / "clients.json", FOLDER / "docstrings.json"
+
+
+def row(*cells):
+    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=str(cell))) for cell in cells))
+
+
+def table(head, rows):
+    group = nodes.tgroup(cols=len(head))
+    group += [nodes.colspec(colwidth=width) for width in (30, *[20] * (len(head) - 1))]
+    group += nodes.thead("", row(*head))
+    group += nodes.tbody("", *(row(*cells) for cells in rows))
+    return nodes.table("", group, classes=["clients"])
+
+
+class Clients(SphinxDirective):
+    """A line for each package, and what happens in the tests that pass on PyTorch alone."""
+
+    def run(self):
+        self.env.note_dependency(str(PATH))
+        self.env.note_reread()
+        if not PATH.exists():
+            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+        found = json.loads(PATH.read_text())
+        rows = [(f"{name} {r['version']}", f"{r['peer']}{'' if r['complete'] else ' (a part)'}", r["ours"],
+                 f"{100 * r['ours'] / r['peer']:.1f} %" if r["peer"] else "") for name, r in found.items()]
+        peer, ours = (sum(r[side] for r in found.values()) for side in ("peer", "ours"))
+        rows.append(("all", peer, ours, f"{100 * ours / peer:.1f} %"))
+        out = [table(("package", "pass on PyTorch", "of these here", ""), rows)]
+        reasons = Counter((name, reason) for name, r in found.items() for reason in r["missed"].values())
+        if reasons:
+            out.append(nodes.paragraph(text="Where they do not pass here:"))
+            out.append(table(("package", "tests", "what happens"), [(name, n, text) for (name, text), n in
+                                                                    reasons.items()]))
+        return out
+
+
+class Docstrings(SphinxDirective):
+    """How many examples print the same, and the docstrings where one does not."""
+
+    def run(self):
+        self.env.note_dependency(str(DOCSTRINGS))
+        self.env.note_reread()
+        if not DOCSTRINGS.exists():
+            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+        found = json.loads(DOCSTRINGS.read_text())
+        peer, ours = (sum(v[side] for v in found.values()) for side in ("peer", "ours"))
+        text = (f"Of {peer} examples in the docstrings of {len(found)} functions and classes, {ours} print the same: "
+                f"{100 * ours / peer:.1f} %. An example of these does not: ")
+        paragraph = nodes.paragraph(text=text)
+        names = [name for name, v in found.items() if v["ours"] < v["peer"]]
+        for i, name in enumerate(names):
+            paragraph += [nodes.literal(text=name), nodes.Text("." if i == len(names) - 1 else ", ")]
+        return [paragraph]
+
+
+def setup(app):
+    app.add_directive("docstrings", Docstrings)
+    app.add_directive("clients", Clients)
+    return {"parallel_read_safe": True}
