@@ -1,6 +1,7 @@
 """Random calls of every operator, written from its schema: most of them sensible, some of them wild."""
 
 import random
+import re
 
 import flambeau
 import flambeau.nn.functional  # declares the rest
@@ -75,15 +76,17 @@ LEFT_OUT = {"torch.set_num_threads", "torch.from_file", "torch.Tensor.data_ptr",
             "torch.Tensor.__deepcopy__",
             "torch.Tensor.register_hook", "torch.Tensor.storage", "torch.Tensor.untyped_storage",
             "torch.Tensor.__dlpack__",
-            "torch.Tensor.apply_", "torch.Tensor.map_", "torch.seed", "torch.Tensor.__torch_function__"}
+            "torch.Tensor.apply_", "torch.Tensor.map_", "torch.seed", "torch.Tensor.__dir__",
+            "torch.Tensor.__torch_function__"}
 DRAWN = ("rand", "bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponential", "geometric", "dropout",
-         "rrelu", "gumbel")
+         "rrelu", "gumbel", "_gamma(", "dirichlet", "poisson", "binomial", "lowrank", "lobpcg", "fractional_max")
 UNWRITTEN = ("empty", "resize", "Tensor(", "set_")
+INNER = re.compile(r"\btorch\._(?!foreach)")  # what compositions are made of; they must not crash
 
 
 def has_values(program):
     """Whether the program's numbers say anything: drawn ones and memory that nobody wrote are compared without."""
-    return not any(word in program for word in DRAWN + UNWRITTEN)
+    return not any(word in program for word in DRAWN + UNWRITTEN) and not INNER.search(program)
 
 
 class Target:
@@ -263,6 +266,8 @@ class Draw:
             shape = (3,) if vector else None
             if a.name in ("weight", "bias") and rng.random() < 0.7 and self.shape:
                 shape = self.shape[-1:] if rng.random() < 0.5 else self.shape[1:2]
+            if a.name in ("boundaries", "sorted_sequence"):  # there is no answer among others
+                return f"{self.tensor(role, shape, dtype='float32')}.nan_to_num().sort()[0]"
             return self.tensor(role, shape)
         if kind in ("int", "SymInt"):
             return self.int(a.name)

@@ -111,6 +111,13 @@ def program(seed):
     return "program", "\n".join(lines)
 
 
+def cache(seed):
+    """The program of a seed that loads an extension whose cache was damaged: it is built again."""
+    rng = random.Random(seed)
+    flips = ", ".join(f"({rng.random():.4f}, {rng.randrange(1, 256)})" for _ in range(rng.choice([1, 1, 2])))
+    return "damage", f"load_damaged({rng.random():.3f}, {flips})"
+
+
 def damage(seed):
     """The program of a seed that reads what it wrote, a pickle or a file, with bytes flipped. Nothing is compared: it
     must not crash."""

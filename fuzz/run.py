@@ -1,6 +1,6 @@
 """Random programs beside PyTorch; README.md says what they are and what is compared.
 
-    python fuzz/run.py [--minutes 5] [--peer-python PYTHON] [--what calls,programs,damage] [--only add,syntax]
+    python fuzz/run.py [--minutes 5] [--peer-python PYTHON] [--what calls,families] [--only add,syntax]
 
 Ends with 1 if anything crashed, hung or differed in value without standing in known.py.
 """
@@ -16,6 +16,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import calls  # noqa: E402
+import families  # noqa: E402
 import programs  # noqa: E402
 from known import reason  # noqa: E402
 from outcomes import WRONG, compare  # noqa: E402
@@ -95,7 +96,8 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--peer-python", default=sys.executable, help="a Python that has PyTorch 2.13")
     parser.add_argument("--our-python", default=sys.executable)
-    parser.add_argument("--what", default="calls,calls,programs,damage", help="what to draw, in turns")
+    parser.add_argument("--what", default="calls,calls,families,families,programs,damage,cache",
+                        help="what to draw, in turns")
     parser.add_argument("--only", help="call these operators alone, and 'syntax'")
     parser.add_argument("--no-strides", dest="strides", action="store_false", help="do not compare strides")
     parser.add_argument("--minimize", action="store_true", help="shorten one program for each kind of difference")
@@ -106,15 +108,16 @@ def main():
     words = args.only.split(",") if args.only else []
     only = [k for k, target in table.items() if k in words or target.name.rpartition(".")[2] in words]
     only += ["syntax"] * ("syntax" in words)
-    draw = {"calls": lambda seed: calls.recipe(seed, table, only), "programs": programs.program,
-            "damage": programs.damage}
+    draw = {"calls": lambda seed: calls.recipe(seed, table, only), "families": families.program,
+            "programs": programs.program, "damage": programs.damage, "cache": programs.cache}
     comparison = Comparison(args)
     corpus = [text for text in CORPUS.read_text().split(BETWEEN) if text.strip()]
     comparison.run([("corpus", text.strip("\n")) for text in corpus])
     end, seed, turn = time.monotonic() + 60 * args.minutes, args.seed * 1_000_000, 0
     while time.monotonic() < end and comparison.total < args.count:
         what = args.what.split(",")
-        comparison.run([draw[what[turn % len(what)]](seed + i) for i in range(BATCH)])
+        kind = what[turn % len(what)]
+        comparison.run([draw[kind](seed + i) for i in range(5 if kind == "cache" else BATCH)])
         seed, turn = seed + BATCH, turn + 1
     return write_report(comparison, args)
 

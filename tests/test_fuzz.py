@@ -55,6 +55,20 @@ def test_damaged_pickles_do_not_crash(worker):
     assert not dead, "\n\n".join(f"{text}\n{how}" for text, how in dead)
 
 
+def test_a_damaged_cache_is_built_again(worker):
+    texts = [programs.cache(seed)[1] for seed in range(4)]
+    assert [text for text, how in zip(texts, worker.outcomes(texts), strict=True) if how != ({}, {})] == []
+
+
+def test_calls_that_fit_run(worker, monkeypatch):
+    """Most of what families draw gets past its checks, and none of it kills the process."""
+    monkeypatch.syspath_prepend(FUZZ)
+    families = module("families")
+    found = worker.outcomes([families.program(seed)[1] for seed in range(600)])
+    assert not [how for how in found if isinstance(how, str)]
+    assert sum(not errors for errors, _ in found) > 350
+
+
 def test_differences_are_seen(worker):
     number = ("value", "int", 3)
     tensor = ("tensor", "torch.float32", (2,), (1,), False, [1.0, float("nan")], None)

@@ -1,4 +1,5 @@
 """Normalization: against NumPy, gradients against differences, running statistics, modules."""
+import itertools
 import re
 
 import numpy as np
@@ -303,3 +304,24 @@ def test_half_precision_is_computed_in_single():
     assert out.tolist() == expected.half().tolist()
     (out * ft.arange(24.0).reshape(2, 3, 4)).sum().backward()
     assert x.grad.dtype is ft.float16
+
+
+def test_an_empty_batch_leaves_the_running_averages_alone():
+    for layer, x in ((nn.BatchNorm1d(3), ft.ones(0, 3)), (nn.BatchNorm2d(3), ft.ones(0, 3, 2, 2)),
+                     (nn.InstanceNorm1d(3, track_running_stats=True), ft.ones(0, 3, 4))):
+        assert layer(x).shape == x.shape
+        assert layer.running_mean.tolist() == [0, 0, 0] and layer.running_var.tolist() == [1, 1, 1]
+
+
+def test_layer_norm_takes_parameters_of_one_dtype():
+    """PyTorch's choice: the input's, or float32 beside half precision."""
+    dtypes = [ft.float16, ft.bfloat16, ft.float32, ft.float64, ft.complex64, ft.int64]
+    for x, w, b in itertools.product(dtypes[:4], [None, *dtypes], [None, *dtypes]):
+        given = {d for d in (w, b) if d is not None}
+        fits = given <= {x} or (given == {ft.float32} and x in dtypes[:2])
+        weight, bias = (None if d is None else ft.ones(3, dtype=d) for d in (w, b))
+        if fits:
+            assert F.layer_norm(ft.ones(2, 3, dtype=x), (3,), weight, bias).dtype is x
+        else:
+            with pytest.raises(RuntimeError, match="expected weight and bias to have the dtype of the input"):
+                F.layer_norm(ft.ones(2, 3, dtype=x), (3,), weight, bias)

@@ -204,6 +204,19 @@ def test_degrees():
     assert special.hermite_polynomial_h(ft.tensor([3]), ft.tensor([1])).dtype is ft.float32
 
 
+def test_degrees_that_no_recurrence_reaches():
+    x = ft.tensor([0.3, -0.9, 7.0, 2.0], dtype=ft.float64)
+    for name in POLYNOMIALS:  # as PyTorch, whose degrees have 64 bits
+        assert [getattr(special, name)(x, n).tolist() for n in (2.0**63, inf)] == [[0] * 4] * 2
+    # Computed in another way, which has to fit the recurrence.
+    n, x = 2**20 + 8, ft.tensor([0.3, 0.9], dtype=ft.float64)
+    p, q, r = (special.laguerre_polynomial_l(x, k) for k in (n - 1, n, n + 1))
+    assert ((r - q - ((n - x) * q - n * p) / (n + 1)).abs() < 1e-9).all()
+    p, q, r = (special.legendre_polynomial_p(x, k) for k in (n - 1, n, n + 1))
+    assert ((r - ((2 * n + 1) * x * q - n * p) / (n + 1)).abs() < 1e-9).all()
+    assert special.legendre_polynomial_p(x, 2.0**62).abs().max() < 1e-8
+
+
 # --- names, dtypes, errors ------------------------------------------------------------------------------------------
 
 OLDER = {"erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "exp2": "exp2", "expit": "sigmoid", "expm1": "expm1",

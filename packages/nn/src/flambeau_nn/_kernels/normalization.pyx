@@ -65,6 +65,9 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* shape, PyObject* weight,
         wanted = ", ".join(["*", *[str(sizes[d]) for d in range(k)]])
         raise RuntimeError(f"Given normalized_shape={shape_text(k, sizes)}, expected input with shape [{wanted}], but "
                            f"got input of size{shape_text(a.ndim, a.sizes)}")
+    _check_affine("weight", weight, k, sizes)
+    _check_affine("bias", bias, k, sizes)
+    _check_dtypes(a.dtype, weight, bias)
     if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
         raise NotImplementedError(f'"LayerNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
     held.original = a.dtype
@@ -74,22 +77,40 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* shape, PyObject* weight,
     w.data.rows = a.numel // n if n else 0
     w.data.weight, w.data.bias = NULL, NULL
     if weight != <PyObject*>None:
-        _check_affine("weight", weight, k, sizes)
         held.weight = dense(weight, held.dtype, &b)
         w.data.weight = b.data
     if bias != <PyObject*>None:
-        _check_affine("bias", bias, k, sizes)
         held.bias = dense(bias, held.dtype, &b)
         w.data.bias = b.data
     w.loop = <normalized_t><size_t>_rows[loop]["float32" if held.dtype == D_FLOAT32 else "float64"]
     return held
 
 
+cdef int _check_dtypes(int dtype, PyObject* weight, PyObject* bias) except -1:
+    """Parameters are of one dtype: the input's, or float32 beside half types."""
+    cdef Array a
+    cdef int found = -1
+    for t in (<object>weight, <object>bias):
+        if t is None:
+            continue
+        array_of(<PyObject*>t, &a)
+        if found >= 0 and a.dtype != found or \
+                a.dtype != dtype and not (a.dtype == D_FLOAT32 and (dtype == D_FLOAT16 or dtype == D_BFLOAT16)):
+            raise RuntimeError(f"layer_norm: expected weight and bias to have the dtype of the input, "
+                               f"{type_string(dtype)}, or both float32 beside half precision, but found "
+                               f"{type_string(a.dtype)}")
+        found = a.dtype
+    return 0
+
+
 cdef int _check_affine(str name, PyObject* t, int k, const Py_ssize_t* sizes) except -1:
     cdef Array a
     cdef int d
+    cdef bint fits
+    if t == <PyObject*>None:
+        return 0
     array_of(t, &a)
-    cdef bint fits = a.ndim == k
+    fits = a.ndim == k
     for d in range(k if fits else 0):
         fits = fits and a.sizes[d] == sizes[d]
     if not fits:

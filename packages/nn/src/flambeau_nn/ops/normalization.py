@@ -127,8 +127,9 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
         mean = input.mean(dims)
         centered = input - _per_channel(mean, input.ndim)
         var = (centered * centered).mean(dims)
-        _move(running_mean, mean, momentum)
-        _move(running_var, var, momentum, count / max(count - 1, 1))
+        if input.numel():  # the mean of nothing would stay in them for ever
+            _move(running_mean, mean, momentum)
+            _move(running_var, var, momentum, count / max(count - 1, 1))
     elif running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
     else:
@@ -160,7 +161,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
     n, channels = input.shape[:2]
     if prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
-    if running_mean is not None:
+    if running_mean is not None and input.numel():
         dims = tuple(range(2, input.ndim))
         plain = input.detach()
         _move(running_mean, plain.mean(dims).mean(0), momentum)

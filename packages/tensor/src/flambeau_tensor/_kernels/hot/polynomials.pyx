@@ -1,8 +1,9 @@
 # cython: language_level=3
 """Inner loops of orthogonal polynomials: their three-term recurrences, in double precision (DLMF 18.9).
 
-Chebyshev polynomials of higher degree between -1 and 1 are computed by their trigonometric form. Degrees are cut to
-integers; negative ones give 0.
+Chebyshev polynomials of higher degree between -1 and 1 are computed by their trigonometric form, Laguerre's and
+Legendre's of enormous degree by Bessel functions (DLMF 18.15). Degrees are cut to integers; negative ones, and those of
+more than 64 bits, give 0.
 """
 from libc cimport math
 
@@ -11,16 +12,31 @@ from flambeau_tensor._kernels.series cimport each2
 
 cdef enum:
     LOW = 8  # up to this degree the recurrence is as precise
+    MANY = 1 << 20  # from this one on the first term of the asymptotic series is, and no time is long enough for it
+
+cdef extern from "<math.h>" nogil:
+    double j0(double) noexcept
 
 ctypedef long long degree_t
 
 
 cdef inline bint _degree(double n, degree_t* out) noexcept nogil:
     """Whether there is such a polynomial."""
-    if not n > -1:
+    if not -1 < n < 9223372036854775808.0:
         return False
-    out[0] = <degree_t>n if n < 9e18 else 9000000000000000000
+    out[0] = <degree_t>n
     return True
+
+
+cdef inline double _grown(double z) noexcept nogil:
+    """The modified Bessel function I0: what J0 is beyond the zeros of a polynomial."""
+    cdef double term = 1, total = 1
+    cdef int k = 0
+    while term > 1e-17 * total and total < math.INFINITY:
+        k += 1
+        term *= (z / (2 * k)) * (z / (2 * k))
+        total += term
+    return total
 
 
 cdef inline double _recur(double x, double q, degree_t n) noexcept nogil:
@@ -134,6 +150,9 @@ cdef double laguerre_l(double x, double degree) noexcept nogil:
         return 0
     if n == 0 or x == 0:
         return 1
+    if n >= MANY:
+        r = math.exp(x / 2)
+        return r * j0(math.sqrt((4.0 * n + 2) * x)) if x > 0 else r * _grown(math.sqrt((4.0 * n + 2) * -x))
     for k in range(1, n):
         r = ((2 * k + 1 - x) * q - k * p) / (k + 1)
         p, q = q, r
@@ -151,6 +170,13 @@ cdef double legendre_p(double x, double degree) noexcept nogil:
         return 1
     if x == -1:
         return -1 if n % 2 else 1
+    if n >= MANY:
+        p = -1 if x < 0 and n % 2 else 1
+        if math.fabs(x) < 1:
+            q = math.acos(math.fabs(x))
+            return p * math.sqrt(q / math.sin(q)) * j0((n + 0.5) * q)
+        q = math.acosh(math.fabs(x))
+        return p * math.sqrt(q / math.sinh(q)) * _grown((n + 0.5) * q)
     for k in range(1, n):
         r = ((2 * k + 1) * x * q - k * p) / (k + 1)
         p, q = q, r
