@@ -136,34 +136,67 @@ cdef void _scatter(const Geometry* g, const Piece* p, number_t* tag) noexcept no
 
 # --- without a product ----------------------------------------------------------------------------------------------
 
+cdef inline void _add_five(number_t* y, const number_t* x, Py_ssize_t apart, Py_ssize_t stride, const number_t* w,
+                           Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef number_t a = w[0], b = w[1], c = w[2], d = w[3], e = w[4]
+    cdef const number_t* x1 = x + apart
+    cdef const number_t* x2 = x1 + apart
+    cdef const number_t* x3 = x2 + apart
+    cdef const number_t* x4 = x3 + apart
+    cdef Py_ssize_t q
+    for q in range(begin, end):
+        y[q] += a * x[q * stride] + b * x1[q * stride] + c * x2[q * stride] + d * x3[q * stride] + e * x4[q * stride]
+
+
+cdef inline void _add_three(number_t* y, const number_t* x, Py_ssize_t apart, Py_ssize_t stride, const number_t* w,
+                            Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef number_t a = w[0], b = w[1], c = w[2]
+    cdef const number_t* x1 = x + apart
+    cdef const number_t* x2 = x1 + apart
+    cdef Py_ssize_t q
+    for q in range(begin, end):
+        y[q] += a * x[q * stride] + b * x1[q * stride] + c * x2[q * stride]
+
+
+cdef inline void _add_one(number_t* y, const number_t* x, Py_ssize_t stride, number_t w, Py_ssize_t begin,
+                          Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t q
+    for q in range(begin, end):
+        y[q] += w * x[q * stride]
+
+
+cdef inline void _add_within(number_t* y, const number_t* x, Py_ssize_t apart, Py_ssize_t stride, const number_t* w,
+                             Py_ssize_t taps, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """At positions whose taps all lie in the image; several taps at a time, which saves passes over the values."""
+    cdef Py_ssize_t k = 0
+    while k < taps:
+        if taps - k >= 5:
+            _add_five(y, x + k * apart, apart, stride, w + k, begin, end)
+            k += 5
+        elif taps - k >= 3:
+            _add_three(y, x + k * apart, apart, stride, w + k, begin, end)
+            k += 3
+        else:
+            _add_one(y, x + k * apart, stride, w[k], begin, end)
+            k += 1
+
+
 cdef inline void _add_taps(const Geometry* g, number_t* y, const number_t* x, const number_t* w) noexcept nogil:
     """A row of values plus what the taps of one row of a window see of a row of the image."""
-    cdef Py_ssize_t k, q, stride = g.stride[2], n = g.count[2], begin, end
-    cdef number_t v, v1, v2
-    cdef const number_t* at
+    cdef Py_ssize_t k, stride = g.stride[2], n = g.count[2], apart = g.dilation[2], taps = g.kernel[2], begin, end
     cdef Span s, last
-    if g.kernel[2] == 3 and stride == 1 and g.dilation[2] == 1:
-        s, last = _span(g, 2, 0, 0, n), _span(g, 2, 2, 0, n)
-        begin, end = s.begin, max(s.begin, last.end)
-        v, v1, v2, at = w[0], w[1], w[2], x + s.at
-        for q in range(begin, end):
-            y[q] += v * at[q] + v1 * at[q + 1] + v2 * at[q + 2]
-        for k in range(3):
-            s = _span(g, 2, k, 0, n)
-            for q in range(s.begin, min(s.end, begin)):
-                y[q] += w[k] * x[q + s.at]
-            for q in range(max(s.begin, end), s.end):
-                y[q] += w[k] * x[q + s.at]
-        return
-    for k in range(g.kernel[2]):
+    s, last = _span(g, 2, 0, 0, n), _span(g, 2, taps - 1, 0, n)
+    begin, end = s.begin, max(s.begin, last.end)
+    if stride == 1:  # numbers that are known when this is compiled make loops of vectors
+        _add_within(y, x + s.at, apart, 1, w, taps, begin, end)
+    elif stride == 2:
+        _add_within(y, x + s.at, apart, 2, w, taps, begin, end)
+    else:
+        _add_within(y, x + s.at, apart, stride, w, taps, begin, end)
+    for k in range(taps if begin > 0 or end < n else 0):
         s = _span(g, 2, k, 0, n)
-        v, at = w[k], x + s.at
-        if stride == 1:
-            for q in range(s.begin, s.end):
-                y[q] += v * at[q]
-        else:
-            for q in range(s.begin, s.end):
-                y[q] += v * at[q * stride]
+        _add_one(y, x + s.at, stride, w[k], s.begin, min(s.end, begin))
+        _add_one(y, x + s.at, stride, w[k], max(s.begin, end), s.end)
 
 
 cdef void _values(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
