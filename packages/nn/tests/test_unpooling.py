@@ -92,3 +92,13 @@ def test_layers():
                        (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), r"between 0 and 1 \(got 1.5\)")):
         with pytest.raises(ValueError, match=text):
             make()
+
+
+def test_samples_of_fractional_pooling_may_be_more_than_needed():
+    x, samples = ft.rand(4, 5, 5, 5), ft.rand(2, 4, 3)
+    one = F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=samples[:1])
+    assert ft.equal(F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=samples), one)
+    for shape, said in (((1, 3, 3), r"size\(1\) equals to input channel size"), ((0, 4, 3), r"size\(0\) no less then"),
+                        ((1, 4, 2), r"size\(2\) equals to 3; got 2"), ((4, 3), "to have 3 dimensions, got 2")):
+        with pytest.raises(RuntimeError, match=said):
+            F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=ft.rand(shape))

@@ -92,6 +92,19 @@ def _starts(samples, size, count, kernel):
     return ft.cat([starts, last], -1)
 
 
+def _checked(samples, shape, dims):
+    """Samples for each item of the batch; there may be more."""
+    if samples.ndim != 3:
+        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
+    if samples.shape[0] < shape[0]:
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != shape[1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
+    if samples.shape[2] != dims:
+        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
+    return samples[:shape[0]]
+
+
 def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     name = f"fractional_max_pool{dims}d"
     if output_size is None and output_ratio is None:
@@ -114,8 +127,8 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         counts = _each(output_size, dims)
     if samples is None:
         samples = ft.rand((*x.shape[:2], dims), dtype=input.dtype)
-    elif samples.shape[2] != dims:
-        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
+    else:
+        samples = _checked(samples, x.shape, dims)
     for word, n, m, k in zip(_AXES[dims], sizes, counts, kernel, strict=True):
         if m + k - 1 > n:
             raise RuntimeError(f"{name}(): pool {word} {k} too large relative to input {word} {n}")
