@@ -1,5 +1,6 @@
 """Docstrings are plain text with `code` in backticks: stars and underscores mean themselves, and are escaped here."""
 import builtins
+import importlib
 import re
 import sys
 
@@ -28,7 +29,7 @@ def escape(lines):
 
 def module_names(module, names):
     """Let an example see what it sees in its file: the names of the module that it documents. `torch` is the user's."""
-    names.update((name, value) for name, value in vars(sys.modules[module]).items()
+    names.update((name, value) for name, value in vars(importlib.import_module(module)).items()
                  if not name.startswith("__") and not hasattr(builtins, name) and name != "torch")
 
 

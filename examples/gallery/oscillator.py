@@ -52,13 +52,16 @@ def closure():
     return loss
 
 
+def largest_error():
+    with torch.no_grad():
+        return (motion(t) - exact(t)).abs().max().item()
+
+
 for round_ in range(12):
-    loss = optimizer.step(closure)
+    optimizer.step(closure)
     if round_ % 4 == 3:
-        with torch.no_grad():
-            error = (motion(t) - exact(t)).abs().max().item()
-        print(f"{len(history)} evaluations, largest error {error:.0e}")
-print("close:", error < 5e-3)
+        print(f"{len(history)} evaluations, largest error {largest_error():.0e}")
+print("close:", largest_error() < 5e-3)
 
 if len(sys.argv) > 1:
     import matplotlib

@@ -4,8 +4,11 @@ The type wraps a tensor and answers `__torch_function__`; what it lets through w
 gradients included.
 """
 import sys
+from typing import Any
 
 import flambeau as torch
+
+F: Any = torch  # for type checkers: the stubs speak of tensors, and here functions are called with quantities
 
 
 class Quantity:
@@ -30,18 +33,18 @@ class Quantity:
         return Quantity(func(*values, **(kwargs or {})), **powers)
 
     def __add__(self, other):
-        return torch.add(self, other)
+        return F.add(self, other)
 
     def __sub__(self, other):
-        return torch.sub(self, other)
+        return F.sub(self, other)
 
     def __mul__(self, other):
-        return torch.mul(self, other)
+        return F.mul(self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
-        return torch.div(self, other)
+        return F.div(self, other)
 
 
 def same(quantities, args):
@@ -78,8 +81,8 @@ RULES = {torch.add: same, torch.sub: same, torch.mul: product, torch.div: combin
 
 length = Quantity([0.25, 1.0, 4.0], m=1)
 gravity = Quantity(9.81, m=1, s=-2)
-period = 2 * torch.pi * torch.sqrt(length / gravity)
-print("periods of pendulums:", torch.mean(period))
+period = 2 * torch.pi * F.sqrt(length / gravity)
+print("periods of pendulums:", F.mean(period))
 try:
     length + period
 except TypeError as error:
@@ -87,7 +90,7 @@ except TypeError as error:
 
 # How much longer a pendulum has to be for its period to grow by a second: gradients pass through.
 x = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
-swing = 2 * torch.pi * torch.sqrt(Quantity(x, m=1) / gravity)
+swing = 2 * torch.pi * F.sqrt(Quantity(x, m=1) / gravity)
 swing.value.backward()
 per_second = Quantity(1.0, m=1) / Quantity(x.grad, s=1)
 print(f"{per_second.value.item():.4f}", " ".join(f"{u}^{p}" for u, p in sorted(per_second.powers.items())))
@@ -99,7 +102,7 @@ if len(sys.argv) > 1:
     from matplotlib import pyplot
 
     lengths = Quantity(torch.linspace(0.05, 4, 100), m=1)
-    periods = 2 * torch.pi * torch.sqrt(lengths / gravity)
+    periods = 2 * torch.pi * F.sqrt(lengths / gravity)
     figure, axes = pyplot.subplots(figsize=(6, 3), layout="constrained")
     axes.plot(lengths.value.numpy(), periods.value.numpy(), color="#c2510c")
     axes.set(title="periods of pendulums", xlabel=" ".join(lengths.powers), ylabel=" ".join(periods.powers))

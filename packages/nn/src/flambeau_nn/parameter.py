@@ -204,8 +204,8 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
     >>> p
     <UninitializedParameter>
     >>> p.materialize((2, 3))
-    >>> type(p), p.shape
-    (<class 'flambeau_nn.parameter.Parameter'>, torch.Size([2, 3]))
+    >>> type(p).__name__, p.shape
+    ('Parameter', torch.Size([2, 3]))
     """
 
     cls_to_become = Parameter
