@@ -116,6 +116,22 @@ class Transform:
         return shape
 
 
+class TransformWithoutParameters(Transform):
+    """Of which all objects of a class are equal; a class derived from such a class counts as that class."""
+
+    _kind: type
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if TransformWithoutParameters in cls.__bases__:
+            cls._kind = cls
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, self._kind)
+
+    __hash__ = object.__hash__
+
+
 class _InverseTransform(Transform):
     """The inverse of a transform."""
 

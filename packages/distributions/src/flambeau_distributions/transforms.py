@@ -11,6 +11,7 @@ from flambeau_distributions._transform import (
     IndependentTransform,
     ReshapeTransform,
     Transform,
+    TransformWithoutParameters,
     _InverseTransform,  # noqa: F401  (programs ask for it)
     identity_transform,
 )
@@ -35,18 +36,13 @@ __all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform"
            "identity_transform"]
 
 
-class ExpTransform(Transform):
+class ExpTransform(TransformWithoutParameters):
     """exp(x)."""
 
     domain = constraints.real
     codomain = constraints.positive
     bijective = True
     sign = +1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ExpTransform)
-
-    __hash__ = object.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return x.exp()
@@ -96,18 +92,13 @@ class PowerTransform(Transform):
     inverse_shape = forward_shape
 
 
-class SigmoidTransform(Transform):
+class SigmoidTransform(TransformWithoutParameters):
     """1 / (1 + exp(-x))."""
 
     domain = constraints.real
     codomain = constraints.unit_interval
     bijective = True
     sign = +1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SigmoidTransform)
-
-    __hash__ = object.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         info = torch.finfo(x.dtype)
@@ -122,18 +113,13 @@ class SigmoidTransform(Transform):
         return -softplus(-x) - softplus(x)
 
 
-class SoftplusTransform(Transform):
+class SoftplusTransform(TransformWithoutParameters):
     """log(1 + exp(x))."""
 
     domain = constraints.real
     codomain = constraints.positive
     bijective = True
     sign = +1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SoftplusTransform)
-
-    __hash__ = object.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return softplus(x)
@@ -145,18 +131,13 @@ class SoftplusTransform(Transform):
         return -softplus(-x)
 
 
-class TanhTransform(Transform):
+class TanhTransform(TransformWithoutParameters):
     """tanh(x)."""
 
     domain = constraints.real
     codomain = constraints.interval(-1.0, 1.0)
     bijective = True
     sign = +1
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TanhTransform)
-
-    __hash__ = object.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
@@ -168,16 +149,11 @@ class TanhTransform(Transform):
         return 2.0 * (0.6931471805599453 - x - softplus(-2.0 * x))
 
 
-class AbsTransform(Transform):
+class AbsTransform(TransformWithoutParameters):
     """|x|, whose inverse gives x ≥ 0."""
 
     domain = constraints.real
     codomain = constraints.positive
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, AbsTransform)
-
-    __hash__ = object.__hash__
 
     def _call(self, x: Tensor) -> Tensor:
         return x.abs()

@@ -396,9 +396,9 @@ def declare_lazily(str module not None, names):
             something else.
     """
     names = names.split() if isinstance(names, str) else list(names)
-    taken = _names()
     for name in names:
-        if name in _lazy or name in taken:
+        if name in _lazy or name in _public or name in _aliases or \
+                name.startswith("torch.Tensor.") and name.rpartition(".")[2] in _placed:
             raise ValueError(f"operator {name} is declared twice")
         _wait(name, module)
 
