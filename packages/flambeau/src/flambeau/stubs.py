@@ -3,6 +3,7 @@
 At run time an import hook answers (`_layout`), of which they know nothing. ``python -m flambeau.stubs FOLDER`` writes
 them from the same table; a test compares.
 """
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -61,7 +62,8 @@ def _text(module: _Module, children: list[str]) -> str:
     stub = module.path.with_suffix(".pyi")
     source = (stub if stub.exists() else module.path).read_text(encoding="utf-8")
     anything = "\n" + _ANYTHING in source
-    # The module's own names last: autograd.gradcheck is a function, and the name of its module.
+    # Of two things of a name it is the module's own: autograd.gradcheck is a function, and the name of its module.
+    children = [name for name in children if not re.search(rf"(?m)^from \S+\.{name} import .*\b{name}\b", source)]
     lines = [_MARK, *(["from typing import Any\n"] if anything else []), *map(_import_line, children),
              f"from {module.target} import *", *(["\n" + _ANYTHING] if anything else [])]
     return "\n".join(lines) + "\n"

@@ -9,7 +9,6 @@ from . import func as func
 from . import function as function
 from . import functional as functional
 from . import grad_mode as grad_mode
-from . import gradcheck as gradcheck
 from . import graph as graph
 from . import hooks as hooks
 from . import profiler as profiler

@@ -9,7 +9,5 @@ from . import parametrizations as parametrizations
 from . import parametrize as parametrize
 from . import prune as prune
 from . import rnn as rnn
-from . import spectral_norm as spectral_norm
 from . import stateless as stateless
-from . import weight_norm as weight_norm
 from flambeau_nn.utils import *
