@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import LEVEL
+from flambeau_tensor._core.levels import LEVEL, built
 
 NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128")
-LEVELS = [level for level in ("v2", "v3", "v4") if level <= LEVEL] or ["base"]  # what this processor can run
+LEVELS = built()[built().index(LEVEL):]  # what this processor can run
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_ssize_t)
 
 

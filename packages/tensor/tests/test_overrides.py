@@ -108,7 +108,7 @@ def test_what_lies_deeper_is_not_looked_for():
 
 @pytest.mark.parametrize("call, text", [
     (lambda: ft.add(D), r"add\(\) missing 1 required positional arguments: \"other\""),
-    (lambda: ft.add(D, D, D), r"add\(\) takes 2 positional arguments but 3 were given"),
+    (lambda: ft.add(D, D, D, D), r"add\(\) takes 2 positional arguments but 4 were given"),
     (lambda: ft.add(D, D, beta=1), r"add\(\) got an unexpected keyword argument 'beta'"),
     (lambda: ft.add("x", D), r"add\(\): argument 'input' \(position 1\) must be Tensor, not str"),
     (lambda: ft.add(D, 1, alpha="x"), r"add\(\): argument 'alpha' must be Number, not str"),
