@@ -13,7 +13,26 @@ from flambeau_overrides import (  # noqa: F401
     _pop_torch_function_stack,
     _push_on_torch_function_stack,
 )
+from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
+
+_push_on_torch_dispatch_stack = _dispatching.push_mode
+_DisableTorchDispatch = _dispatching.Undispatched
+
+
+def _pop_torch_dispatch_stack(key: object = None) -> object:
+    """Take off the innermost TorchDispatchMode, and return it."""
+    return _dispatching.pop_mode()
+
+
+def _len_torch_dispatch_stack() -> int:
+    """How many modes of TorchDispatchMode are active in this thread."""
+    return len(_dispatching.mode_stack())
+
+
+def _get_dispatch_stack_at(i: int) -> object:
+    """One of them, the innermost last."""
+    return _dispatching.mode_stack()[i]
 
 
 def _get_tracing_state() -> None:

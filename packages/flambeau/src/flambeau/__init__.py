@@ -46,6 +46,22 @@ _declare_lazily("flambeau.sparse.methods", [f"torch.Tensor.{_name}" for _name in
     "sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr")])
 
 
+def _forms_of(op):
+    """What `__torch_dispatch__` is told of an operator; the module that says so loads with the first such call."""
+    from flambeau_cext import dispatch
+
+    return dispatch.forms_of(op)
+
+
+def _decomposition(op):
+    from flambeau_cext import dispatch
+
+    return dispatch.decomposition(op)
+
+
+_sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
+
+
 def __getattr__(name: str):
     import importlib
 

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 7  # rises with every change of this file
+    TENSOR_ABI = 8  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -28,6 +28,7 @@ cdef enum:  # Facts.flags
     T_CONJ = 1024  # a conjugate view
     T_NEG = 2048  # a negative one
     T_LAZY = 1024 | 2048
+    T_DISPATCH = 4096  # its class has a `__torch_dispatch__`
 
 cdef enum:  # OperatorFacts.flags
     O_RECORD = 1
@@ -70,6 +71,9 @@ cdef struct ThreadFlags:
     bint inference
     int transforming  # how many levels of transforms and forward mode
     int kernels
+    int handlers
+    unsigned int dispatching
+    PyObject* modes
 
 # --- tensors
 cdef PyTypeObject* tensor_type() noexcept

@@ -12,7 +12,8 @@ from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
-    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, LAZY, NEG
+    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, DISPATCH, LAZY, NEG, \
+    UNLIKE_MEMORY
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -30,9 +31,9 @@ def require(int number, str package not None):
 
 cdef int _same_numbers() except -1:
     shown = (T_REQUIRES_GRAD, T_LAYERED, T_CONTIGUOUS, T_INFERENCE, T_NO_GRAD_VIEW, T_RETAINS_GRAD, T_HAS_HOOKS, T_VIEW,
-             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW, T_CONJ, T_NEG, T_LAZY)
+             T_MULTI_VIEW, T_FUNCTION_VIEW, T_ODD_VIEW, T_CONJ, T_NEG, T_LAZY, T_DISPATCH)
     meant = (REQUIRES_GRAD, LAYERED, CONTIGUOUS, INFERENCE, NO_GRAD_VIEW, RETAINS_GRAD, HAS_HOOKS, VIEW,
-             MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW, CONJ, NEG, LAZY)
+             MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW, CONJ, NEG, LAZY, DISPATCH)
     if shown != meant:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
     if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE) != (
@@ -239,7 +240,7 @@ cdef bint exclusive(PyObject* tensor) noexcept:
     cdef Storage s = t.storage
     # `s` here, `t.storage`: two references are ours.
     return Py_REFCNT(<PyObject*>s) <= 2 and s.owner is None and not s.readonly and t.flags & CONTIGUOUS and \
-        not t.flags & (INFERENCE | LAZY)
+        not t.flags & (INFERENCE | UNLIKE_MEMORY)
 
 
 cdef object shape_of(PyObject* tensor):
@@ -273,7 +274,7 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
 
 
 cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags):
-    if flags & LAZY:
+    if flags & UNLIKE_MEMORY:
         return core_operator.call_lazily(<Operator>op, slots)
     return (<Operator>op).kernel(<Operator>op, slots)
 

@@ -11,13 +11,13 @@ from flambeau_overrides import (
     register_namespace,
 )
 from flambeau_tensor._core.binding import rewrap
+from flambeau_tensor._core.dtype import get_default_dtype
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.registry import find_operator, set_attribute
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.subclass import inherit_syntax, shorten_dealloc
-from flambeau_tensor._core.tensor import Tensor, check_read
+from flambeau_tensor._core.tensor import Tensor, check_read, declare_dispatching
 from flambeau_tensor._kernels import interop
-from flambeau_tensor.not_built import NotBuiltError
 
 
 def _torch_function(cls, func, types, args=(), kwargs=None):
@@ -51,8 +51,7 @@ def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
     if cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl:
-        raise NotBuiltError(f"{cls.__qualname__}.__torch_dispatch__ would never be called, as it is not built: use "
-                            "__torch_function__, or torch._C._disabled_torch_dispatch_impl if the class needs none")
+        declare_dispatching(cls)
     shorten_dealloc(cls)
     inherit_syntax(cls)
     if metadata.declare(cls):
@@ -84,6 +83,27 @@ def _make_subclass(cls, data, require_grad=False):
 
 
 set_attribute("_make_subclass", staticmethod(_make_subclass))
+
+
+def _make_wrapper_subclass(cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None,
+                           layout=None, device=None, pin_memory=False, requires_grad=False,
+                           dispatch_sizes_strides_policy=None, dispatch_device=False, dispatch_layout=False,
+                           _extra_dispatch_keys=None, storage_size=None):
+    """An instance of `cls` that has a geometry and no memory: its ``__torch_dispatch__`` answers every call."""
+    if not (isinstance(cls, type) and Tensor in cls.__mro__):
+        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+                        "Make sure your class inherits from Tensor.")
+    if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:
+        raise TypeError("Tensor subclass must define __torch_dispatch__")
+    size = tuple(size)
+    if strides is None and memory_format is not None:
+        strides = find_operator("torch.empty")(size, memory_format=memory_format).stride()
+    return interop.without_memory(cls, dtype or get_default_dtype(), size, None if strides is None else tuple(strides),
+                                  storage_offset or 0, requires_grad)
+
+
+set_attribute("_make_wrapper_subclass", staticmethod(_make_wrapper_subclass))
+share_storage = interop.share_storage
 
 
 # --- copying and pickling -------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from flambeau_overrides import handle_torch_function
 from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, overridden, type_overrides
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_REQUIRES_GRAD, dtype_of, filled, is_tensor, look, new_kernel, set_flags, shape_of, size_of,
+    Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, dtype_of, filled, flags_of, is_tensor, look, new_kernel,
+    set_flags, shape_of, size_of, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge
@@ -16,6 +17,7 @@ from flambeau_autograd._engine.gradients cimport zeros_of
 from flambeau_autograd._engine.node cimport Meta, Node
 from flambeau_autograd._engine.refs cimport *
 
+from flambeau_tensor import preserve_format
 from flambeau_tensor.extend import find_operator
 
 cdef int* _modes = active_modes_ptr()
@@ -56,6 +58,9 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
         dtype, ndim, sizes = meta.dtype, meta.ndim, meta.sizes
     else:
         raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
+    if given is None and is_tensor(<PyObject*>tensor) and f.numel == 1 and dtype < T_COMPLEX and \
+            _handled(<PyObject*>tensor):
+        return _ones_like(tensor)
     if given is None:
         for d in range(ndim):
             numel *= sizes[d]
@@ -142,6 +147,15 @@ cdef object _run_backward(tuple tensors, object gradients, object retain_graph, 
     execute(roots, initial, create_graph if retain_graph is None else retain_graph, create_graph, wanted, True)
 
 
+cdef inline bint _handled(PyObject* tensor) noexcept:
+    """Whether a `__torch_dispatch__` handles calls of this tensor."""
+    return (flags_of(tensor) | thread_flags().dispatching) & T_DISPATCH != 0
+
+
+cdef object _ones_like(tensor):
+    return find_operator("torch.ones_like")(tensor, memory_format=preserve_format)
+
+
 cdef object _backward_kernel(PyObject* op, PyObject** a):
     """Tensor.backward(gradient, retain_graph, create_graph, inputs)"""
     cdef Facts f
@@ -154,7 +168,8 @@ cdef object _backward_kernel(PyObject* op, PyObject** a):
         if f.numel == 1 and f.dtype < T_COMPLEX:
             node = gradient_edge(a[0], &nr)
             if node != NULL:
-                execute_one(<Node>owned(node), nr, filled(f.dtype, f.ndim, f.sizes, 1),
+                execute_one(<Node>owned(node), nr,
+                            _ones_like(<object>a[0]) if _handled(a[0]) else filled(f.dtype, f.ndim, f.sizes, 1),
                             create_graph if a[2] == NONE else a[2] == TRUE, create_graph)
                 return None
     _run_backward((<object>a[0],), (<object>a[1],) if a[1] != NONE else None,

@@ -9,9 +9,10 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
-    T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided, exclusive, flags_of, has_form,
-    is_tensor, look, offset_of, set_accumulator, set_flags, set_grad, set_history, set_meta, thread_flags,
+    Facts, T_COMPLEX, T_DISPATCH, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_LAZY, T_MULTI_VIEW,
+    T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided,
+    exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator, set_flags, set_grad, set_history,
+    set_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -133,7 +134,8 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     look(t, &f)
     if not f.flags & T_REQUIRES_GRAD:  # detached, or told not to, since it was recorded
         return 0
-    if f.grad == NULL and not thread_flags().grad_enabled and refcount(grads[0]) == 1 and exclusive(grads[0]) and \
+    if f.grad == NULL and not thread_flags().grad_enabled and not thread_flags().dispatching and \
+            refcount(grads[0]) == 1 and exclusive(grads[0]) and \
             not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and lie_alike(&f, grads[0]):
         # Its elements are in the leaf's order: optimizers go through both together.
         set_grad(t, grads[0])
@@ -195,6 +197,9 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & T_LAYERED:
             new = _clone(<object>gradient)
+        elif (f.flags | flags_of(gradient) | thread_flags().dispatching) & T_DISPATCH:
+            new = find_operator("torch.detach")(<object>gradient) if lie_alike(&f, gradient) else \
+                _clone(<object>gradient)
         else:
             new = _like_its_leaf(&f)
             copy_into(<PyObject*>new, gradient)

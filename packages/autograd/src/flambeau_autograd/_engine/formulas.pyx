@@ -7,8 +7,8 @@ numbers.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_COMPLEX, T_REQUIRES_GRAD, T_LAYERED, as_strided, copy_into, dtype_number, empty, flags_of,
-    is_tensor, look, offset_of, repeated, thread_flags,
+    ABI_MAX_NDIM, Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, T_LAYERED, as_strided, copy_into, dtype_number, empty,
+    flags_of, is_tensor, look, offset_of, repeated, thread_flags,
 )
 
 from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
@@ -26,8 +26,9 @@ cdef enum:
 
 
 cdef inline bint _plain(PyObject* t) noexcept:
-    """Whether nothing is recorded of what is done to this gradient."""
-    return not flags_of(t) & (T_REQUIRES_GRAD | T_LAYERED if thread_flags().grad_enabled else T_LAYERED)
+    """Whether nothing is recorded of what is done to this gradient, and nobody handles it."""
+    return not (flags_of(t) | thread_flags().dispatching) & (
+        T_REQUIRES_GRAD | T_LAYERED | T_DISPATCH if thread_flags().grad_enabled else T_LAYERED | T_DISPATCH)
 
 
 cdef inline object _call2(object op, object a, object b):

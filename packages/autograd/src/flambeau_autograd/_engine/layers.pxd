@@ -26,6 +26,7 @@ cdef int write_to_base(PyObject* view) except -1  # after a write: its base's ta
 cdef int set_layer(PyObject* tensor, Layer layer) except -1
 cdef int detach_layers(PyObject* tensor) except -1  # in place: no tangents, and all examples without history
 cdef bint has_tangents(PyObject* tensor, Level but) except -1  # at levels other than that one
+cdef object detached(PyObject* tensor)  # `detach`, by whoever handles calls of the tensor
 cdef object bare(PyObject* tensor)  # without history, with its layers
 cdef object value_of(PyObject* tensor)  # a copy of what it holds now, without history
 cdef object laid_out(object tangent, PyObject* like, bint copy=*)

@@ -8,12 +8,14 @@ know which levels they depend on, see ``histories.pyx``.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor, look, set_base,
-    set_flags, shape_of,
+    Facts, T_DISPATCH, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor, look,
+    set_base, set_flags, shape_of, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, lie_alike, meta_of
 from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor.extend import find_operator
 
 
 cdef class Layer:
@@ -154,8 +156,20 @@ cdef int detach_layers(PyObject* tensor) except -1:
     return set_layer(tensor, layer)
 
 
+cdef object _detach = None
+
+
+cdef object detached(PyObject* tensor):
+    global _detach
+    if not (flags_of(tensor) | thread_flags().dispatching) & T_DISPATCH:
+        return detach(tensor)
+    if _detach is None:
+        _detach = find_operator("torch.detach")
+    return _detach(<object>tensor)
+
+
 cdef object bare(PyObject* tensor):
-    t = detach(tensor)
+    t = detached(tensor)
     if flags_of(tensor) & T_LAYERED:
         set_layer(<PyObject*>t, layer_of(tensor))
     return t
@@ -171,11 +185,9 @@ cdef object _clone = None
 
 cdef object value_of(PyObject* tensor):
     global _clone
-    if not flags_of(tensor) & T_LAYERED:
+    if not (flags_of(tensor) | thread_flags().dispatching) & (T_LAYERED | T_DISPATCH):
         return copy_of(tensor)
     if _clone is None:
-        from flambeau_tensor.extend import find_operator
-
         _clone = find_operator("torch.clone")
     return _clone(bare(tensor))  # recorded, for the history that its layers have
 

@@ -8,13 +8,13 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, add_version, detach, dtype_number, flags_of, is_tensor, look,
+    Facts, T_DISPATCH, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, add_version, dtype_number, flags_of, is_tensor, look,
     set_history, shape_of,
     thread_flags, type_string, version_of,
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta
-from flambeau_autograd._engine.layers cimport all_layers, bare, set_layer
+from flambeau_autograd._engine.layers cimport all_layers, bare, detached, set_layer
 from flambeau_autograd._engine.levels cimport inside
 from flambeau_autograd._engine.node cimport NODE_LEAF, NODE_OP, Node, Saved
 from flambeau_autograd._engine.refs cimport *
@@ -146,7 +146,7 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
         if hooks is not None and not isinstance(hooks, str):
             return _pack(place, tensor, hooks, is_output)
     if is_output:
-        kept = detach(tensor)
+        kept = detached(tensor)
         set_layer(<PyObject*>kept, all_layers(tensor))
         tensor = <PyObject*>kept
     incref(tensor)
@@ -212,6 +212,9 @@ cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except N
         _check_attached(t)
     if thread_flags().grad_enabled:
         return with_history(node, t, edge, output_nr)
+    if output_nr >= 0 and (flags_of(t) | thread_flags().dispatching) & T_DISPATCH:
+        kept = detached(t)
+        t = <PyObject*>kept
     incref(t)
     return t
 

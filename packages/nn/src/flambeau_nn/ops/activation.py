@@ -52,7 +52,7 @@ silu_backward = _gradient("silu")
 mish_ = _loop("mish", doc="x · tanh(softplus(x)).")
 mish_backward = _gradient("mish")
 threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x where it is above threshold, else value.")
-threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value")
+threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value=0")
 
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")

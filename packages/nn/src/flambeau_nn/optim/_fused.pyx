@@ -11,7 +11,7 @@ from libc cimport math
 
 from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, T_LAYERED, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
+    TENSOR_ABI, T_DISPATCH, T_LAYERED, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
 )
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, begin_write,
@@ -117,7 +117,7 @@ cdef class Rule:
         cdef list copies = None
         cdef Py_ssize_t n
         cdef Job job
-        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_LAYERED:
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & (T_DISPATCH | T_LAYERED):
             _refuse_layers(self.name, p, grad)
         array_of(<PyObject*>p, &arrays[0])
         n = arrays[0].numel

@@ -8,8 +8,9 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.copying cimport copy_elements, copy_of
+from flambeau_tensor._core.dispatching cimport dispatch
 from flambeau_tensor._core.operands cimport check_writable
-from flambeau_tensor._core.operator cimport Operator
+from flambeau_tensor._core.operator cimport OP_LAZY, OP_OBJECT_STATE, OP_VIEW, Operator
 from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.tensor cimport Tensor, resize, same_shape
 from flambeau_tensor._core.types cimport *
@@ -31,6 +32,11 @@ cdef object _run(Operator op, PyObject** slots):
     cdef list keep = [], written = []
     cdef Tensor t, copy
     cdef int i
+    result = dispatch(op, slots)
+    if result is not NotImplemented:
+        return result
+    if op.flags & (OP_LAZY | OP_VIEW | OP_OBJECT_STATE):
+        return op.kernel(op, slots)
     for i in range(op.nslots):
         bound[i] = slots[i]
         if op.args[i].kind == K_TENSOR and isinstance(<object>slots[i], Tensor):

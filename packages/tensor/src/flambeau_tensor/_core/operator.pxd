@@ -74,7 +74,7 @@ cdef class Operator:
 # operator, the set of overloads it belongs to, or the method of Tensor.
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called)
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4; `flags`: all `grad_flags`
-cdef object call_lazily(Operator op, PyObject** slots)  # step 4 alone, where `grad_flags` may have LAZY
+cdef object call_lazily(Operator op, PyObject** slots)  # step 4 alone, where `grad_flags` may have UNLIKE_MEMORY
 cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)

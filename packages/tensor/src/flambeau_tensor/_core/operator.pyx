@@ -20,7 +20,7 @@ from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport (
-    call_for_subclass, call_general, declare, find, record, resolve_and_run, sockets,
+    call_for_subclass, call_general, declare, decompose, find, record, resolve_and_run, sockets,
 )
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
@@ -210,26 +210,27 @@ cdef object _vectorcall(Operator op, PyObject* const* args, size_t nargsf, PyObj
 
 cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     cdef ThreadState* state = thread_state()
+    flags |= state.dispatching
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | LAZY) or state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | UNLIKE_MEMORY) or state.transforming:
         if flags & INFERENCE:
             _check_inference(op, slots)
+        if flags & DISPATCH and (result := decompose(op, slots)) is not NotImplemented:
+            return result
         if flags & LAYERED or state.transforming:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
             return _record(op, slots, flags)
-        if flags & LAZY:
+        if flags & UNLIKE_MEMORY:
             return call_lazily(op, slots)
     return op.kernel(op, slots)
 
 
 cdef object call_lazily(Operator op, PyObject** slots):
-    """The kernel, for arguments of which some may be conjugate or negative views."""
-    if op.flags & (OP_LAZY | OP_COMPOSITE | OP_VIEW | OP_OBJECT_STATE):
-        return op.kernel(op, slots)
-    return resolve_and_run(op, slots)
+    """The kernel or what stands in its place, for arguments that may be other than their memory."""
+    return op.kernel(op, slots) if op.flags & OP_COMPOSITE else resolve_and_run(op, slots)
 
 
 cdef object _record(Operator op, PyObject** slots, unsigned int flags):
@@ -266,17 +267,19 @@ cdef int _check_inference(Operator op, PyObject** slots) except -1:
 cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
     """Recording is off. The results remember it where that matters: views, and everything in inference mode."""
     cdef ThreadState* state = thread_state()
+    if flags & DISPATCH and (result := decompose(op, slots)) is not NotImplemented:
+        return result
     if state.kernels == 0:
         if flags & INFERENCE:
             _check_inference(op, slots)
         if (flags & LAYERED or state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or state.inference:
-            result = call_lazily(op, slots) if flags & LAZY else op.kernel(op, slots)
+            result = call_lazily(op, slots) if flags & UNLIKE_MEMORY else op.kernel(op, slots)
             if not op.flags & OP_INPLACE:
                 _mark_unrecorded(result, op, slots)
             return result
-    return call_lazily(op, slots) if flags & LAZY else op.kernel(op, slots)
+    return call_lazily(op, slots) if flags & UNLIKE_MEMORY else op.kernel(op, slots)
 
 
 cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -1:

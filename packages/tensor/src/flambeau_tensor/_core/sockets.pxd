@@ -20,6 +20,7 @@ cdef general_t call_general  # flambeau_tensor._core.binding: the whole path of 
 cdef general_t call_overloaded  # flambeau_tensor._core.binding: the same for several schemas, `op` is an OverloadSet
 cdef for_subclass_t call_for_subclass  # flambeau_tensor._core.binding: steps 3 and 4 for a subclass that overrides none
 cdef run_t resolve_and_run  # flambeau_tensor._core.lazy: step 4 on what conjugate and negative views mean
+cdef run_t decompose  # flambeau_tensor._core.dispatching: what `__torch_dispatch__` hears of in its place, if anything
 cdef declare_t declare  # flambeau_tensor._core.registry: a new operator to its places
 cdef find_t find  # flambeau_tensor._core.registry: the operator of a qualified name
 cdef syntax_call call_syntax  # flambeau_tensor._core.registry: what Python's syntax means for tensors
@@ -35,6 +36,8 @@ cdef class Sockets:
     cdef public object renormalize  # flambeau_tensor.ops.gathering: (weight, index, max_norm, norm_type), in place
     cdef public object scatter_mean  # flambeau_tensor.ops.gathering: (input, dim, index, src, include_self) -> mean
     cdef public object default_handler  # flambeau_tensor.subclassing: types that inherit it override none
+    cdef public object forms_of  # flambeau: op -> what it is in torch.ops.aten, see _core.dispatching
+    cdef public object decompositions  # flambeau: op -> the function that stands for it, or None
     cdef public object become  # flambeau_autograd._engine.inplace: (tensor, view), history and tangents; None: nothing
     cdef public object check_read  # flambeau_autograd._engine.dispatch: (tensor, who reads), may raise; None: all may
     cdef public object describe_layers  # flambeau_autograd._engine.dispatch: tensor -> (text or None, suffixes)

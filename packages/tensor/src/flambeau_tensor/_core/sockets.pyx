@@ -5,6 +5,7 @@ call_general = NULL
 call_overloaded = NULL
 call_for_subclass = NULL
 resolve_and_run = NULL
+decompose = NULL
 declare = NULL
 find = NULL
 call_syntax = NULL

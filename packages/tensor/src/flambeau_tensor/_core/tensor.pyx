@@ -568,6 +568,18 @@ cdef Tensor scalar_tensor(object number, int dtype):
     return t
 
 
+cdef set _dispatching_classes = set()
+
+
+def declare_dispatching(cls):
+    """Let calls with instances of a class that has a `__torch_dispatch__` be handed over to it."""
+    _dispatching_classes.add(cls)
+
+
+cdef inline unsigned int flags_of_class(PyTypeObject* cls) except? 0xFFFFFFFF:
+    return DISPATCH if _dispatching_classes and <object>cls in _dispatching_classes else 0
+
+
 cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     """The same tensor as an instance of ``cls``: shares elements, history and base; hooks stay behind."""
     cdef Tensor v
@@ -580,7 +592,7 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     v.storage = t.storage
     v.data = t.data
     v.base = t.base
-    v.flags = t.flags
+    v.flags = t.flags & ~<unsigned int>DISPATCH | flags_of_class(cls)
     v.view_version = t.view_version
     v.grad_fn = t.grad_fn
     v.output_nr = t.output_nr
@@ -594,6 +606,7 @@ cdef Tensor result_of(Tensor t, PyTypeObject* cls):
         return as_subclass(t, cls)
     Py_INCREF(<object>cls)
     Py_SET_TYPE(<PyObject*>t, cls)
+    t.flags |= flags_of_class(cls)
     return t
 
 

@@ -12,8 +12,12 @@ cdef extern from * nogil:
     #else
     #define FL_THREAD __thread
     #endif
-    typedef struct { int grad_enabled, inference, transforming, kernels; } fl_thread_state;
-    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0};
+    typedef struct {
+        int grad_enabled, inference, transforming, kernels, handlers;
+        unsigned int dispatching;
+        void *modes;
+    } fl_thread_state;
+    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0, 0, 0, NULL};
     """
     ctypedef struct fl_thread_state:
         pass

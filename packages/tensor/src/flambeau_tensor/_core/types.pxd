@@ -48,6 +48,8 @@ cdef enum:  # Tensor.flags; the call path ORs them over all arguments and tests 
     CONJ = 1024  # a conjugate view: its elements are those in memory, conjugated
     NEG = 2048  # a negative view
     LAZY = CONJ | NEG
+    DISPATCH = 4096  # of a class with a `__torch_dispatch__`
+    UNLIKE_MEMORY = LAZY | DISPATCH  # kernels do not get it as it is
     ODD_VIEW = NO_GRAD_VIEW | MULTI_VIEW | FUNCTION_VIEW  # may not be written to while recording; views of it neither
 
 cdef enum:  # what a schema's argument takes

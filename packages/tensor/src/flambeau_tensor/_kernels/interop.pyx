@@ -10,9 +10,9 @@ from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
-from flambeau_tensor._core.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, as_subclass, check_read, count_bytes, empty, new_tensor, read_ints, set_geometry,
+    Tensor, as_subclass, check_read, contiguous_strides, count_bytes, empty, new_tensor, read_ints, set_geometry,
 )
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
@@ -155,6 +155,32 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
         t.flags |= REQUIRES_GRAD
     t.flags |= (CONJ if conj and CATEGORY[t.dtype] == CAT_COMPLEX else 0) | (NEG if neg else 0)
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
+
+
+def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad):
+    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's."""
+    cdef Py_ssize_t sizes[MAX_NDIM]
+    cdef Py_ssize_t strides[MAX_NDIM]
+    cdef Tensor t = new_tensor()
+    cdef int n = read_ints(<PyObject*>size, sizes, MAX_NDIM, b"_make_wrapper_subclass", b"size")
+    if stride is None:
+        contiguous_strides(n, sizes, strides)
+    elif n != read_ints(<PyObject*>stride, strides, MAX_NDIM, b"_make_wrapper_subclass", b"strides"):
+        raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
+    set_geometry(t, n, sizes, strides)
+    t.dtype = dtype.id
+    t.storage = new_storage(0)
+    t.data = t.storage.data
+    if needs_grad:
+        if CATEGORY[t.dtype] < CAT_FLOAT:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        t.flags |= REQUIRES_GRAD
+    return as_subclass(t, <PyTypeObject*>(<type>cls))
+
+
+def share_storage(Tensor t not None, Tensor source not None):
+    """Let a tensor without memory look into the storage of another, so that writes to one are counted for both."""
+    t.storage, t.data = source.storage, source.data
 
 
 def set_window(Tensor t not None, Tensor window not None):

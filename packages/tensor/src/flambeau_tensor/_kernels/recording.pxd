@@ -4,16 +4,18 @@ from cpython.object cimport PyObject
 from flambeau_tensor._core cimport sockets
 from flambeau_tensor._core.dtype cimport CATEGORY
 from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.thread_state cimport thread_state
+from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
 
 cdef inline bint recorded(unsigned int flags) noexcept:
-    """Whether operators called with tensors of these flags (ORed) would be seen by autograd or a transform, or would
-    resolve them first: compositions take a short way where none has to be called."""
-    if flags & (REQUIRES_GRAD | LAYERED | LAZY) == 0 and not thread_state().transforming:
+    """Whether operators called with tensors of these flags (ORed) would be seen by autograd, a transform or a
+    `__torch_dispatch__`, or would resolve them first: compositions take a short way where none has to be called."""
+    cdef ThreadState* state = thread_state()
+    flags |= state.dispatching
+    if flags & (REQUIRES_GRAD | LAYERED | UNLIKE_MEMORY) == 0 and not state.transforming:
         return False
-    return flags & (LAYERED | LAZY) != 0 or thread_state().grad_enabled or thread_state().transforming
+    return flags & (LAYERED | UNLIKE_MEMORY) != 0 or state.grad_enabled or state.transforming
 
 
 cdef inline Tensor finished(Tensor t, PyObject* requires_grad):

@@ -98,7 +98,8 @@ tensor([[ 1.,  1.],
 embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
                      "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
                      kernels.embedding, namespace=FUNCTIONAL, variants="function",
-                     aten="embedding(Tensor weight, Tensor input) -> Tensor",
+                     aten="embedding(Tensor weight, Tensor input, int? padding_idx=None, "
+                          "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
                      doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
                          "them are scaled down first, in place.")
 

@@ -1,0 +1,130 @@
+"""What an operator of ours is for PyTorch's handlers: which overload of ``torch.ops.aten``, with which arguments.
+
+Most follow from the schemas: an overload that forwards to the operator, its arguments having the same names. The tables
+say what PyTorch calls otherwise.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flambeau_cext.aten import NUMBERS
+from flambeau_cext.dispatch.tables import FILLED, FIRST, NAMED, SAME_NAME, UNHEARD
+from flambeau_cext.overloads import OpOverload, overload_of
+from flambeau_tensor.extend import Forward, Operator, dispatching, find_operator
+from flambeau_tensor.extend import overloads as declare_overloads
+
+Form = dispatching.Form  # of `_core.dispatching`
+
+
+def forms_of(op: Operator) -> tuple[Any, ...]:
+    """The forms that a call of the operator may have, to be tried in this order; none: handlers do not hear of it."""
+    name = op.__torch_name__
+    if op.namespace.startswith("torch.ops."):
+        return (Form(op, overload_of(op), op.schema),)
+    if name in UNHEARD or (name not in NAMED and (op.object_state or op.namespace in ("torch._get", "torch._set") or not
+                                                  any("Tensor" in r.type for r in op.schema.returns))):
+        return ()
+    return tuple([*_named(op, name), *_of_schema(op)])
+
+
+def _named(op: Operator, name: str) -> Iterator[Any]:
+    for text, settings in NAMED.get(name, ()):
+        yield _form(op, text, **settings)
+
+
+def _form(op: Operator, text: str, **settings: Any) -> Any:
+    """A form from a schema of PyTorch's, whose overload is declared if it is not there yet."""
+    schema_name = text.partition("(")[0]
+    name, _, overload = schema_name.partition(".")
+    func = _overload(name, overload or "default")
+    if func is None:
+        swapped = settings.get("names") or {}
+        if settings.get("first"):
+            FIRST[name](op, text)
+        elif swapped:
+            declare_forwarding(op, text, swapped, settings.get("instead") or {})
+        else:
+            declare_overloads(op, text, namespace="torch.ops.aten", variants="function")
+        func = _overload(name, overload or "default")
+    assert func is not None, text
+    return Form(op, func, func.target.schema, **settings)
+
+
+def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: dict[str, Any]) -> None:
+    """Declare an overload whose arguments have other names than those of the operator behind it."""
+    def forward(*values: Any) -> Any:
+        given = {names.get(name, name): None if name in instead and value == instead[name] else value
+                 for name, value in zip(order, values, strict=True)}
+        return op(**{name: value for name, value in given.items() if name in ours})
+
+    ours = {a.name for a in op.schema.arguments}
+    new = Operator(text, forward, namespace="torch.ops.aten", variants="function", composite=True, doc=op.__doc__)
+    order = [a.name for a in new.schema.arguments]
+
+
+def _overload(name: str, overload: str) -> OpOverload | None:
+    from flambeau_cext import ops
+
+    try:
+        return getattr(getattr(ops.aten, name), overload)
+    except AttributeError:
+        return None
+
+
+def _of_schema(op: Operator) -> Iterator[Any]:
+    """The overloads of ``torch.ops.aten`` under the operator's name that only say its arguments differently."""
+    from flambeau_cext import ops
+
+    name = SAME_NAME.get(op.__torch_name__, op.name)
+    try:
+        packet = getattr(ops.aten, name)
+    except AttributeError:
+        if op.__torch_name__ in NAMED:
+            return
+        packet = _own(op)
+    found = [getattr(packet, overload) for overload in packet.overloads()]
+    possible = [f for f in found if _has_all(op, f.target.schema)]
+    found = [f for f in possible if behind(f.target) is op] or possible or [_own(op).default]
+    found.sort(key=lambda f: f._overloadname.endswith("out"))
+    for numbers in (name in NUMBERS, True) if op.numbers else (False,):  # a number for a tensor if nothing else will do
+        for func in found:
+            yield Form(op, func, func.target.schema, numbers=numbers, filled=FILLED.get(name), ignored=("implicit",))
+
+
+def _has_all(op: Operator, schema: Any) -> bool:
+    """Whether the operator has all arguments that the schema needs."""
+    ours = {a.name for a in op.schema.arguments}
+    return all(a.name in ours or a.has_default for a in schema.arguments)
+
+
+def _own(op: Operator) -> Any:
+    """What PyTorch has no operator for stands in a namespace of our own."""
+    from flambeau_cext import ops
+
+    texts = [a for a in [str(op.schema)] if a]
+    declare_overloads(op, *texts, namespace="torch.ops.flambeau", variants="function")
+    return getattr(ops.flambeau, op.name)
+
+
+def behind(op: Operator) -> Operator | None:
+    """The operator that a signature forwards to in the end."""
+    while isinstance(op.implementation, Forward):
+        if op.implementation.fixed:
+            return None
+        target = op.implementation.target
+        op = target if op.functional is None else target.inplace
+    return op
+
+
+Decomposition = Callable[..., Any]
+
+
+def decomposition(op: Operator) -> Decomposition | None:
+    """The function that stands for an operator where handlers of ``__torch_dispatch__`` listen, as PyTorch's C++
+    composes it; None if they hear of the operator, or of what its composition calls."""
+    from flambeau_cext.dispatch.decompositions import TABLE
+
+    return TABLE.get(op.__torch_name__)
+
+
+__all__ = ["behind", "decomposition", "find_operator", "forms_of"]

@@ -1,0 +1,69 @@
+"""Operators that PyTorch has below autograd and that nobody calls by name: what handlers of ``__torch_dispatch__`` get
+in place of a composition."""
+
+from typing import Any
+
+from flambeau_tensor import zeros_like
+from flambeau_tensor.extend import Operator
+
+try:
+    from flambeau_autograd.extend import derivative
+except ImportError:  # nothing is recorded, then
+    def derivative(*args: Any, **formulas: Any) -> None:
+        """There is nobody to tell."""
+
+_HOW = {"namespace": "torch.ops.aten", "variants": "function"}
+
+
+def _lift_fresh(self: Any) -> Any:
+    """The tensor itself: where one is made of what is in Python, handlers hear of this."""
+    return self
+
+
+Operator("lift_fresh(Tensor(a) self) -> Tensor(a)", _lift_fresh, differentiable=False, **_HOW)
+
+
+def _unsafe_view(self: Any, size: Any) -> Any:
+    """A tensor that nobody else has, under other sizes."""
+    return self.view(size).detach()
+
+
+derivative(Operator("_unsafe_view(Tensor self, int[] size) -> Tensor", _unsafe_view, **_HOW),
+           self=lambda grad, self_shape: grad.reshape(self_shape), linear=True)
+
+
+# --- losses ---------------------------------------------------------------------------------------------------------
+
+def _weights(self: Any, target: Any, weight: Any, ignore_index: int) -> Any:
+    """The weight of each row, 0 where it is ignored."""
+    there = (target != ignore_index).to(self.dtype)
+    return there if weight is None else weight[target.clamp(0, self.shape[-1] - 1)] * there
+
+
+def _nll_loss_forward(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple[Any, Any]:
+    """The negated elements at `target`, reduced (0: not, 1: mean, 2: sum), and the sum of their weights."""
+    weights = _weights(self, target, weight, ignore_index)
+    index = (target * (target != ignore_index)).unsqueeze(-1)
+    losses = -self.gather(-1, index).squeeze(-1) * weights
+    total = weights.sum()
+    if reduction == 0:
+        return losses, zeros_like(total)
+    return (losses.sum() / total if reduction == 1 else losses.sum()), total
+
+
+def _nll_loss_backward(grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int,
+                       total_weight: Any) -> Any:
+    """The gradient of the negative log likelihood."""
+    weights = _weights(self, target, weight, ignore_index)
+    grads = -grad_output * weights / (total_weight if reduction == 1 else 1)
+    index = (target * (target != ignore_index)).unsqueeze(-1)
+    return zeros_like(self).scatter(-1, index, grads.unsqueeze(-1))
+
+
+_SIGNATURE = "Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index"
+_forward = Operator(f"nll_loss_forward({_SIGNATURE}) -> (Tensor output, Tensor total_weight)", _nll_loss_forward,
+                    **_HOW)
+_backward = Operator(f"nll_loss_backward(Tensor grad_output, {_SIGNATURE}, Tensor total_weight) -> Tensor",
+                     _nll_loss_backward, differentiable=False, **_HOW)
+derivative(_forward, self=lambda grad, self, target, weight, reduction, ignore_index, total_weight:
+           _backward(grad, self, target, weight, reduction, ignore_index, total_weight))

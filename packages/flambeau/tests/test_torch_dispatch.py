@@ -1,0 +1,415 @@
+"""``__torch_dispatch__`` as programs use it: what they print was written down with PyTorch 2.13.
+
+``pytorch_dispatch.txt`` has calls and what a TorchDispatchMode sees of them, written by ``conformance/dispatch.py``.
+"""
+import importlib.util
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from flambeau.utils._python_dispatch import (
+    TorchDispatchMode,
+    _disable_current_modes,
+    _get_current_dispatch_mode,
+    _get_current_dispatch_mode_stack,
+    _pop_mode_temporarily,
+    is_traceable_wrapper_subclass,
+    return_and_correct_aliasing,
+    transform_subclass,
+)
+
+import flambeau as torch
+from flambeau.utils._pytree import tree_map, tree_map_only
+
+aten = torch.ops.aten
+HERE = Path(__file__).parent
+
+
+class Names(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.seen.append(str(func).removeprefix("aten."))
+        return func(*args, **(kwargs or {}))
+
+
+class Wrapper(torch.Tensor):
+    """A tensor that holds another one, whose calls are `calls`."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+    calls = []
+
+    @staticmethod
+    def __new__(cls, inner, requires_grad=False):
+        return torch.Tensor._make_wrapper_subclass(
+            cls, inner.shape, strides=inner.stride(), dtype=inner.dtype, device=inner.device,
+            requires_grad=requires_grad)
+
+    def __init__(self, inner, requires_grad=False):
+        self.inner = inner
+
+    def __repr__(self):
+        return f"Wrapper({self.inner.tolist()})"
+
+    def __tensor_flatten__(self):
+        return ["inner"], None
+
+    @staticmethod
+    def __tensor_unflatten__(inner_tensors, context, outer_size, outer_stride):
+        return Wrapper(inner_tensors["inner"])
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        Wrapper.calls.append(str(func).removeprefix("aten."))
+        given, named = tree_map_only(Wrapper, lambda t: t.inner, (args, kwargs or {}))
+        out = tree_map_only(torch.Tensor, Wrapper, func(*given, **named))
+        return return_and_correct_aliasing(func, args, kwargs, out)
+
+
+@pytest.fixture
+def calls():
+    Wrapper.calls.clear()
+    return Wrapper.calls
+
+
+# --- what handlers are told -----------------------------------------------------------------------------------------
+
+def test_modes_see_what_they_see_in_pytorch():
+    spec = importlib.util.spec_from_file_location("dispatch_record", HERE.parents[2] / "conformance/dispatch.py")
+    recorder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(recorder)
+    lines = [line.split("\t") for line in (HERE / "pytorch_dispatch.txt").read_text().splitlines() if line[0] != "#"]
+    assert len(lines) > 200
+    different = [(call, seen, ours) for call, seen in lines if (ours := recorder.seen(call, torch)) != seen]
+    assert different == []
+
+
+def test_numbers_defaults_and_lists_are_as_pytorch_hands_them_over():
+    told = []
+
+    class Tell(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            told.append((func, types, args, kwargs))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2, 3)
+    with Tell():
+        x.add(2, alpha=3)
+        x.sum((0,))
+        torch.cat((x, x))
+    assert told == [(aten.add.Tensor, (), (x, 2), {"alpha": 3}), (aten.sum.dim_IntList, (), (x, [0]), {}),
+                    (aten.cat.default, (), ([x, x],), {})]
+    assert type(told[1][2][1]) is list and type(told[2][2][0]) is list and told[0][3] == {"alpha": 3}
+
+
+def test_modes_nest_and_are_taken_off_while_they_handle():
+    order = []
+
+    class Say(TorchDispatchMode):
+        def __init__(self, name):
+            super().__init__()
+            self.name = name
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            order.append((self.name, [m.name for m in _get_current_dispatch_mode_stack()]))
+            return func(*args, **(kwargs or {}))
+
+    with Say("a"), Say("b") as b:
+        torch.ones(1).exp()
+        assert _get_current_dispatch_mode() is b
+        with _pop_mode_temporarily():
+            torch.zeros(1)
+        with _disable_current_modes():
+            torch.zeros(1)
+            assert _get_current_dispatch_mode_stack() == []
+        with torch._C._DisableTorchDispatch():
+            torch.zeros(1)
+    assert order == [("b", ["a"]), ("a", [])] * 2 + [("a", [])]
+    assert _get_current_dispatch_mode() is None and torch._C._len_torch_dispatch_stack() == 0
+
+
+def test_modes_are_the_thread_s():
+    with Names() as names:
+        thread = threading.Thread(target=lambda: torch.ones(2) + 1)
+        thread.start()
+        thread.join()
+    assert names.seen == []
+
+
+def test_an_error_in_a_handler_leaves_everything_as_it_was():
+    class Fail(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            raise ZeroDivisionError(str(func))
+
+    w = torch.ones(2, requires_grad=True)
+    with Fail() as mode:
+        for _ in range(2):
+            with pytest.raises(ZeroDivisionError, match="aten.mul.Tensor"):
+                w * 2
+        assert _get_current_dispatch_mode_stack() == [mode]
+    assert torch.is_grad_enabled() and (w * 2).requires_grad
+
+
+def test_nobody_answers():
+    class Silent(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+        def __repr__(self):
+            return "Silent()"
+
+    class Sub(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return NotImplemented
+
+    s = torch.Tensor._make_subclass(Sub, torch.ones(2))
+    with Silent(), pytest.raises(TypeError) as error:
+        torch.add(s, 1)
+    assert str(error.value) == (
+        "Multiple dispatch failed for 'torch._ops.aten.add.Tensor'; all __torch_dispatch__ handlers returned "
+        f"NotImplemented:\n\n  - mode object Silent()\n  - tensor subclass {Sub!r}")
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
+        s + 1
+
+
+def test_subclasses_are_asked_before_their_bases_and_in_order():
+    asked = []
+
+    class Base(Wrapper):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            asked.append((cls.__name__, [t.__name__ for t in types]))
+            return NotImplemented
+
+    class Derived(Base):
+        pass
+
+    class Other(Base):
+        pass
+
+    with pytest.raises(TypeError, match="Multiple dispatch failed"):
+        torch.cat([Base(torch.ones(1)), Other(torch.ones(1)), Derived(torch.ones(1))])
+    assert asked == [(name, ["Other", "Derived", "Base"]) for name in ("Other", "Derived", "Base")]
+
+
+# --- subclasses -----------------------------------------------------------------------------------------------------
+
+def test_a_wrapper_has_a_geometry_and_a_history_of_its_own(calls):
+    t = Wrapper(torch.arange(4.0).reshape(2, 2), requires_grad=True)
+    assert t.shape == (2, 2) and t.stride() == (2, 1) and t.is_leaf and t.requires_grad and not t.inner.requires_grad
+    (t * t).sum().backward()
+    assert calls == ["mul.Tensor", "sum.default", "ones_like.default", "expand.default", "mul.Tensor", "mul.Tensor",
+                     "add.Tensor", "detach.default"]
+    assert type(t.grad) is Wrapper and t.grad.inner.tolist() == [[0, 2], [4, 6]]
+
+
+def test_results_that_formulas_read_are_detached_by_the_handler(calls):
+    t = Wrapper(torch.tensor([1.0, 2.0]), requires_grad=True)
+    y = t.exp()
+    (g,) = torch.autograd.grad(y, t, Wrapper(torch.ones(2)))
+    assert calls == ["exp.default", "detach.default", "detach.default", "mul.Tensor"]
+    assert torch.equal(g.inner, torch.tensor([1.0, 2.0]).exp())
+
+
+def test_views_and_writes_keep_what_they_alias(calls):
+    u = Wrapper(torch.zeros(2, 2))
+    v = u.view(4)
+    assert type(v) is Wrapper and v._base is u and v._is_view()
+    assert v.add_(1) is v and u.inner.tolist() == [[1, 1], [1, 1]] and u._version == v._version == 1
+    assert u.mul_(2) is u and v.inner.tolist() == [2, 2, 2, 2] and v._version == 2
+    out = Wrapper(torch.empty(2, 2))
+    assert torch.add(u, u, out=out) is out and out.inner.tolist() == [[4, 4], [4, 4]]
+    assert calls == ["view.default", "add_.Tensor", "mul_.Tensor", "add.out"]
+
+
+def test_several_results_come_as_they_do_elsewhere():
+    values, indices = Wrapper(torch.tensor([[3.0, 1.0]])).max(1)
+    assert values.inner.tolist() == [3] and indices.inner.tolist() == [0]
+    top = Wrapper(torch.tensor([3.0, 1.0, 2.0])).topk(2)
+    assert top.values.inner.tolist() == [3, 2] and type(top).__name__ == "topk"
+
+
+def test_numbers_come_out_of_wrappers():
+    t = Wrapper(torch.tensor([2.5]))
+    assert t.item() == 2.5 and float(t) == 2.5 and int(t) == 2 and bool(t > 2)
+
+
+def test_second_derivatives_of_wrappers():
+    t = Wrapper(torch.tensor([2.0, 3.0]), requires_grad=True)
+    (g,) = torch.autograd.grad((t * t * t).sum(), t, create_graph=True)
+    (h,) = torch.autograd.grad(g.sum(), t)
+    assert g.inner.tolist() == [12, 27] and h.inner.tolist() == [12, 18]
+
+
+def test_flattening_and_rebuilding():
+    t = Wrapper(torch.ones(2))
+    assert is_traceable_wrapper_subclass(t) and not is_traceable_wrapper_subclass(t.inner)
+    assert transform_subclass(t, lambda name, inner: inner + 1).inner.tolist() == [2, 2]
+
+
+def test_a_weight_with_a_scale_trains_in_a_linear_layer():
+    class Scaled(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+        @staticmethod
+        def __new__(cls, values, scale):
+            return torch.Tensor._make_wrapper_subclass(cls, values.shape, dtype=torch.float32)
+
+        def __init__(self, values, scale):
+            self.values, self.scale = values, scale
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            if func is aten.detach.default:
+                return cls(args[0].values, args[0].scale)
+            whole = tree_map_only(cls, lambda t: t.values.float() * t.scale, (args, kwargs or {}))
+            return func(*whole[0], **whole[1])
+
+    layer = torch.nn.Linear(2, 2)
+    layer.weight = torch.nn.Parameter(Scaled(torch.tensor([[1, 2], [3, 4]], dtype=torch.int8), 0.5))
+    assert type(layer.weight) is Scaled and isinstance(layer.weight, torch.nn.Parameter)
+    x = torch.tensor([[2.0, 4.0]], requires_grad=True)
+    y = layer(x)
+    y.sum().backward()
+    assert (y - layer.bias).tolist() == [[5, 11]]
+    assert x.grad.tolist() == [[2, 3]] and layer.weight.grad.tolist() == [[2, 4], [2, 4]]
+
+
+def test_a_diagonal_tensor():
+    class Diagonal(torch.Tensor):
+        __torch_function__ = torch._C._disabled_torch_function_impl
+
+        @staticmethod
+        def __new__(cls, d):
+            return torch.Tensor._make_wrapper_subclass(cls, (len(d), len(d)), dtype=d.dtype)
+
+        def __init__(self, d):
+            self.d = d
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            if func is aten.mm.default and all(type(a) is cls for a in args):
+                return cls(args[0].d * args[1].d)
+            if func is aten.mul.Tensor:
+                return cls(args[0].d * args[1])
+            return func(*tree_map_only(cls, lambda t: torch.diag(t.d), args), **(kwargs or {}))
+
+    g = Diagonal(torch.tensor([1.0, 2.0]))
+    assert (g @ g).d.tolist() == [1, 4] and (g * 3).d.tolist() == [3, 6]
+    assert (g + torch.ones(2, 2)).tolist() == [[2, 1], [1, 3]] and g.sum().item() == 3 and g.t().tolist()[1] == [0, 2]
+
+
+# --- modes ----------------------------------------------------------------------------------------------------------
+
+def test_a_mode_that_looks_for_nan():
+    class NoNan(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            for t in out if isinstance(out, tuple) else (out,):
+                if isinstance(t, torch.Tensor) and t.is_floating_point() and bool(torch.isnan(t).any()):
+                    raise RuntimeError(f"{func} made NaN")
+            return out
+
+    with NoNan(), pytest.raises(RuntimeError, match=r"aten\.sqrt\.default made NaN"):
+        torch.tensor([1.0, -1.0]).sqrt().sum()
+
+
+def test_counting_the_operators_of_a_training_step():
+    class Count(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.counts = Counter()
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            self.counts[func] += 1
+            return func(*args, **(kwargs or {}))
+
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
+    x, y = torch.randn(6, 4), torch.randint(0, 3, (6,))
+    with Count() as count:
+        loss = torch.nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+    plain = torch.nn.functional.cross_entropy(net(x), y)
+    assert abs(loss.item() - plain.item()) < 1e-6
+    expected = {aten.addmm.default: 2, aten.mm.default: 3, aten.relu.default: 1, aten.threshold_backward.default: 1,
+                aten._log_softmax.default: 1, aten.nll_loss_forward.default: 1, aten.nll_loss_backward.default: 1}
+    assert {func: count.counts[func] for func in expected} == expected
+    grads = torch.autograd.grad(plain, list(net.parameters()))
+    for p, g in zip(net.parameters(), grads, strict=True):
+        assert torch.allclose(p.grad, g, atol=1e-6)
+
+
+def test_a_mode_that_follows_memory():
+    class Bytes(TorchDispatchMode):
+        def __init__(self):
+            super().__init__()
+            self.storages = {}
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            out = func(*args, **(kwargs or {}))
+            tree_map(lambda t: self.storages.setdefault(t.untyped_storage().data_ptr(), t.nbytes)
+                     if isinstance(t, torch.Tensor) else None, out)
+            return out
+
+    with Bytes() as memory:
+        x = torch.zeros(100)
+        y = (x + 1).view(10, 10).t()
+    assert sum(memory.storages.values()) == 800 and y.shape == (10, 10)
+
+
+def test_factories_under_modes_may_require_grad():
+    with Names() as names:
+        t = torch.zeros(2, requires_grad=True)
+    assert names.seen == ["zeros.default"] and t.requires_grad and t.is_leaf
+
+
+def test_a_mode_may_answer_with_other_tensors():
+    class Doubles(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = dict(kwargs or {})
+            if "dtype" not in kwargs and func in (aten.zeros.default, aten.ones.default):
+                kwargs["dtype"] = torch.float64
+            return func(*args, **kwargs)
+
+    with Doubles():
+        assert torch.ones(2).dtype == torch.float64
+
+
+def test_modes_hear_of_wrappers_first(calls):
+    t = Wrapper(torch.ones(2))
+    seen = []
+
+    class Tell(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append((func, types))
+            return func(*args, **(kwargs or {}))
+
+    with Tell():
+        t + t
+    assert seen == [(aten.add.Tensor, (Wrapper,))] and calls == ["add.Tensor"]
+
+
+def test_custom_operators_are_handed_over():
+    from flambeau.library import custom_op
+
+    @custom_op("dispatched::twice", mutates_args=())
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+    with Names() as names:
+        assert twice(torch.ones(2)).tolist() == [2, 2]
+    assert names.seen == ["ones.default", "dispatched.twice.default"]
+
+
+def test_kernels_in_python_are_one_call():
+    x = torch.rand(4, 4)
+    with Names() as names:
+        torch.linalg.eigvals(x)
+    assert names.seen == ["linalg_eigvals.default"]
