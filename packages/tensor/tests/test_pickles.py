@@ -9,10 +9,10 @@ import flambeau_tensor as ft
 from flambeau_tensor._kernels import interop
 
 FLIP = """
-import pickle, resource, sys, warnings
+import os, pickle, resource, sys, warnings
 import flambeau_tensor as ft
 
-if sys.platform == "linux":
+if sys.platform == "linux" and "LD_PRELOAD" not in os.environ:  # a sanitizer reserves all of it
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 warnings.simplefilter("ignore")
 g = ft.Generator()

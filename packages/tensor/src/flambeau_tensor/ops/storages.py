@@ -22,6 +22,8 @@ def _set(input, storage, offset, size, stride):
     size = tuple(size)
     stride = tuple(stride or [prod(size[i:]) for i in range(1, len(size) + 1)])
     reach = (offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))) * input.itemsize
+    if all(size) and reach >= 2**63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)} and strides={list(stride)}")
     if all(size) and reach > len(storage):
         storage.resize_(reach)
     window = interop.over_storage(Tensor, storage, input.dtype, offset, size, stride, False)
