@@ -41,7 +41,6 @@ DECIDED = {
     "factories ask modes alike": r"from_numpy\(|frombuffer\(",
     "PyTorch refuses a name of a parameter that stands in its documentation": (
         r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5"),
-    "deprecated signatures": r"add\(s\(2\), 2|\.add\(2|addmm\(1",
 }
 RECORD = Path(__file__).parent / "pytorch_handlers.txt"
 NOTHING = "nothing"
