@@ -41,7 +41,7 @@ _RENAMED = {
     ("sum", "dim_IntList_out"): "IntList_out", ("prod", "dim_int_out"): "int_out",
     ("arange", "start_step_out"): "start_out", ("empty", ""): "memory_format", ("flatten", ""): "using_ints",
     ("transpose", ""): "int", ("transpose_copy", ""): "int", ("transpose_copy", "out"): "int_out",
-    ("slice", ""): "Tensor", ("slice_copy", ""): "Tensor", ("slice_copy", "out"): "Tensor_out",
+    ("index", ""): "Tensor", ("slice", ""): "Tensor", ("slice_copy", ""): "Tensor", ("slice_copy", "out"): "Tensor_out",
     ("unsafe_split", ""): "Tensor", ("lerp", "out"): "Scalar_out",
     ("xlogy", "out"): "OutTensor", ("xlogy", "Scalar"): "Scalar_Other", ("xlogy", "Scalar_out"): "OutScalar_Other",
     ("xlogy_", "Scalar"): "Scalar_Other",

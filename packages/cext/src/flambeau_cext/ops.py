@@ -57,10 +57,16 @@ _sockets.operator_changed = _note
 
 def _of_library(name: str) -> OpOverloadPacket:
     """PyTorch keeps its own operators in the namespace ``aten``."""
-    if name.startswith("__") or not _declare_aten(name):
+    if name.startswith("__") or not (_declare_aten(name) or _declare_named(name)):
         raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
     packet: OpOverloadPacket = globals()["aten"].__dict__[name]
     return packet
+
+
+def _declare_named(name: str) -> bool:
+    from flambeau_cext.dispatch.forms import declare_named
+
+    return declare_named(name) or name in vars(globals()["aten"])
 
 
 def load_library(path: str) -> None:

@@ -32,6 +32,17 @@ def _named(op: Operator, name: str) -> Iterator[Any]:
         yield _form(op, text, **settings)
 
 
+def declare_named(name: str) -> bool:
+    """Declare the operators that only handlers are told of by this name; whether there are any."""
+    found = False
+    for ours, entries in NAMED.items():
+        for text, settings in entries:
+            if text.partition("(")[0].partition(".")[0] == name:
+                _form(find_operator(ours), text, **settings)
+                found = True
+    return found
+
+
 def _form(op: Operator, text: str, **settings: Any) -> Any:
     """A form from a schema of PyTorch's, whose overload is declared if it is not there yet."""
     schema_name = text.partition("(")[0]
@@ -64,7 +75,10 @@ def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: 
 
 def _overload(name: str, overload: str) -> OpOverload | None:
     from flambeau_cext import ops
+    from flambeau_cext.aten import declare
 
+    if name not in vars(ops.aten) and not declare(name):
+        return None
     try:
         return getattr(getattr(ops.aten, name), overload)
     except AttributeError:

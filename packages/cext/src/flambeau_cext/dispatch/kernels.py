@@ -32,6 +32,15 @@ derivative(Operator("_unsafe_view(Tensor self, int[] size) -> Tensor", _unsafe_v
            self=lambda grad, self_shape: grad.reshape(self_shape), linear=True)
 
 
+def _pin_memory(self: Any, device: Any) -> Any:
+    """A copy: there is no memory that devices look into."""
+    return self.clone()
+
+
+derivative(Operator("_pin_memory(Tensor self, Device? device=None) -> Tensor", _pin_memory, **_HOW),
+           self=lambda grad: grad, linear=True)
+
+
 # --- losses ---------------------------------------------------------------------------------------------------------
 
 def _weights(self: Any, target: Any, weight: Any, ignore_index: int) -> Any:
