@@ -175,6 +175,12 @@ def test_copies():
         assert y.is_sparse and torch.equal(y.to_dense(), x.to_dense())
 
 
+def test_sizes_are_never_symbols():
+    assert not isinstance(some().shape[0], (torch.SymInt, torch.SymFloat, torch.SymBool))
+    with pytest.raises(NotBuiltError, match=r"torch\.SymInt is not built"):
+        torch.SymInt(1)
+
+
 def test_sizes_only():
     x = torch.sparse_coo_tensor((2, 3))
     assert x._nnz() == 0 and x.to_dense().tolist() == [[0, 0, 0], [0, 0, 0]]

@@ -19,6 +19,9 @@ from flambeau.model_summary import summary as summary
 from flambeau.sparse import sparse_compressed_tensor as sparse_compressed_tensor
 from flambeau.sparse import sparse_coo_tensor as sparse_coo_tensor
 from flambeau.sparse import sparse_csr_tensor as sparse_csr_tensor
+from flambeau.symbolic import SymBool as SymBool
+from flambeau.symbolic import SymFloat as SymFloat
+from flambeau.symbolic import SymInt as SymInt
 from flambeau_autograd import enable_grad as enable_grad
 from flambeau_autograd import inference_mode as inference_mode
 from flambeau_autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled

@@ -60,6 +60,7 @@ NAMES = {
     "compile": "flambeau.compiler",
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",
+    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "flambeau.symbolic"),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor"), "flambeau.sparse"),
     "autocast": "flambeau.amp.autocast_mode",
     **dict.fromkeys(("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "cosine_similarity", "hardshrink",
