@@ -4,7 +4,7 @@ in place of a composition."""
 from typing import Any
 
 from flambeau_tensor import zeros_like
-from flambeau_tensor.extend import Operator
+from flambeau_tensor.extend import Operator, find_operator, overloads
 
 try:
     from flambeau_autograd.extend import derivative
@@ -39,6 +39,19 @@ def _pin_memory(self: Any, device: Any) -> Any:
 
 derivative(Operator("_pin_memory(Tensor self, Device? device=None) -> Tensor", _pin_memory, **_HOW),
            self=lambda grad: grad, linear=True)
+
+
+overloads(find_operator("torch.addmm"), "_sparse_addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
+          "Scalar alpha=1) -> Tensor", **_HOW)
+
+
+def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
+    """Not built: packages name it to handle it themselves."""
+    raise NotImplementedError("torch.ops.aten._sparse_mm_reduce_impl is not built")
+
+
+Operator("_sparse_mm_reduce_impl(Tensor self, Tensor other, str reduce) -> (Tensor, Tensor)", _sparse_mm_reduce_impl,
+         differentiable=False, **_HOW)
 
 
 # --- losses ---------------------------------------------------------------------------------------------------------
