@@ -13,7 +13,7 @@ from flambeau_autograd import grad
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn.ops import activation as ops
-from flambeau_tensor._core.levels import LEVEL, built
+from flambeau_tensor.extend import LEVEL, built_levels
 
 ERF = np.vectorize(math.erf)
 
@@ -229,7 +229,7 @@ def test_float32_agrees_with_float64(x):
         assert abs(low - high) <= 2e-6 * max(1.0, abs(high)), name
 
 
-@pytest.mark.parametrize("level", built()[built().index(LEVEL):])
+@pytest.mark.parametrize("level", built_levels()[built_levels().index(LEVEL):])
 def test_every_build_of_the_loops(level):
     """The loops of the CPU levels that are there and that this processor runs give the same to rounding."""
     import importlib

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import LEVEL, built
+from flambeau_tensor._core.levels import LEVEL, built_levels
 
 NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
          "complex128")
-LEVELS = built()[built().index(LEVEL):]  # what this processor can run
+LEVELS = built_levels()[built_levels().index(LEVEL):]  # what this processor can run
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_ssize_t)
 
 

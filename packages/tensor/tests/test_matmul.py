@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import built
+from flambeau_tensor._core.levels import built_levels
 
 linear = find_operator("torch.nn.functional.linear")
 rng = np.random.default_rng(0)
@@ -307,7 +307,7 @@ def test_in_place_error_leaves_the_tensor_alone():
     assert t._version == version
 
 
-@pytest.mark.parametrize("settings", [{"FLAMBEAU_BLAS": "numpy"}, {"FLAMBEAU_CPU_LEVEL": built()[-1]}])
+@pytest.mark.parametrize("settings", [{"FLAMBEAU_BLAS": "numpy"}, {"FLAMBEAU_CPU_LEVEL": built_levels()[-1]}])
 def test_other_ways_to_multiply_agree(settings):
     """The whole file once more, in NumPy's loop and without small products of our own."""
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k",

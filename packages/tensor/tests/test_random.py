@@ -745,12 +745,12 @@ def test_import_leaves_numpys_random_module_alone():
 
 
 def test_processor_levels_agree():
-    from flambeau_tensor._core.levels import LEVEL, built
+    from flambeau_tensor._core.levels import LEVEL, built_levels
 
     code = ("import flambeau_tensor as ft, flambeau_tensor.random as r; r.manual_seed(7); "
             "print(ft.randn(37).tolist() + ft.rand(9).tolist() + ft.randint(99, (9,)).tolist()"
             " + ft.empty(20).cauchy_().tolist())")
-    levels = built()
+    levels = built_levels()
     results = [eval(python(code, FLAMBEAU_CPU_LEVEL=level)) for level in levels[levels.index(LEVEL):]]
     manual_seed(7)
     here = ft.randn(37).tolist() + ft.rand(9).tolist() + ft.randint(99, (9,)).tolist() + empty((20,)).cauchy_().tolist()

@@ -11,7 +11,7 @@ from flambeau_tensor._core import dispatching
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.levels import LEVEL, hot
+from flambeau_tensor._core.levels import LEVEL, built_levels, hot
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, Method, OverloadSet, overloads
@@ -38,9 +38,9 @@ from flambeau_tensor._core.thread_state import set_grad_mode
 
 __all__ = [
     "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "OverloadSet",
-    "Property", "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators", "dispatching",
-    "find_operator", "first_use", "forget", "functions", "hot", "is_layered", "late_families", "lazy_names",
-    "memory_stats", "name_tensor", "operators", "over_descriptor", "overloads", "parse", "place_property",
-    "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode", "share_memory", "shared_descriptor",
-    "sockets", "syntax_operators", "wrapped_dim",
+    "Property", "built_levels", "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators",
+    "dispatching", "find_operator", "first_use", "forget", "functions", "hot", "is_layered", "late_families",
+    "lazy_names", "memory_stats", "name_tensor", "operators", "over_descriptor", "overloads", "parse",
+    "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode", "share_memory",
+    "shared_descriptor", "sockets", "syntax_operators", "wrapped_dim",
 ]

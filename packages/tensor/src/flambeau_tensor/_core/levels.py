@@ -11,7 +11,7 @@ from importlib.util import find_spec
 _NEEDS = {"v2": ("SSE42",), "v3": ("AVX2", "FMA3", "F16C"), "v4": ("AVX512_SKX",), "base": ()}
 
 
-def built() -> list[str]:
+def built_levels() -> list[str]:
     """The levels that this installation was built for, the highest first."""
     return [level for level in ("v4", "v3", "v2", "base") if find_spec(f"flambeau_tensor._kernels.hot_{level}")]
 
@@ -20,7 +20,7 @@ def _choose() -> str:
     """The level asked for, or else the highest whose instructions this processor has (NumPy already asked it)."""
     from numpy._core._multiarray_umath import __cpu_features__ as have
 
-    levels = built()
+    levels = built_levels()
     asked = os.environ.get("FLAMBEAU_CPU_LEVEL")
     if asked:
         if asked not in levels:
