@@ -220,7 +220,10 @@ def signatures() -> list[_Signature]:
     named = functions("torch")
     in_place = {name for name in named if name.endswith("_")}
     found: list[_Signature] = []
-    everything = sorted(operators().items(), key=lambda item: (_public_name(item[1]) or "", item[1].namespace != ATEN))
+    # What torch.ops.aten has for handlers alone is written in Python, and there is no operator behind it.
+    spoken = [(name, op) for name, op in operators().items()
+              if op.namespace != ATEN or isinstance(op.implementation, Forward)]
+    everything = sorted(spoken, key=lambda item: (_public_name(item[1]) or "", item[1].namespace != ATEN))
     of_aten = [op for _, op in everything if op.namespace == ATEN]
     behind = [op.implementation.target for op in of_aten]
     replaced = {op.name for op in of_aten} | {op.name for op in behind if op.namespace == "torch._ops"}
