@@ -16,7 +16,7 @@ from safetensors.torch import load, load_file, load_model, save, save_file, save
 from safetensors.numpy import load_file as load_arrays
 
 path = sys.argv[1] + "/x.safetensors"
-names = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64".split()
+names = "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64".split()
 tensors = {name: torch.tensor([[0, 1, 2]], dtype=getattr(torch, name)) for name in names}
 tensors |= {"empty": torch.empty(0, 3), "scalar": torch.tensor(5)}
 save_file(tensors, path, metadata={"made": "here"})

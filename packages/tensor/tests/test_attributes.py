@@ -41,8 +41,8 @@ def test_contiguity_in_channels_last():
     assert not ft.zeros(3).is_contiguous(memory_format=ft.channels_last)
 
 
-DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-          "complex128")
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16",
+          "float32", "float64", "complex32", "complex64", "complex128")
 
 
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
@@ -69,7 +69,7 @@ def test_to():
     assert x.to(int).dtype is ft.int64 and x.type_as(ft.tensor(1)).dtype is ft.int64
     for name, dtype in (("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("int", "int32"),
                         ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),
-                        ("cfloat", "complex64"), ("cdouble", "complex128")):
+                        ("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128")):
         assert getattr(x, name)().dtype is getattr(ft, dtype)
     assert x.type() == "torch.FloatTensor" and x.type("torch.DoubleTensor").dtype is ft.float64
     with pytest.raises(ValueError, match="invalid type: 'nonsense'"):

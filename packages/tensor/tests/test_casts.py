@@ -4,12 +4,13 @@ import importlib
 
 import numpy as np
 import pytest
+from flambeau_tensor._core.dtype import all_dtypes
 
 import flambeau_tensor as ft
 from flambeau_tensor._core.levels import LEVEL, built_levels
 
-NAMES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
-         "complex128")
+TABLE = [d.name for d in all_dtypes()]
+NAMES = [name for name in TABLE if name != "complex32"]  # that one is tested with its operators
 LEVELS = built_levels()[built_levels().index(LEVEL):]  # what this processor can run
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_ssize_t)
 
@@ -25,7 +26,8 @@ def cast(request):
     table = importlib.import_module(f"flambeau_tensor._core.hot_{request.param}.casts").TABLE
 
     def run(values, source, target, step=1):
-        loop = LOOP(ctypes.c_void_p.from_address(table + 8 * (12 * NAMES.index(source) + NAMES.index(target))).value)
+        place = len(TABLE) * TABLE.index(source) + TABLE.index(target)
+        loop = LOOP(ctypes.c_void_p.from_address(table + 8 * place).value)
         values = np.ascontiguousarray(values, storage(source))
         out = np.zeros(len(values) * step, storage(target))[::step]
         given = np.zeros(len(values) * step, storage(source))[::step]

@@ -10,8 +10,8 @@ import pytest
 import flambeau_tensor as ft
 from flambeau_tensor.dlpack import DLDeviceType, to_dlpack
 
-ALL = [ft.bool, ft.uint8, ft.int8, ft.int16, ft.int32, ft.int64, ft.float16, ft.float32, ft.float64, ft.complex64,
-       ft.complex128]  # fmt: skip
+ALL = [ft.bool, ft.uint8, ft.int8, ft.int16, ft.int32, ft.int64, ft.uint16, ft.uint32, ft.uint64, ft.float16,
+       ft.float32, ft.float64, ft.complex64, ft.complex128]  # fmt: skip
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
@@ -143,8 +143,20 @@ def test_libraries_that_know_no_versions():
 def test_what_tensors_are_not():
     with pytest.raises(BufferError, match="negative strides are not supported"):
         ft.from_dlpack(np.arange(3.0)[::-1])
-    with pytest.raises(BufferError, match="there is no dtype for DLPack's type code 1 with 32 bits and 1 lanes"):
-        ft.from_dlpack(np.arange(3, dtype=np.uint32))
+
+    class Odd:
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **options):
+            capsule = ft.ones(2).__dlpack__()
+            address = ctypes.pythonapi.PyCapsule_GetPointer
+            address.restype, address.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 21).value = 4  # DLDataType.bits
+            return capsule
+
+    with pytest.raises(BufferError, match="there is no dtype for DLPack's type code 2 with 4 bits and 1 lanes"):
+        ft.from_dlpack(Odd())
 
 
 # --- the table of C functions ---------------------------------------------------------------------------------------

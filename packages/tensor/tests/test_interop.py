@@ -4,8 +4,8 @@ import pytest
 
 import flambeau_tensor as ft
 
-NUMPY_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64",
-                "complex128")
+NUMPY_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "float32",
+                "float64", "complex64", "complex128")
 
 
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)

@@ -59,3 +59,25 @@ def test_places_of_a_known_number():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(ft.arange(3))
+
+
+# --- hashes ---------------------------------------------------------------------------------------------------------
+
+def test_hashes():
+    x = ft.arange(6.0).reshape(2, 3)
+    assert ft.hash_tensor(x).dtype is ft.uint64 and ft.hash_tensor(x).item() == 4610560118520545280
+    assert ft.hash_tensor(x, 0).tolist() == [4613937818241073152, 9214364837600034816, 5629499534213120]
+    assert x.hash_tensor((0, 1), keepdim=True).tolist() == [[4610560118520545280]]
+    for dtype in ("int8", "int16", "int32", "int64"):
+        assert ft.hash_tensor(ft.tensor([1, -3, 2], dtype=getattr(ft, dtype))).item() == 2**64 - 2
+    for dtype in ("float16", "bfloat16", "float32", "float64"):
+        assert ft.hash_tensor(ft.tensor([1, -3, 2], dtype=getattr(ft, dtype))).item() == 13832806255468478464
+    assert ft.hash_tensor(ft.tensor([1, 253], dtype=ft.uint8)).item() == 252
+    assert ft.hash_tensor(ft.tensor(3.0)).item() == 4613937818241073152
+    assert ft.hash_tensor(ft.ones(0, 3), 1).tolist() == []
+    for call, error in ((lambda: ft.hash_tensor(x, mode=1), RuntimeError),
+                        (lambda: ft.hash_tensor(ft.ones(0)), RuntimeError),
+                        (lambda: ft.hash_tensor(ft.ones(0, 3), 0), IndexError),
+                        (lambda: ft.hash_tensor(x * 1j), NotImplementedError)):  # fmt: skip
+        with pytest.raises(error):
+            call()

@@ -30,6 +30,7 @@ from flambeau_tensor.serialization import (
     safe_globals,
     set_default_load_endianness,
     set_default_mmap_options,
+    skip_data,
 )
 
 FILES = Path(__file__).parent / "files"
@@ -143,8 +144,8 @@ def test_no_name_of_this_library_is_in_a_file():
 
 
 def test_types_that_are_not_built_are_named():
-    with pytest.raises(NotBuiltError, match=r"torch\.uint16 is not built"):
-        ft.load(FILES / "uint16.pt")
+    with pytest.raises(NotBuiltError, match=r"torch\.float8_e5m2 is not built"):
+        ft.load(archive(b"\x80\x02ctorch\nfloat8_e5m2\n."))
     with pytest.raises(NotBuiltError, match=r"torch\.QInt8Storage"):
         ft.load(archive(b"\x80\x02ctorch\nQInt8Storage\n."))
 
@@ -524,3 +525,16 @@ def test_one_memory_of_several_types_is_refused():
 class Fast:
     __name__ = "fast"
     Pickler = pickle.Pickler
+
+
+def test_bytes_can_be_left_out(tmp_path):
+    with skip_data():
+        ft.save(ft.ones(3, 2), tmp_path / "x.pt")
+        with pytest.raises(RuntimeError, match="skip_data"):
+            ft.save(ft.ones(1), io.BytesIO(), _use_new_zipfile_serialization=False)
+    assert ft.load(tmp_path / "x.pt").tolist() == [[0, 0]] * 3
+    ft.save([ft.ones(3, 2), "text"], tmp_path / "x.pt")
+    with skip_data():
+        empty, text = ft.load(tmp_path / "x.pt")
+    assert tuple(empty.shape) == (3, 2) and text == "text"
+    assert ft.load(tmp_path / "x.pt")[0].tolist() == [[1, 1]] * 3

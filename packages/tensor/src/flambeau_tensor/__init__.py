@@ -62,7 +62,7 @@ __all__ = [  # the operators of torch's own namespace are added below
 _named = {d.name: d for d in _all_dtypes()}
 _named |= {short: _named[name] for short, name in (
     ("half", "float16"), ("float", "float32"), ("double", "float64"), ("short", "int16"), ("int", "int32"),
-    ("long", "int64"), ("cfloat", "complex64"), ("cdouble", "complex128"))}
+    ("long", "int64"), ("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128"))}
 _named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
 # What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 8  # rises with every change of this file
+    TENSOR_ABI = 9  # rises with every change of this file
 
 cdef enum:  # Facts.flags
     T_REQUIRES_GRAD = 1
@@ -38,8 +38,8 @@ cdef enum:  # OperatorFacts.flags
     O_OBJECT_STATE = 128
 
 cdef enum:  # dtypes in order of promotion
-    T_FLOATING = 6  # the first floating dtype
-    T_COMPLEX = 10  # the first complex one
+    T_FLOATING = 9  # the first floating dtype
+    T_COMPLEX = 13  # the first complex one
 
 cdef enum:
     ABI_MAX_NDIM = 64

@@ -11,7 +11,7 @@ from flambeau_tensor._core.sockets cimport record_t, release_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
-from flambeau_tensor._core.types cimport COMPLEX64, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
+from flambeau_tensor._core.types cimport COMPLEX32, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
     NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, DISPATCH, LAZY, NEG, \
     UNLIKE_MEMORY
 
@@ -38,7 +38,7 @@ cdef int _same_numbers() except -1:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
     if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE) != (
             core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW, core_operator.OP_DATA_DEPENDENT,
-            core_operator.OP_OBJECT_STATE) or (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX64, MAX_NDIM):
+            core_operator.OP_OBJECT_STATE) or (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX32, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
         raise ImportError("abi.pxd and thread_state.pxd disagree on the thread's flags")

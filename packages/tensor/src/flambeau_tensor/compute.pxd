@@ -10,7 +10,7 @@ Nothing here checks that it gets tensors: an operator's slots hold what its sche
 from cpython.object cimport PyObject
 
 cdef enum:
-    COMPUTE_ABI = 4  # rises with every change of this file
+    COMPUTE_ABI = 5  # rises with every change of this file
 
 cdef enum:  # Array.dtype
     D_BOOL = 0
@@ -19,12 +19,16 @@ cdef enum:  # Array.dtype
     D_INT16 = 3
     D_INT32 = 4
     D_INT64 = 5
-    D_FLOAT16 = 6
-    D_BFLOAT16 = 7
-    D_FLOAT32 = 8
-    D_FLOAT64 = 9
-    D_COMPLEX64 = 10
-    D_COMPLEX128 = 11
+    D_UINT16 = 6
+    D_UINT32 = 7
+    D_UINT64 = 8
+    D_FLOAT16 = 9
+    D_BFLOAT16 = 10
+    D_FLOAT32 = 11
+    D_FLOAT64 = 12
+    D_COMPLEX32 = 13
+    D_COMPLEX64 = 14
+    D_COMPLEX128 = 15
 
 cdef struct Array:  # where a tensor's elements are; valid until the tensor is changed or goes
     char* data

@@ -26,10 +26,11 @@ def require(int number, str package not None):
                           f"{COMPUTE_ABI} now: upgrade {older}")
 
 
-cdef tuple _mine = (D_BOOL, D_UINT8, D_INT8, D_INT16, D_INT32, D_INT64, D_FLOAT16, D_BFLOAT16, D_FLOAT32, D_FLOAT64,
-                    D_COMPLEX64, D_COMPLEX128)
-if _mine != (types.BOOL, types.UINT8, types.INT8, types.INT16, types.INT32, types.INT64, types.FLOAT16, types.BFLOAT16,
-             types.FLOAT32, types.FLOAT64, types.COMPLEX64, types.COMPLEX128):
+cdef tuple _mine = (D_BOOL, D_UINT8, D_INT8, D_INT16, D_INT32, D_INT64, D_UINT16, D_UINT32, D_UINT64, D_FLOAT16,
+                    D_BFLOAT16, D_FLOAT32, D_FLOAT64, D_COMPLEX32, D_COMPLEX64, D_COMPLEX128)
+if _mine != (types.BOOL, types.UINT8, types.INT8, types.INT16, types.INT32, types.INT64, types.UINT16, types.UINT32,
+             types.UINT64, types.FLOAT16, types.BFLOAT16, types.FLOAT32, types.FLOAT64, types.COMPLEX32,
+             types.COMPLEX64, types.COMPLEX128):
     raise ImportError("compute.pxd and types.pxd disagree on dtypes")
 
 

@@ -177,7 +177,8 @@ class TypedStorage:
     def type(self, dtype=None, non_blocking=False):
         """The name of the type, such as ``torch.FloatStorage``; the elements in another type if one is given."""
         if dtype is None:
-            return f"torch.{type_name(self.dtype)}Storage"
+            return f"torch.{type_name(self.dtype)}Storage" if self.dtype.name not in YOUNGER else \
+                "torch.storage.TypedStorage"
         name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
         return self._converted(_dtype_of(name.removeprefix("torch.")))
 
@@ -259,7 +260,8 @@ def _legacy(dtype):
     return Legacy
 
 
-LEGACY = {cls.__name__: cls for cls in map(_legacy, all_dtypes())}
+YOUNGER = ("uint16", "uint32", "uint64", "complex32")  # than typed storages, which have no classes for them
+LEGACY = {cls.__name__: cls for cls in (_legacy(d) for d in all_dtypes() if d.name not in YOUNGER)}
 globals().update(LEGACY)
 __all__ += LEGACY
 

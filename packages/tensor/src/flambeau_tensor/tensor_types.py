@@ -10,6 +10,7 @@ from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor.ops.factories import construct
 from flambeau_tensor.options import strided
+from flambeau_tensor.storage import YOUNGER
 
 
 class tensortype(type):
@@ -39,7 +40,8 @@ def tensor_type(name: str) -> type:
     <class 'torch.FloatTensor'>
     """
     if name not in _types:
-        found = [d for d in all_dtypes() if f"{type_name(d)}Tensor" == name and not d.is_complex]
+        found = [d for d in all_dtypes()
+                 if f"{type_name(d)}Tensor" == name and d.name not in YOUNGER and not d.is_complex]
         if not found:
             raise AttributeError(f"module 'torch' has no attribute {name!r}")
         _types[name] = tensortype(name, (), {

@@ -16,7 +16,8 @@ def _bytes_as(t, dtype):
     """A gradient or tangent of the dtype that ``view`` gave to what it belongs to, one way or the other."""
     if t.dtype is dtype:
         return t
-    if {t.dtype, dtype} in ({torch.float32, torch.complex64}, {torch.float64, torch.complex128}):
+    if {t.dtype, dtype} in ({torch.float16, torch.complex32}, {torch.float32, torch.complex64},
+                            {torch.float64, torch.complex128}):
         return t.contiguous().resolve_conj().view(dtype)
     raise RuntimeError(f"view(): the bytes of {dtype} numbers seen as {t.dtype} ones, or the other way round, have no "
                        "derivative. Use detach() before view().")

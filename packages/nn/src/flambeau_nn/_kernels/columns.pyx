@@ -7,8 +7,8 @@ from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t
 from flambeau_nn._kernels.sizes cimport GIL_FREE
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
-    converted, dense, fresh, itemsize, parallel_for, read_ints, shape_text,
+    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX32, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array,
+    array_of, converted, dense, fresh, itemsize, parallel_for, read_ints, shape_text,
 )
 
 from flambeau_tensor.abi import require
@@ -95,7 +95,7 @@ cdef Py_ssize_t _count(const Geometry* g, int d) noexcept:
 cdef int _computed(int dtype, str name) except -1:
     if dtype == D_FLOAT16 or dtype == D_BFLOAT16 or dtype == D_BOOL:
         return D_FLOAT32
-    if dtype < D_FLOAT16:
+    if dtype < D_FLOAT16 or dtype == D_COMPLEX32:
         raise NotImplementedError(f'"{name}" not implemented for \'{type_string(dtype)}\'')
     return dtype
 

@@ -15,8 +15,8 @@ from flambeau_nn._kernels.sizes cimport GIL_FREE
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array,
-    Product, array_of, converted, dense, fresh, hold_blas, in_format_of, itemsize, multiply_here, num_threads,
+    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX32, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64,
+    Array, Product, array_of, converted, dense, fresh, hold_blas, in_format_of, itemsize, multiply_here, num_threads,
     parallel_for, read_ints, release_blas, shape_text,
 )
 
@@ -434,13 +434,13 @@ cdef int _computed(const Call* c, const Geometry* g, int dtype) except -1:
     cdef bint dilated = g.dilation[0] > 1 or g.dilation[1] > 1 or g.dilation[2] > 1
     if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
         return D_FLOAT32
-    if dtype >= D_FLOAT32 or dtype == D_INT64:
+    if (dtype >= D_FLOAT32 and dtype != D_COMPLEX32) or dtype == D_INT64:
         return dtype
     if c.transposed:
         name = "slow_conv_transpose3d_out_cpu" if c.dims == 3 else "slow_conv_transpose2d_out_cpu"
     elif dilated:
         name = "slow_conv_dilated<>"
-    elif dtype == D_BOOL:
+    elif dtype == D_BOOL or dtype > D_INT64:
         name = "compute_columns3d" if c.dims == 3 else "slow_conv2d_cpu"
     else:
         return D_INT64

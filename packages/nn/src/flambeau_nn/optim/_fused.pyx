@@ -14,8 +14,8 @@ from flambeau_tensor.abi cimport (
     TENSOR_ABI, T_DISPATCH, T_LAYERED, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
 )
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, begin_write,
-    dense, parallel_for, written,
+    COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX32, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
+    begin_write, dense, parallel_for, written,
 )
 
 from flambeau_tensor.extend import hot
@@ -124,6 +124,8 @@ cdef class Rule:
         dtype = arrays[0].dtype
         if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
             dtype = D_FLOAT32
+        elif dtype == D_COMPLEX32:
+            dtype = D_COMPLEX64
         elif dtype < D_FLOAT16:
             raise RuntimeError(f"{self.name}(): parameters must be floating point or complex, got "
                                f"{type_string(dtype)}")

@@ -17,7 +17,7 @@ from flambeau_tensor._core.capi_operators cimport find_operator, implement, set_
 from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.capi_values cimport clear, new_list  # no-cython-lint
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport ITEMSIZE, PROMOTED, DType, default_dtype, dtype_object
+from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, default_dtype, dtype_object, promoted
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -477,7 +477,7 @@ cdef fl_tensor _from_blob "fl_slot_from_blob"(void* data, const int64_t* sizes, 
 # --- dtypes ---------------------------------------------------------------------------------------------------------
 
 cdef int32_t _promote_types "fl_slot_promote_types"(int32_t a, int32_t b) except -1:
-    return to_abi[PROMOTED[dtype_id(a)][dtype_id(b)]]
+    return to_abi[promoted(dtype_id(a), dtype_id(b))]
 
 
 cdef int32_t _result_type "fl_slot_result_type"(const fl_value* operands, int32_t count) except -1:

@@ -12,7 +12,7 @@ cdef extern from "Python.h":
     void decref "Py_DECREF"(PyObject*) noexcept
 
 cdef enum:
-    NABI = 16
+    NABI = 30
 
 cdef int[NABI] from_abi  # the header's numbers of dtypes to ours, -1 where there is none
 cdef int[NDTYPES] to_abi

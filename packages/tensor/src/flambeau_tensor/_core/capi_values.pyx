@@ -29,8 +29,9 @@ cdef extern from "Python.h":
 
 for _i in range(NABI):
     from_abi[_i] = -1
-for _i, _code in enumerate((FL_BOOL, FL_UINT8, FL_INT8, FL_INT16, FL_INT32, FL_INT64, FL_FLOAT16, FL_BFLOAT16,
-                            FL_FLOAT32, FL_FLOAT64, FL_COMPLEX64, FL_COMPLEX128)):
+for _i, _code in enumerate((FL_BOOL, FL_UINT8, FL_INT8, FL_INT16, FL_INT32, FL_INT64, FL_UINT16, FL_UINT32,
+                            FL_UINT64, FL_FLOAT16, FL_BFLOAT16, FL_FLOAT32, FL_FLOAT64, FL_COMPLEX32, FL_COMPLEX64,
+                            FL_COMPLEX128)):
     from_abi[<int>_code] = _i
     to_abi[<int>_i] = _code
 

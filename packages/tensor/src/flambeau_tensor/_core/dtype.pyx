@@ -1,8 +1,9 @@
 # cython: language_level=3
-"""The twelve element types, their names and how they promote.
+"""The sixteen element types, their names and how they promote.
 
 Promotion follows PyTorch's lattice (bool < integers < floats < complex numbers; uint8 with a signed
-type goes to the next wider signed one; float16 with bfloat16 to float32).
+type goes to the next wider signed one; float16 with bfloat16 to float32). The wider unsigned types promote with
+floats only.
 """
 cimport numpy as cnp
 
@@ -18,10 +19,14 @@ _ROWS = (
     ("int16", 2, CAT_INT, cnp.NPY_INT16),
     ("int32", 4, CAT_INT, cnp.NPY_INT32),
     ("int64", 8, CAT_INT, cnp.NPY_INT64),
+    ("uint16", 2, CAT_INT, cnp.NPY_UINT16),
+    ("uint32", 4, CAT_INT, cnp.NPY_UINT32),
+    ("uint64", 8, CAT_INT, cnp.NPY_UINT64),
     ("float16", 2, CAT_FLOAT, cnp.NPY_FLOAT16),
-    ("bfloat16", 2, CAT_FLOAT, cnp.NPY_UINT16),
+    ("bfloat16", 2, CAT_FLOAT, -1),
     ("float32", 4, CAT_FLOAT, cnp.NPY_FLOAT32),
     ("float64", 8, CAT_FLOAT, cnp.NPY_FLOAT64),
+    ("complex32", 4, CAT_COMPLEX, -1),
     ("complex64", 8, CAT_COMPLEX, cnp.NPY_COMPLEX64),
     ("complex128", 16, CAT_COMPLEX, cnp.NPY_COMPLEX128),
 )
@@ -58,17 +63,19 @@ cdef class DType:
 
     @property
     def is_signed(self):
-        return self.id != BOOL and self.id != UINT8
+        return self.id != BOOL and self.id != UINT8 and not UINT16 <= self.id <= UINT64
 
     def to_complex(self):
         """The complex dtype of the same precision."""
-        return dtype_object(COMPLEX128 if self.itemsize == 8 or self.id == COMPLEX128 else COMPLEX64)
+        if self.category == CAT_COMPLEX:
+            return self
+        if self.category != CAT_FLOAT:
+            raise RuntimeError(f"Unknown Complex ScalarType for {type_name(self)}")
+        return dtype_object(complex_of(self.id))
 
     def to_real(self):
         """The dtype of the real part."""
-        if self.id == COMPLEX64:
-            return dtype_object(FLOAT32)
-        return dtype_object(FLOAT64) if self.id == COMPLEX128 else self
+        return dtype_object(real_of(self.id))
 
 
 cdef list _objects = []
@@ -93,12 +100,22 @@ def _make():
             PROMOTED[i][j] = _promote(i, j)
 
 
+cdef int complex_of(int d) noexcept nogil:
+    return d if CATEGORY[d] == CAT_COMPLEX else COMPLEX32 if d == FLOAT16 else COMPLEX128 if d == FLOAT64 else COMPLEX64
+
+
+cdef int real_of(int d) noexcept nogil:
+    return FLOAT16 if d == COMPLEX32 else FLOAT32 if d == COMPLEX64 else FLOAT64 if d == COMPLEX128 else d
+
+
 cdef int _promote(int a, int b):
     cdef int lo = min(a, b), hi = max(a, b)
     if a == b:
         return a
-    if CATEGORY[hi] == CAT_COMPLEX:  # complex128 as soon as either side has double precision
-        return COMPLEX128 if hi == COMPLEX128 or lo == FLOAT64 else COMPLEX64
+    if UINT16 <= lo <= UINT64 or UINT16 <= hi <= UINT64:
+        return hi if CATEGORY[hi] == CAT_FLOAT else -1
+    if CATEGORY[hi] == CAT_COMPLEX:  # of the precision of the more precise one
+        return max(hi, complex_of(lo)) if CATEGORY[lo] >= CAT_FLOAT else hi
     if CATEGORY[hi] == CAT_FLOAT:
         return FLOAT32 if lo == FLOAT16 and hi == BFLOAT16 else hi
     if lo == UINT8:
@@ -109,6 +126,18 @@ cdef int _promote(int a, int b):
 _make()
 
 
+cdef int refuse_promotion(int a, int b) except -1:
+    raise RuntimeError("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote "
+                       f"{type_name(dtype_object(a))} and {type_name(dtype_object(b))}")
+
+
+cdef str letter(int dtype):
+    """b(ool), i(nteger), u(nsigned beyond uint8), f(loat), c(omplex) or h(alf complex)."""
+    if UINT16 <= dtype <= UINT64:
+        return "u"
+    return "h" if dtype == COMPLEX32 else "bifc"[CATEGORY[dtype]]
+
+
 cdef DType dtype_object(int id):
     return <DType>_objects[id]
 
@@ -116,15 +145,18 @@ cdef DType dtype_object(int id):
 cdef int dtype_from_npy(int npy_type) except -1:
     cdef int i
     for i in range(NDTYPES):
-        if NPY_TYPE[i] == npy_type and i != BFLOAT16:
+        if NPY_TYPE[i] == npy_type:
             return i
     if npy_type == cnp.NPY_LONGLONG:
         return INT64
+    if npy_type == cnp.NPY_ULONGLONG:
+        return UINT64
     if npy_type == cnp.NPY_INT or npy_type == cnp.NPY_LONG:
         return INT32 if npy_type == cnp.NPY_INT else INT64
     raise TypeError(
         f"can't convert np.ndarray of type {cnp.PyArray_DescrFromType(npy_type)}. The only supported types are: "
-        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint8, and bool."
+        "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
+        "and bool."
     )
 
 
@@ -133,7 +165,7 @@ cdef int default_dtype() noexcept nogil:
 
 
 cdef int default_complex() noexcept nogil:
-    return COMPLEX128 if _default == FLOAT64 else COMPLEX64
+    return complex_of(_default)
 
 
 def get_default_dtype():
@@ -151,7 +183,7 @@ def set_default_dtype(DType d not None):
 
 def promote_types(DType type1 not None, DType type2 not None):
     """The smallest dtype that both promote to."""
-    return dtype_object(PROMOTED[type1.id][type2.id])
+    return dtype_object(promoted(type1.id, type2.id))
 
 
 def can_cast(DType from_ not None, DType to not None):
@@ -164,8 +196,9 @@ cdef bint _can_cast(int a, int b) noexcept:
 
 
 cdef dict _TYPE_NAMES = {
-    BOOL: "Bool", UINT8: "Byte", INT8: "Char", INT16: "Short", INT32: "Int", INT64: "Long", FLOAT16: "Half",
-    BFLOAT16: "BFloat16", FLOAT32: "Float", FLOAT64: "Double", COMPLEX64: "ComplexFloat", COMPLEX128: "ComplexDouble",
+    BOOL: "Bool", UINT8: "Byte", INT8: "Char", INT16: "Short", INT32: "Int", INT64: "Long",
+    UINT16: "UInt16", UINT32: "UInt32", UINT64: "UInt64", FLOAT16: "Half", BFLOAT16: "BFloat16", FLOAT32: "Float",
+    FLOAT64: "Double", COMPLEX32: "ComplexHalf", COMPLEX64: "ComplexFloat", COMPLEX128: "ComplexDouble",
 }
 
 
@@ -174,8 +207,9 @@ cpdef str type_name(DType dtype):
     return _TYPE_NAMES[dtype.id]
 
 
-_C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "c10::BFloat16",
-            "float", "double", "c10::complex<float>", "c10::complex<double>")
+_C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long int", "short unsigned int",
+            "unsigned int", "long unsigned int", "c10::Half", "c10::BFloat16", "float", "double",
+            "c10::complex<c10::Half>", "c10::complex<float>", "c10::complex<double>")
 
 
 def c_type_name(int dtype):
@@ -189,9 +223,9 @@ def all_dtypes():
 
 
 def numpy_dtype(DType d not None):
-    """The NumPy dtype of the same elements (bfloat16 has none)."""
-    if d.id == BFLOAT16:
-        raise TypeError("Got unsupported ScalarType BFloat16")
+    """The NumPy dtype of the same elements (bfloat16 and complex32 have none)."""
+    if NPY_TYPE[d.id] < 0:
+        raise TypeError(f"Got unsupported ScalarType {type_name(d)}")
     return cnp.PyArray_DescrFromType(NPY_TYPE[d.id])
 
 

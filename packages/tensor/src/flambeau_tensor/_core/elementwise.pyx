@@ -11,7 +11,8 @@ from libc.string cimport memset
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.dtype cimport (
-    CATEGORY, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, type_name,
+    CATEGORY, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, letter, real_of,
+    type_name,
 )
 from flambeau_tensor._core.layout cimport restride
 from flambeau_tensor._core.loops cimport GIL_FREE, loop_t, run_loop
@@ -288,7 +289,8 @@ cdef class Elementwise(Kernel):
         result: ``"same"`` dtype as the operands, or the name of the result's dtype (``"bool"`` for comparisons), or
             ``"real"`` for the real dtype of complex operands.
         default_float: integers are computed in the default floating dtype.
-        dtypes: categories that are accepted, letters of ``"bifc"``; the rest is "not implemented for".
+        dtypes: families of dtypes that are accepted, letters of ``"biufch"`` (u: uint16, uint32, uint64; h:
+            complex32); the rest is "not implemented for".
         params: the names of float arguments for the loop's data pointer, divided by blanks.
         alpha: the name of an argument that is a factor on the second operand.
         fixed: {operand: dtype} outside promotion, such as a boolean condition.
@@ -332,23 +334,23 @@ cdef class Elementwise(Kernel):
         for d in range(NDTYPES):
             e = &self.entries[d]
             e.loop = NULL
-            if "bifc"[CATEGORY[d]] not in dtypes or (default_float and CATEGORY[d] <= CAT_INT):
+            if letter(d) not in dtypes or (default_float and CATEGORY[d] <= CAT_INT):
                 continue
-            half = d in (FLOAT16, BFLOAT16) and dtype_object(d).name not in tables
-            e.compute = FLOAT32 if half else d
+            half = d in (FLOAT16, BFLOAT16, COMPLEX32) and dtype_object(d).name not in tables
+            e.compute = d if not half else COMPLEX64 if d == COMPLEX32 else FLOAT32
             if d == BOOL and bool_as:
                 e.compute = _dtype_by_name(bool_as).id
             address = tables.get(dtype_object(e.compute).name)
             if address is not None:
                 e.loop = <loop_t><size_t>address
                 e.data = NULL
-                e.written = BOOL if result == "bool" else _real(e.compute) if result == "real" else e.compute
+                e.written = BOOL if result == "bool" else real_of(e.compute) if result == "real" else e.compute
             elif ufunc is None or not _from_ufunc(e, _as_ufunc(ufunc), nin, self.fixed):
                 continue
             if result == "same":
                 e.result = e.compute if d == BOOL else d
             elif result == "real":
-                e.result = _real(d)
+                e.result = real_of(d)
             else:
                 e.result = e.written
 
@@ -384,10 +386,6 @@ def ufunc_loop(ufunc, str dtype not None):
     if not _from_ufunc(&e, _as_ufunc(ufunc), ufunc.nin, fixed):
         raise TypeError(f"{ufunc.__name__} has no loop for {dtype}")
     return <size_t>e.loop, <size_t>e.data
-
-
-cdef int _real(int d) noexcept:
-    return FLOAT32 if d == COMPLEX64 else FLOAT64 if d == COMPLEX128 else d
 
 
 cdef bint _from_ufunc(Entry* e, cnp.ufunc u, int nin, int* fixed) except -1:

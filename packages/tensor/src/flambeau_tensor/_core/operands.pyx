@@ -2,7 +2,7 @@
 """What tensors that take part in one computation have to agree on: shape, dtype, and memory that may be written."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object, type_name
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, complex_of, dtype_object, promoted, type_name
 from flambeau_tensor._core.layout cimport FORMAT_CHANNELS_LAST, follow_order, format_strides, is_channels_last
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str, wrap_dim
@@ -114,13 +114,13 @@ cdef int promote(int n, PyObject** slots, const int* fixed) except -1:
             t = <Tensor>slots[k]
             d = t.dtype
             if t.ndim:
-                dims = d if dims < 0 else PROMOTED[dims][d]
+                dims = d if dims < 0 else promoted(dims, d)
             else:
-                zero = d if zero < 0 else PROMOTED[zero][d]
+                zero = d if zero < 0 else promoted(zero, d)
         else:
             read_scalar(slots[k], &s)
             d = scalar_dtype(s.category)
-            number = d if number < 0 else PROMOTED[number][d]
+            number = d if number < 0 else promoted(number, d)
     return _combine(dims, _combine(zero, number))
 
 
@@ -131,7 +131,7 @@ cdef int _combine(int strong, int weak) noexcept:
     if weak < 0 or CATEGORY[strong] >= CATEGORY[weak]:
         return strong
     if CATEGORY[weak] == CAT_COMPLEX and CATEGORY[strong] == CAT_FLOAT:
-        return COMPLEX128 if strong == FLOAT64 else COMPLEX64
+        return complex_of(strong)
     return weak
 
 

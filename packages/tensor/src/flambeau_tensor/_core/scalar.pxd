@@ -3,9 +3,13 @@ from cpython.object cimport PyObject
 
 cdef struct Scalar:
     int category  # CAT_BOOL .. CAT_COMPLEX
-    long long i
+    long long i  # of an int from 2**63 on its bits; `re` is then positive
     double re
     double im
+
+cdef inline bint above_signed(const Scalar* s) noexcept:
+    """Whether an int needs an unsigned 64 bit number."""
+    return s.i < 0 and s.re > 0
 
 cdef int read_scalar(PyObject* obj, Scalar* out) except -1
 cdef bint is_number(PyObject* obj) noexcept  # exact bool, int, float, complex: the quick test

@@ -3,8 +3,10 @@
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
-from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check, PyLong_CheckExact
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t
+from cpython.long cimport (
+    PyLong_AsLongLongAndOverflow, PyLong_AsUnsignedLongLong, PyLong_Check, PyLong_CheckExact,
+)
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from flambeau_tensor._core.dtype cimport default_complex, default_dtype
 from flambeau_tensor._core.halves cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
@@ -15,6 +17,16 @@ cdef bint is_number(PyObject* obj) noexcept:
     cdef object o = <object>obj
     return PyFloat_CheckExact(o) or PyLong_CheckExact(o) or obj == Py_True or obj == Py_False \
         or type(o) is complex
+
+
+cdef int _read_unsigned(object o, Scalar* out) except -1:
+    cdef unsigned long long value
+    try:
+        value = PyLong_AsUnsignedLongLong(o)
+    except OverflowError:
+        raise OverflowError("int too big to convert") from None
+    out.i, out.re = <long long>value, <double>value
+    return 0
 
 
 cdef int read_scalar(PyObject* obj, Scalar* out) except -1:
@@ -33,9 +45,11 @@ cdef int read_scalar(PyObject* obj, Scalar* out) except -1:
     elif PyLong_Check(o):
         out.category = CAT_INT
         out.i = PyLong_AsLongLongAndOverflow(o, &overflow)
-        if overflow:
-            raise OverflowError("int too big to convert")
         out.re = <double>out.i
+        if overflow < 0:
+            raise OverflowError("int too big to convert")
+        if overflow:
+            _read_unsigned(o, out)
     elif PyComplex_Check(o):
         out.category = CAT_COMPLEX
         out.re = PyComplex_RealAsDouble(o)
@@ -49,8 +63,9 @@ cdef int read_scalar(PyObject* obj, Scalar* out) except -1:
     return 0
 
 
-cdef tuple _C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "at::Half", "at::BFloat16", "float",
-                       "double", "c10::complex<float>", "c10::complex<double>")
+cdef tuple _C_NAMES = ("bool", "uint8_t", "int8_t", "int16_t", "int", "int64_t", "uint16_t", "uint32_t", "uint64_t",
+                       "at::Half", "at::BFloat16", "float", "double", "c10::complex<at::Half>", "c10::complex<float>",
+                       "c10::complex<double>")
 
 
 cdef str c_name(int dtype):
@@ -63,6 +78,8 @@ cdef long long _integer(const Scalar* s, int dtype) except? -1:
             raise RuntimeError(f"value cannot be converted to type {c_name(dtype)} without overflow")
         return <long long>s.re
     if s.category == CAT_COMPLEX:
+        raise RuntimeError(f"value cannot be converted to type {c_name(dtype)} without overflow")
+    if above_signed(s) and dtype != UINT64:
         raise RuntimeError(f"value cannot be converted to type {c_name(dtype)} without overflow")
     return s.i
 
@@ -89,6 +106,11 @@ cdef int store_scalar(const Scalar* s, int dtype, char* dst) except -1:
     elif dtype == COMPLEX128:
         (<double*>dst)[0] = re
         (<double*>dst)[1] = s.im
+    elif dtype == COMPLEX32:
+        (<uint16_t*>dst)[0] = float_to_half(<float>re)
+        (<uint16_t*>dst)[1] = float_to_half(<float>s.im)
+    elif dtype == UINT64:
+        (<uint64_t*>dst)[0] = <uint64_t>_integer(s, dtype)
     else:
         i = _integer(s, dtype)
         if dtype == UINT8 and -255 <= i <= 255:  # negative numbers wrap, as PyTorch lets them
@@ -99,6 +121,10 @@ cdef int store_scalar(const Scalar* s, int dtype, char* dst) except -1:
             (<int16_t*>dst)[0] = <int16_t>i
         elif dtype == INT32 and -2147483648 <= i <= 2147483647:
             (<int32_t*>dst)[0] = <int32_t>i
+        elif dtype == UINT16 and -65535 <= i <= 65535:
+            (<uint16_t*>dst)[0] = <uint16_t>i
+        elif dtype == UINT32 and -4294967295 <= i <= 4294967295:
+            (<uint32_t*>dst)[0] = <uint32_t>i
         else:
             raise RuntimeError(f"value cannot be converted to type {c_name(dtype)} without overflow")
     return 0
@@ -122,12 +148,20 @@ cdef object load_scalar(int dtype, const char* src):
         return (<const int8_t*>src)[0]
     if dtype == INT16:
         return (<const int16_t*>src)[0]
+    if dtype == UINT16:
+        return (<const uint16_t*>src)[0]
+    if dtype == UINT32:
+        return (<const uint32_t*>src)[0]
+    if dtype == UINT64:
+        return (<const uint64_t*>src)[0]
     if dtype == FLOAT16:
         return <double>half_to_float((<const uint16_t*>src)[0])
     if dtype == BFLOAT16:
         return <double>bf16_to_float((<const uint16_t*>src)[0])
     if dtype == COMPLEX64:
         return complex((<const float*>src)[0], (<const float*>src)[1])
+    if dtype == COMPLEX32:
+        return complex(half_to_float((<const uint16_t*>src)[0]), half_to_float((<const uint16_t*>src)[1]))
     return complex((<const double*>src)[0], (<const double*>src)[1])
 
 

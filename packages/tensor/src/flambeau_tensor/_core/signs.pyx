@@ -50,7 +50,7 @@ _LOOPS[INT8] = <loop_t>_negate[int8_t]
 _LOOPS[INT16] = <loop_t>_negate[int16_t]
 _LOOPS[INT32] = <loop_t>_negate[int32_t]
 _LOOPS[INT64] = <loop_t>_negate[int64_t]
-_LOOPS[FLOAT16] = _LOOPS[BFLOAT16] = <loop_t>_flip_signs[uint16_t]
+_LOOPS[FLOAT16] = _LOOPS[BFLOAT16] = _LOOPS[COMPLEX32] = <loop_t>_flip_signs[uint16_t]
 _LOOPS[FLOAT32] = _LOOPS[COMPLEX64] = <loop_t>_flip_signs[uint32_t]
 _LOOPS[FLOAT64] = _LOOPS[COMPLEX128] = <loop_t>_flip_signs[uint64_t]
 

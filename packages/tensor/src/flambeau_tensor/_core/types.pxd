@@ -12,13 +12,17 @@ cdef enum:
     INT16 = 3
     INT32 = 4
     INT64 = 5
-    FLOAT16 = 6
-    BFLOAT16 = 7
-    FLOAT32 = 8
-    FLOAT64 = 9
-    COMPLEX64 = 10
-    COMPLEX128 = 11
-    NDTYPES = 12
+    UINT16 = 6
+    UINT32 = 7
+    UINT64 = 8
+    FLOAT16 = 9
+    BFLOAT16 = 10
+    FLOAT32 = 11
+    FLOAT64 = 12
+    COMPLEX32 = 13
+    COMPLEX64 = 14
+    COMPLEX128 = 15
+    NDTYPES = 16
 
 cdef enum:  # categories of dtypes, in order of promotion
     CAT_BOOL = 0

@@ -105,8 +105,6 @@ def _find_loops():
     cdef int d, i
     for d in range(NDTYPES):
         _loops[d] = NULL
-        if d == BFLOAT16:
-            continue
         for i in range(f.ntypes):
             if f.types[3 * i] == NPY_TYPE[d] and f.types[3 * i + 1] == NPY_TYPE[d]:
                 _loops[d] = <loop_t>f.functions[i]

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, letter
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operands cimport check_out_overlap
@@ -84,7 +84,7 @@ cdef class Cumulative(Kernel):
         loops: the name of a table in ``hot/cumulative``.
         start: what the accumulated value starts from (-1 stands for -inf).
         places: the second result is where each value stands; integers stay as they are.
-        dtypes: categories that are accepted, letters of ``"bifc"``.
+        dtypes: families of dtypes that are accepted, letters of ``"biufch"``, as in `Elementwise`.
         fallback: the Python function of (tensor, dim) that answers for complex numbers where no loop does.
     """
 
@@ -112,7 +112,7 @@ cdef class Cumulative(Kernel):
             self.entries[d].along = NULL
             self.entries[d].compute = compute
             reads = dtype_object(compute).name
-            if "bifc"[CATEGORY[d]] in dtypes and reads in table:
+            if letter(d) in dtypes and reads in table:
                 along, across = table[reads]
                 self.entries[d].along, self.entries[d].across = <along_t><size_t>along, <across_t><size_t>across
 
@@ -140,7 +140,7 @@ cdef object _run(Operator op, PyObject** slots):
             dtype = INT64
     job.e = &kernel.entries[dtype]
     if job.e.along == NULL or (kernel.handles_out and dtype == BOOL):
-        if kernel.fallback is not None and CATEGORY[dtype] == CAT_COMPLEX:
+        if kernel.fallback is not None and letter(dtype) == "c":
             return kernel.fallback(x, dim)
         raise NotImplementedError(f'"{kernel.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
     if x.dtype != dtype and x.dtype != job.e.compute:

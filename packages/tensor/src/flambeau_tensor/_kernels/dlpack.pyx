@@ -132,8 +132,8 @@ cdef enum:  # DLDataType.code
     DL_BOOL = 6
 
 cdef uint8_t[NDTYPES] CODES
-for _i, _code in enumerate((DL_BOOL, DL_UINT, DL_INT, DL_INT, DL_INT, DL_INT, DL_FLOAT, DL_BFLOAT, DL_FLOAT, DL_FLOAT,
-                            DL_COMPLEX, DL_COMPLEX)):
+for _i, _code in enumerate((DL_BOOL, DL_UINT, DL_INT, DL_INT, DL_INT, DL_INT, DL_UINT, DL_UINT, DL_UINT, DL_FLOAT,
+                            DL_BFLOAT, DL_FLOAT, DL_FLOAT, DL_COMPLEX, DL_COMPLEX, DL_COMPLEX)):
     CODES[_i] = _code
 
 

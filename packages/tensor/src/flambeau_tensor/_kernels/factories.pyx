@@ -7,7 +7,7 @@ from libc.string cimport memset
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, letter
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
 from flambeau_tensor._core.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
@@ -205,7 +205,7 @@ cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept 
 
 
 cdef int _check_numbers(str name, DType dtype) except -1:
-    if CATEGORY[dtype.id] != CAT_INT and CATEGORY[dtype.id] != CAT_FLOAT:
+    if letter(dtype.id) not in "if":
         raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(dtype)}\'')
     return 0
 
@@ -456,7 +456,7 @@ cdef object _is_complex(Operator op, PyObject** a):
 
 
 cdef object _is_signed(Operator op, PyObject** a):
-    return (<Tensor>a[0]).dtype not in (BOOL, UINT8)
+    return dtype_object((<Tensor>a[0]).dtype).is_signed
 
 
 cdef object _is_nonzero(Operator op, PyObject** a):

@@ -554,7 +554,7 @@ cdef object _transform(Operator op, PyObject** slots):
     if kernel.real == 1 and CATEGORY[x.dtype] == CAT_COMPLEX:
         raise RuntimeError(f"{kernel.name} expects a real input tensor, but got "
                            f"{type_name(dtype_object(x.dtype))}")
-    if x.dtype < FLOAT32 or (kernel.real == 2 and CATEGORY[x.dtype] != CAT_COMPLEX):
+    if x.dtype < FLOAT32 or x.dtype == COMPLEX32 or (kernel.real == 2 and CATEGORY[x.dtype] != CAT_COMPLEX):
         x = promoted(x, kernel.real == 2)
     if x.ndim == 0:
         raise IndexError(f"Dimension specified as {<object>slots[2]} but tensor has no dimensions")

@@ -153,11 +153,13 @@ cdef int _check_vector(str name, Tensor index) except -1:
 
 
 cdef int _accumulate(int mode, Tensor t, int dim, Tensor index, Tensor source) except -1:
-    """Combine slices of `source` into those of `t`; float16 and bfloat16 as float32."""
+    """Combine slices of `source` into those of `t`; types of 16 bits a number as wider ones."""
     cdef Tensor wide
     if not supports(mode, t.dtype):
-        wide = to_dtype(t, FLOAT32)
-        source = to_dtype(source, FLOAT32)
+        if UINT16 <= t.dtype <= UINT64:
+            raise NotImplementedError(f'"index_func_" not implemented for \'{_name(t)}\'')
+        wide = to_dtype(t, COMPLEX64 if t.dtype == COMPLEX32 else FLOAT32)
+        source = to_dtype(source, wide.dtype)
         _rows(mode, wide, dim, index, source, source.strides, 1 if t.ndim else 0)
         return copy_elements(t, wide)
     return _rows(mode, t, dim, index, source, source.strides, 1 if t.ndim else 0)

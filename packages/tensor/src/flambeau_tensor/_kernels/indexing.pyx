@@ -110,6 +110,8 @@ cdef Tensor _index_tensor(object o):
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                       UserWarning, stacklevel=2)
         return to_dtype(t, BOOL)
+    if UINT16 <= t.dtype <= UINT64 and t.ndim == 0:
+        return to_dtype(t, INT64)
     if t.dtype != INT64 and t.dtype != BOOL and t.dtype != INT32:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return t

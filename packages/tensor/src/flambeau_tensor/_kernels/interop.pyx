@@ -4,12 +4,15 @@ cimport numpy as cnp
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.dtype cimport (
-    CATEGORY, DType, ITEMSIZE, NPY_TYPE, PROMOTED, default_dtype, dtype_from_npy,
+    CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, promoted,
+    type_name,
 )
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.scalar cimport Scalar, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar
+from flambeau_tensor._core.scalar cimport (
+    Scalar, above_signed, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar,
+)
 from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, as_subclass, check_read, contiguous_strides, count_bytes, empty, new_tensor, read_ints, set_geometry,
@@ -80,8 +83,8 @@ cpdef object shared_array(Tensor t):
         kind, cure = ("conjugate", "conj") if t.flags & CONJ else ("negative", "neg")
         raise RuntimeError(f"Can't call numpy() on Tensor that has {kind} bit set. Use tensor.resolve_{cure}().numpy() "
                            "instead.")
-    if t.dtype == BFLOAT16:
-        raise TypeError("Got unsupported ScalarType BFloat16")
+    if NPY_TYPE[t.dtype] < 0:
+        raise TypeError(f"Got unsupported ScalarType {type_name(dtype_object(t.dtype))}")
     for i in range(t.ndim):
         strides[i] = t.strides[i] * ITEMSIZE[t.dtype]
     a = PyArray_New(&PyArray_Type, t.ndim, <cnp.npy_intp*>t.sizes, NPY_TYPE[t.dtype], strides, t.data, 0,
@@ -91,11 +94,12 @@ cpdef object shared_array(Tensor t):
 
 
 cpdef object as_array(Tensor t):
-    """What NumPy code should read: shared memory, bfloat16 as float32, conjugate and negative views as they are meant.
-    """
+    """What NumPy code should read: shared memory, dtypes that NumPy lacks as wider ones, lazy views as meant."""
     if t.flags & LAZY:
         t = copy_of(t)
-    return shared_array(to_dtype(t, FLOAT32) if t.dtype == BFLOAT16 else t)
+    if NPY_TYPE[t.dtype] < 0:
+        t = to_dtype(t, FLOAT32 if t.dtype == BFLOAT16 else COMPLEX64)
+    return shared_array(t)
 
 
 cpdef object from_array(object array):
@@ -255,12 +259,21 @@ cdef char* _store(object data, int depth, int ndim, int dtype, char* at) except 
         try:
             read_scalar(<PyObject*>data, &s)
         except OverflowError:
+            if dtype == UINT64:
+                raise
             if CATEGORY[dtype] < CAT_FLOAT:
                 raise ValueError("Overflow when unpacking long long") from None
             data = float(data)
             read_scalar(<PyObject*>data, &s)
         if s.category == CAT_COMPLEX and dtype != BOOL and CATEGORY[dtype] != CAT_COMPLEX:
             raise TypeError("must be real number, not complex")
+        if dtype == UINT64 and s.category != CAT_BOOL:
+            if s.category != CAT_INT:
+                raise TypeError("an integer is required")
+            if s.re < 0:
+                raise OverflowError("can't convert negative int to unsigned")
+        elif above_signed(&s) and BOOL < dtype < FLOAT16:
+            raise ValueError("Overflow when unpacking long long")
         store_scalar(&s, dtype, at)
         return at + ITEMSIZE[dtype]
     for item in data:
@@ -296,7 +309,7 @@ cdef object _unpacked(object data, int* dtype):
         return [_unpacked(d, dtype) for d in data]
     else:
         return data
-    dtype[0] = found if dtype[0] < 0 else PROMOTED[dtype[0]][found]
+    dtype[0] = found if dtype[0] < 0 else promoted(dtype[0], found)
     return data
 
 

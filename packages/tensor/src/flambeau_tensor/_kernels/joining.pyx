@@ -7,7 +7,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from libc.string cimport memcpy
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, PROMOTED, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, promoted
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
 from flambeau_tensor._core.operands cimport out_tensor
@@ -99,7 +99,7 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
         raise ValueError(f"torch.{op.name}(): expected a non-empty list of Tensors")
     for i in range(n):
         t = _at(tensors, i)
-        dtype = t.dtype if dtype < 0 else PROMOTED[dtype][t.dtype]
+        dtype = t.dtype if dtype < 0 else promoted(dtype, t.dtype)
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
         if first is None and not _skipped(t):
@@ -159,7 +159,7 @@ cdef object _stack(Operator op, PyObject** a):  # (tensors, dim, *, out)
     dim = wrap_dim(<object>a[1], first.ndim + 1)
     for i in range(1, n):
         t = _at(tensors, i)
-        dtype = PROMOTED[dtype][t.dtype]
+        dtype = promoted(dtype, t.dtype)
         if not same_shape(first, t):
             raise RuntimeError("stack expects each tensor to be equal size, but got "
                                f"{shape_str(first.ndim, first.sizes)} at entry 0 and {shape_str(t.ndim, t.sizes)} at "

@@ -45,7 +45,6 @@ cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n)
 cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
 cdef void set_one(char* at, int dtype) noexcept
 cdef void clear_triangle(Tensor t, bint above) noexcept
-cdef int real_of(int dtype) noexcept  # the dtype of absolute values
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept
 cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or of whatever the last dimensions make
 cdef int check_matrices(str function, Tensor t, bint square, str name=*) except -1

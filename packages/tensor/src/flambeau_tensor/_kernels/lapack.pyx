@@ -10,7 +10,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
 from flambeau_tensor._core.types cimport *
@@ -57,13 +57,16 @@ class LinAlgError(RuntimeError):
 cdef dict _found = {}
 
 
+cdef dict _PREFIXES = {FLOAT32: "s", FLOAT64: "d", COMPLEX64: "c", COMPLEX128: "z"}
+
+
 cdef int begin(Call* call, str name, int dtype, str complex_name=None) except -1:
     memset(call, 0, sizeof(Call))
     if complex_name is not None and CATEGORY[dtype] == CAT_COMPLEX:
         name = complex_name
     key = (name, dtype)
     if key not in _found:
-        _found[key] = <size_t>symbol("sdcz"[dtype - FLOAT32] + name + "_")
+        _found[key] = <size_t>symbol(_PREFIXES[dtype] + name + "_")
     call.function, call.dtype = <void*><size_t>_found[key], dtype
     if call.function == NULL:
         raise NotImplementedError(f"{name}: linear algebra needs the LAPACK of the OpenBLAS that NumPy's wheels carry, "
@@ -245,10 +248,6 @@ cdef void clear_triangle(Tensor t, bint above) noexcept:
                 memset(t.data + ((i * n + j) * m + j + 1) * item, 0, (m - j - 1) * item)
 
 
-cdef int real_of(int dtype) noexcept:
-    return FLOAT32 if dtype == COMPLEX64 else FLOAT64 if dtype == COMPLEX128 else dtype
-
-
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept:
     """How far it is from one matrix to the next, of tensors that were made here."""
     return t.sizes[t.ndim - 2] * t.sizes[t.ndim - 1] * ITEMSIZE[t.dtype]
@@ -278,13 +277,13 @@ cdef int check_dtype(str function, Tensor t, str kernel=None) except -1:
                            + type_name(dtype_object(t.dtype)))
     if kernel is not None:
         return check_kernel(kernel, t)
-    if t.dtype < FLOAT32:
+    if t.dtype < FLOAT32 or t.dtype == COMPLEX32:
         raise RuntimeError(f"{function}: Low precision dtypes not supported. Got {type_name(dtype_object(t.dtype))}")
     return 0
 
 
 cdef int check_kernel(str function, Tensor t) except -1:
-    if t.dtype < FLOAT32:
+    if t.dtype < FLOAT32 or t.dtype == COMPLEX32:
         raise NotImplementedError(f'"{function}_cpu" not implemented for \'{type_name(dtype_object(t.dtype))}\'')
     return 0
 

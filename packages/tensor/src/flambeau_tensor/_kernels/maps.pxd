@@ -184,5 +184,9 @@ cdef inline dict integers(size_t u8, size_t i8, size_t i16, size_t i32, size_t i
     return {"bool": u8, "uint8": u8, "int8": i8, "int16": i16, "int32": i32, "int64": i64}
 
 
+cdef inline dict wider_unsigned(size_t u16, size_t u32, size_t u64):
+    return {"uint16": u16, "uint32": u32, "uint64": u64}
+
+
 cdef inline dict complexes(size_t c64, size_t c128):
     return {"complex64": c64, "complex128": c128}

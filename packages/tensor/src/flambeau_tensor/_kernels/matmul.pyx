@@ -86,8 +86,8 @@ cdef int _run(Products* p, Tensor out) except -1:
 
 
 cdef int _check_dtype(str name, int dtype) except -1:
-    if dtype == BOOL:
-        raise NotImplementedError(f'"{name}" not implemented for \'Bool\'')
+    if dtype == BOOL or UINT16 <= dtype <= UINT64 or dtype == COMPLEX32:
+        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
     return 0
 
 

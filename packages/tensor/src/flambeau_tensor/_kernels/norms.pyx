@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, real_of
 from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
@@ -44,7 +44,7 @@ cdef object _vector_norm(Operator op, PyObject** slots):
                 f"linalg.vector_norm: the dtype of the input ({type_name(dtype_object(x.dtype))}) should be "
                 f"convertible without narrowing to the specified dtype ({type_name(dtype_object(dtype))})")
         if CATEGORY[dtype] == CAT_COMPLEX:
-            dtype = FLOAT32 if dtype == COMPLEX64 else FLOAT64
+            dtype = real_of(dtype)
     if CATEGORY[x.dtype] == CAT_COMPLEX:
         x = <Tensor>call1(find("torch.abs"), x)
     if x.numel == 0 and (s.re < 0 or s.re == INFINITY):

@@ -8,7 +8,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from flambeau_tensor._core.casts cimport CAST, cast_t
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, letter, real_of
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operands cimport check_writable, out_tensor, same_sizes
 from flambeau_tensor._core.operator cimport Operator, make_kernel
@@ -43,9 +43,10 @@ cdef enum:
     LONG = 20_000  # fills from this length on release the GIL
 
 cdef int[NDTYPES] DIGITS  # bits that a dtype holds exactly, sign apart
-DIGITS[:] = [1, 8, 7, 15, 31, 63, 11, 8, 24, 53, 0, 0]
+DIGITS[:] = [1, 8, 7, 15, 31, 63, 16, 32, 63, 11, 8, 24, 53, 0, 0, 0]
 cdef double[NDTYPES] LARGEST  # of the floating dtypes
-LARGEST[:] = [0, 0, 0, 0, 0, 0, 65504.0, 3.3895313892515355e38, 3.4028234663852886e38, 1.7976931348623157e308, 0, 0]
+LARGEST[:] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 65504.0, 3.3895313892515355e38, 3.4028234663852886e38, 1.7976931348623157e308,
+              0, 0, 0]
 
 
 # --- filling --------------------------------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw
         dense = dense_like(t)
     p.dtype = t.dtype
     if CATEGORY[t.dtype] == CAT_COMPLEX:  # real and imaginary parts, one after the other
-        p.dtype = FLOAT32 if t.dtype == COMPLEX64 else FLOAT64
+        p.dtype = real_of(t.dtype)
         n *= 2
     with g.lock:
         s = &g.source
@@ -130,9 +131,7 @@ cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw
 
 
 cdef int real_dtype(Tensor t) noexcept:
-    if t.dtype == COMPLEX64:
-        return FLOAT32
-    return FLOAT64 if t.dtype == COMPLEX128 else t.dtype
+    return real_of(t.dtype)
 
 
 # --- distributions: checks, then fill -------------------------------------------------------------------------------
@@ -273,7 +272,7 @@ cdef int fill_integers(Tensor t, int64_t base, uint64_t modulus, bint wide, Gene
 
 cdef int random_all_(Tensor t, Generator g) except -1:
     """From 0 to the largest integer that the dtype holds; floating dtypes: to the end of those held without gaps."""
-    if CATEGORY[t.dtype] == CAT_COMPLEX:
+    if CATEGORY[t.dtype] == CAT_COMPLEX or UINT16 <= t.dtype <= UINT64:
         not_implemented("random_kernel_cpu", t)
     return fill_integers(t, 0, (<uint64_t>1 << DIGITS[t.dtype]) + (CATEGORY[t.dtype] == CAT_FLOAT),
                          ITEMSIZE[t.dtype] == 8, g)
@@ -291,7 +290,7 @@ cdef int check_bound(Tensor t, int64_t value, str name) except -1:
             warnings.warn(f"{name} is out of bounds [-(2^{DIGITS[t.dtype]}), 2^{DIGITS[t.dtype]}]. {type_} does not "
                           "hold every integer beyond it, so the numbers are not uniformly distributed.",
                           UserWarning)
-    elif not (0 if t.dtype in (BOOL, UINT8) else -most - 1) <= value <= most:
+    elif not (0 if letter(t.dtype) in "bu" or t.dtype == UINT8 else -most - 1) <= value <= most:
         raise RuntimeError(f"{name} is out of bounds for {type_}")
     return 0
 

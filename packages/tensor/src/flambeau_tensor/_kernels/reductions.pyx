@@ -13,7 +13,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport pow, sqrt
 
 from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, letter
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
@@ -329,7 +329,8 @@ cdef int _refuse_empty(str name, PyObject* dims, Tensor x, mask_t mask) except -
 # --- the kernel -----------------------------------------------------------------------------------------------------
 
 cdef dict _WIDER = {BOOL: BOOL, UINT8: INT64, INT8: INT64, INT16: INT64, INT32: INT64, FLOAT16: FLOAT32,
-                    BFLOAT16: FLOAT32, COMPLEX64: COMPLEX128}
+                    BFLOAT16: FLOAT32, COMPLEX64: COMPLEX128, UINT16: INT64, UINT32: INT64, UINT64: INT64,
+                    COMPLEX32: COMPLEX64}
 cdef dict _LOOPS = hot("reductions").LOOPS | hot("moments").LOOPS
 _FINISH = {
     "mean": {"float64": <size_t>&_mean, "complex128": <size_t>&_complex_mean},
@@ -383,7 +384,7 @@ cdef class Reduction(Kernel):
         result: ``"same"`` dtype as the input, ``"wide"`` (integers become int64), or the name of a dtype.
         finish: what turns accumulators into results.
         empty: what nothing reduces to; without it, reducing nothing is an error.
-        dtypes: categories that are accepted, letters of ``"bifc"``.
+        dtypes: families of dtypes that are accepted, letters of ``"biufch"``, as in `Elementwise`.
         compute: the name of a dtype that everything is converted to first.
         values, indices: which results there are.
         default_float: integers are computed in the default floating dtype.
@@ -414,7 +415,7 @@ cdef class Reduction(Kernel):
             reads = compute or dtype_object(d).name
             if reads not in table:
                 reads = dtype_object(_WIDER.get(d, d)).name
-            if "bifc"[CATEGORY[d]] not in dtypes or reads not in table:
+            if letter(d) not in dtypes or reads not in table:
                 continue
             along, across, merge, acc = table[reads]
             e.along, e.across, e.merge = <along_t><size_t>along, <across_t><size_t>across, <merge_t><size_t>merge
@@ -455,10 +456,11 @@ cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim
     if e.along == NULL:
         if r.default_float and dtype < 0 and CATEGORY[x.dtype] <= CAT_INT:
             return reduce(r, name, x, dims, keepdim, default_dtype(), p)
-        if r.fallback is not None and CATEGORY[x.dtype] == CAT_COMPLEX:
+        family = letter(x.dtype if dtype < 0 else dtype)
+        if r.fallback is not None and family == "c":
             return r.fallback(x, <object>dims, keepdim)
         kind = type_name(dtype_object(x.dtype if dtype < 0 else dtype))
-        if r.refusal is not None:
+        if r.refusal is not None and family not in "uh":
             raise RuntimeError(r.refusal.format(kind))
         raise NotImplementedError(f'"{r.name}" not implemented for \'{kind}\'')
     if r.indices and dims == <PyObject*>None and not x.flags & CONTIGUOUS:

@@ -5,7 +5,7 @@ from libc.math cimport log2
 from libc.string cimport memset
 
 from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, view_of
 from flambeau_tensor._core.types cimport *

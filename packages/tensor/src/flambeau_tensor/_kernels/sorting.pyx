@@ -46,6 +46,9 @@ ctypedef fused integer:
     int16_t
     int32_t
     int64_t
+    uint16_t
+    uint32_t
+    uint64_t
 
 cdef enum Task:
     SORT  # all
@@ -81,7 +84,7 @@ cdef inline void _integer_keys(const integer* x, Py_ssize_t step, Py_ssize_t n, 
     # Shifting the range makes the order of signed integers that of unsigned ones.
     cdef key_t offset = 0
     cdef Py_ssize_t i
-    if integer is not uint8_t:
+    if integer is int8_t or integer is int16_t or integer is int32_t or integer is int64_t:
         offset = <key_t>((<uint64_t>1) << (8 * sizeof(integer) - 1))
     for i in range(n):
         keys[i] = (<key_t>x[i * step] + offset) ^ flip
@@ -114,6 +117,10 @@ cdef void _keys(Job* job, const char* x, Py_ssize_t n, key_t* keys) noexcept nog
         _integer_keys(<const int16_t*>x, job.inner, n, flip, keys)
     elif job.dtype == INT32:
         _integer_keys(<const int32_t*>x, job.inner, n, flip, keys)
+    elif job.dtype == UINT16:
+        _integer_keys(<const uint16_t*>x, job.inner, n, flip, keys)
+    elif job.dtype == UINT32:
+        _integer_keys(<const uint32_t*>x, job.inner, n, flip, keys)
     elif job.dtype == FLOAT32 and job.inner == 1:
         _float_keys(<const uint32_t*>x, 1, n, <key_t>0x7f800000, flip, keys)
     elif job.dtype == FLOAT32:
@@ -123,6 +130,8 @@ cdef void _keys(Job* job, const char* x, Py_ssize_t n, key_t* keys) noexcept nog
     elif key_t is uint64_t:
         if job.dtype == INT64:
             _integer_keys(<const int64_t*>x, job.inner, n, flip, keys)
+        elif job.dtype == UINT64:
+            _integer_keys(<const uint64_t*>x, job.inner, n, flip, keys)
         else:
             _float_keys(<const uint64_t*>x, job.inner, n, (<uint64_t>0x7ff) << 52, flip, keys)
 
@@ -405,6 +414,12 @@ cdef int _refuse_complex(Tensor x, str text) except -1:
     return 0
 
 
+cdef int _refuse_unsigned(Tensor x, str name) except -1:
+    if UINT16 <= x.dtype <= UINT64:
+        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(dtype_object(x.dtype))}\'')
+    return 0
+
+
 cdef object _sort(Operator op, PyObject** slots):
     """Slots: self, dim, descending."""
     cdef Tensor x = <Tensor>slots[0]
@@ -432,6 +447,7 @@ cdef object _topk(Operator op, PyObject** slots):
     _refuse_complex(x, "topk does not support complex dtypes on CPU")
     if x.dtype == BOOL:
         raise RuntimeError("topk does not support bool dtypes on CPU")
+    _refuse_unsigned(x, "topk")
     if k < 0 or k > (x.sizes[dim] if x.ndim else 1):
         raise RuntimeError("selected index k out of range")
     return _run(TOP, x, dim, k, <object>slots[3] is True, True)
@@ -444,6 +460,7 @@ cdef object _kthvalue(Operator op, PyObject** slots):
     cdef int dim = wrap_dim(<object>slots[2], x.ndim)
     if CATEGORY[x.dtype] == CAT_COMPLEX or x.dtype == BOOL:
         raise NotImplementedError(f'"kthvalue_cpu" not implemented for \'{type_name(dtype_object(x.dtype))}\'')
+    _refuse_unsigned(x, "kthvalue")
     _refuse_empty(op.name, x, dim)
     if k < 1 or k > (x.sizes[dim] if x.ndim else 1):
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim}")
@@ -456,6 +473,7 @@ cdef object _select(Task task, Operator op, PyObject** slots):
     cdef int dim = wrap_dim(<object>slots[1], x.ndim)
     if CATEGORY[x.dtype] == CAT_COMPLEX:
         raise NotImplementedError(f'"{op.name}_cpu" not implemented for \'{type_name(dtype_object(x.dtype))}\'')
+    _refuse_unsigned(x, op.name)
     _refuse_empty(op.name, x, dim)
     return _run(task, x, dim, 0, False, <object>slots[2] is True)
 

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport NAN
 from libc.string cimport memset
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *

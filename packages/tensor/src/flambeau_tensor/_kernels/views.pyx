@@ -2,7 +2,7 @@
 """Views: the same elements under other sizes and strides. Nothing here touches an element."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, real_of
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport (
@@ -461,7 +461,7 @@ cdef object _part(Tensor t, int which):
     v = alias_of(t)
     if v.flags & CONJ:
         v.flags ^= CONJ | (NEG if which else 0)
-    v.dtype = FLOAT32 if t.dtype == COMPLEX64 else FLOAT64
+    v.dtype = real_of(t.dtype)
     for i in range(v.ndim):
         v.strides[i] *= 2
     v.data = t.data + which * ITEMSIZE[v.dtype]
@@ -495,7 +495,7 @@ cdef object _view_as_real(Operator op, PyObject** a):
     sizes[t.ndim] = 2
     strides[t.ndim] = 1
     v = view_of(t, t.ndim + 1, sizes, strides, t.data)
-    v.dtype = FLOAT32 if t.dtype == COMPLEX64 else FLOAT64
+    v.dtype = real_of(t.dtype)
     return v
 
 
@@ -505,7 +505,7 @@ cdef object _view_as_complex(Operator op, PyObject** a):
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef int i, last = t.ndim - 1
-    if t.dtype != FLOAT32 and t.dtype != FLOAT64:
+    if CATEGORY[t.dtype] != CAT_FLOAT or t.dtype == BFLOAT16:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor "
                            "of another type")
     if t.ndim == 0 or t.sizes[last] != 2:
@@ -518,7 +518,7 @@ cdef object _view_as_complex(Operator op, PyObject** a):
         sizes[i] = t.sizes[i]
         strides[i] = t.strides[i] // 2
     v = view_of(t, last, sizes, strides, t.data)
-    v.dtype = COMPLEX64 if t.dtype == FLOAT32 else COMPLEX128
+    v.dtype = complex_of(t.dtype)
     return v
 
 

@@ -203,7 +203,8 @@ def _converter(name, dtype_name):
 
 for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
                       ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
-                      ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+                      ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128"),
+                      ("chalf", "complex32")):
     _converter(_name, _dtype)
 
 

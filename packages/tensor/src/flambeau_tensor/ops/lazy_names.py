@@ -15,9 +15,9 @@ torch.linalg.lstsq torch.linalg.lu torch.linalg.lu_factor torch.linalg.lu_factor
 torch.linalg.matmul torch.linalg.matrix_exp torch.linalg.matrix_norm torch.linalg.matrix_power
 torch.linalg.matrix_rank torch.linalg.norm torch.linalg.pinv torch.linalg.qr torch.linalg.slogdet torch.linalg.solve
 torch.linalg.solve_ex torch.linalg.solve_triangular torch.linalg.svd torch.linalg.svdvals torch.linalg.tensorinv
-torch.linalg.tensorsolve torch.linalg.vander torch.logdet torch.lu torch.lu_solve torch.lu_unpack torch.matrix_exp
-torch.matrix_power torch.orgqr torch.ormqr torch.pca_lowrank torch.pinverse torch.qr torch.slogdet torch.svd
-torch.svd_lowrank torch.triangular_solve torch.vander
+torch.linalg.tensorsolve torch.linalg.vander torch.lobpcg torch.logdet torch.lu torch.lu_solve torch.lu_unpack
+torch.matrix_exp torch.matrix_power torch.orgqr torch.ormqr torch.pca_lowrank torch.pinverse torch.qr torch.slogdet
+torch.svd torch.svd_lowrank torch.triangular_solve torch.vander
 """,
     "fft": """
 torch._fft_c2c torch._fft_c2r torch._fft_r2c torch.fft.fft torch.fft.fft2 torch.fft.fftfreq torch.fft.fftn
@@ -66,7 +66,8 @@ torch._unsafe_masked_index_put_accumulate torch.constant_pad_nd
 torch._ops.cdist torch._ops.euclidean_dist torch.cdist torch.pdist
 """,
     "lookup": """
-torch.Tensor.nonzero_static torch.isin torch.nonzero_static torch.unravel_index
+torch.Tensor.hash_tensor torch.Tensor.nonzero_static torch.hash_tensor torch.isin torch.nonzero_static
+torch.unravel_index
 """,
     "segments": """
 torch._segment_reduce torch.segment_reduce

@@ -1,7 +1,8 @@
-"""Looking elements up: which of them are in a set, where they stand, and coordinates of places."""
+"""Looking elements up: which of them are in a set, where they stand, coordinates of places, and hashes of all."""
 from collections.abc import Sequence
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
@@ -126,4 +127,58 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.unravel_index(ft.tensor([1, 5]), (2, 3))
 (tensor([0, 1]), tensor([1, 2]))
+""")
+
+
+# --- hashes ---------------------------------------------------------------------------------------------------------
+
+def _folded(bits, dim):
+    """Exclusive or along a dimension, which keeps one place, or none if it had none."""
+    while bits.shape[dim] > 1:
+        half = bits.shape[dim] // 2
+        both = bits.narrow(dim, 0, half) ^ bits.narrow(dim, half, half)
+        odd = bits.narrow(dim, 2 * half, bits.shape[dim] - 2 * half)
+        bits = find_operator("torch.cat")((both, odd), dim)
+    return bits
+
+
+def _hash_tensor(input, dim, keepdim, mode, out):
+    if mode != 0:
+        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
+    if input.is_complex() or input.dtype.name in ("uint16", "uint32", "uint64"):
+        raise NotImplementedError(f'"xor_sum_cpu" not implemented for \'{type_name(input.dtype)}\'')
+    dims = (dim,) if isinstance(dim, int) else dim
+    if input.numel() == 0 and not dims:
+        raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                           "reduction dim with the 'dim' argument.")
+    dims = sorted({wrapped_dim(d, input.ndim) for d in dims} if dims else range(input.ndim), reverse=True)
+    bits = input.resolve_neg().double().view(_INT64) if input.is_floating_point() else input.to(_INT64)
+    for d in dims if input.ndim else ():
+        if bits.shape[d] == 0:
+            raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
+        bits = _folded(bits, d)
+        bits = bits if keepdim else bits.squeeze(d)
+    return bits.clone().view(_dtype_by_name("uint64"))
+
+
+hash_tensor = Operator("hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0, "
+                       "Tensor(a!)? out=None) -> Tensor", _hash_tensor, composite=True, doc="""
+A hash of the elements over `dim`, or over all dimensions: the exclusive or of their bits as float64 or int64.
+
+Args:
+    input: floating point numbers, integers or truth values.
+    dim: the dimensions to go over.
+    keepdim: whether they stay, with one element.
+    mode: 0, as there is one hash.
+
+Returns:
+    uint64.
+
+Raises:
+    RuntimeError: another mode, or nothing to go over. IndexError: a dimension of no elements.
+    NotImplementedError: complex numbers, uint16, uint32 and uint64.
+
+>>> import flambeau_tensor as ft
+>>> ft.hash_tensor(ft.tensor([1, 2, 4]))
+tensor(7, dtype=torch.uint64)
 """)

@@ -24,6 +24,7 @@ HALVES = hot("halves").LOOPS
 _BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")
 BOTH = "function method inplace"
 UNARY = "function method inplace_function"
+_ALL = "biufch"  # every family of dtypes
 
 
 def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax="", differentiable=True, **how):
@@ -41,14 +42,14 @@ def _binary(name, loops, doc, *, syntax="", variants=BOTH, numbers="", different
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
-add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha="alpha"), variants=BOTH, numbers="self other",
-               syntax="add iadd", doc="Adds `other`, multiplied by `alpha`, to `input`.")
-sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifc", check=kernels.no_bool),
+add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha="alpha", dtypes="bifch"), variants=BOTH,
+               numbers="self other", syntax="add iadd", doc="Adds `other`, multiplied by `alpha`, to `input`.")
+sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifch", check=kernels.no_bool),
                variants=BOTH, numbers="self other", syntax="sub isub",
                doc="Subtracts `other`, multiplied by `alpha`, from `input`.")
 for _op in add, sub:
     accept_deprecated(_op, "self alpha other")
-mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other")
+mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other", dtypes=_ALL)
 _INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
 floor_divide = _binary("floor_divide", (LOOPS["floor_divide"], np.floor_divide), "The quotient rounded down.",
                        syntax="floordiv ifloordiv", numbers="self other", differentiable=False, **_INTEGER_DIVISION)
@@ -160,8 +161,8 @@ def _compare(name, loops, doc, syntax="", numbers="other", variants=BOTH, **how)
                    result="bool", **how)
 
 
-eq = _compare("eq", np.equal, "Whether the elements are equal.", "eq")
-ne = _compare("ne", np.not_equal, "Whether the elements differ.", "ne")
+eq = _compare("eq", np.equal, "Whether the elements are equal.", "eq", dtypes=_ALL)
+ne = _compare("ne", np.not_equal, "Whether the elements differ.", "ne", dtypes=_ALL)
 lt = _compare("lt", np.less, "Whether `input` is less than `other`.", "lt", dtypes="bif")
 le = _compare("le", np.less_equal, "Whether `input` is at most `other`.", "le", dtypes="bif")
 gt = _compare("gt", np.greater, "Whether `input` is greater than `other`.", "gt", dtypes="bif")
@@ -174,12 +175,12 @@ logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one
 logical_not = _unary("logical_not", LOOPS["logical_not"], "Whether the element is zero.", variants=BOTH, result="bool",
                      differentiable=False)
 isnan = _unary("isnan", np.isnan, "Whether the element is NaN.", variants="function method", result="bool",
-               differentiable=False)
+               differentiable=False, dtypes=_ALL)
 isinf = _unary("isinf", np.isinf, "Whether the element is infinite.", variants="function method", result="bool",
-               differentiable=False)
+               differentiable=False, dtypes=_ALL)
 isfinite = _unary("isfinite", np.isfinite, "Whether the element is neither infinite nor NaN.",
-                  variants="function method", result="bool", differentiable=False)
-signbit = _unary("signbit", (LOOPS["signbit"], np.signbit), "Whether the sign bit is set.", dtypes="bif",
+                  variants="function method", result="bool", differentiable=False, dtypes=_ALL)
+signbit = _unary("signbit", (LOOPS["signbit"], np.signbit), "Whether the sign bit is set.", dtypes="biuf",
                  variants="function method", result="bool", differentiable=False,
                  refuse={"c": "signbit is not implemented for complex tensors."})
 
@@ -188,9 +189,9 @@ def _bitwise(name, loops, doc, syntax, dtypes="bi"):
     return _binary(name, loops, doc, syntax=syntax, dtypes=dtypes, numbers="self other", differentiable=False)
 
 
-bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", "and iand")
-bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", "or ior")
-bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", "xor ixor")
+bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", "and iand", "biu")
+bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", "or ior", "biu")
+bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", "xor ixor", "biu")
 bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", "lshift ilshift", "i")
 bitwise_right_shift = _bitwise("bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.",
                                "rshift irshift", "i")
@@ -200,7 +201,7 @@ bitwise_not = _unary("bitwise_not", np.invert, "Every bit flipped; logical not f
 
 # --- signs and rounding ---------------------------------------------------------------------------------------------
 
-neg = _unary("neg", np.negative, "The negative.", syntax="neg", dtypes="ifc",
+neg = _unary("neg", np.negative, "The negative.", syntax="neg", dtypes="ifch",
              refuse={"b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
                           "a mask, use the `~` or `logical_not()` operator instead."})
 
@@ -214,14 +215,15 @@ def _positive(input):
 positive = Operator("positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax="pos",
                     doc="The tensor itself.")
 abs = _unary("abs", np.absolute, "The absolute value; the modulus of complex numbers.", syntax="abs", result="real",
-             dtypes="ifc")
+             dtypes="ifch")
 sign = _unary("sign", LOOPS["sign"], "-1, 0 or 1; 0 for NaN.", dtypes="bif",
               refuse={"c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
                            "instead."})
-sgn = _unary("sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH)
-floor = _unary("floor", np.floor, "The next integer below.", dtypes="if")
-ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="if")
-trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="if")
+sgn = _unary("sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH,
+             dtypes="bifch")
+floor = _unary("floor", np.floor, "The next integer below.", dtypes="iuf")
+ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="iuf")
+trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="iuf")
 frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes="f")
 angle = _unary("angle", LOOPS["angle"], "The angle of complex numbers, in radians; 0 or pi of real ones.",
                default_float=True, result="real", variants="function method")
@@ -233,9 +235,10 @@ conj = Operator("conj(Tensor(a) self) -> Tensor(a)", kernels.conj,
                 doc="The complex conjugate, a view that is computed when it is read; a real tensor itself.")
 neg_view = Operator("_neg_view(Tensor(a) self) -> Tensor(a)", kernels.neg_view,
                     doc="The negative, a view that is computed when it is read.")
-conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.")
+conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.",
+                       dtypes=_ALL)
 round = Operator("round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
-                 Elementwise("round", 1, LOOPS["round"], dtypes="if", params="decimals"), variants=UNARY,
+                 Elementwise("round", 1, LOOPS["round"], dtypes="iuf", params="decimals"), variants=UNARY,
                  doc="Rounded to `decimals` places, halves to even.")
 for _name, _op in (("negative", neg), ("absolute", abs), ("fix", trunc), ("arctan2", atan2), ):
     alias(_name, _op)
@@ -293,7 +296,7 @@ Operator("where(Tensor condition) -> Tensor[]",
          variants="function", doc="The indices of what is not zero, a tensor for each dimension.")
 where = Operator("where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
                  kernels.Where("where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition,
-                               exact_numbers=True),
+                               exact_numbers=True, dtypes=_ALL),
                  variants="function", numbers="self other",
                  doc="`input` where `condition` holds, `other` elsewhere.")
 Operator("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", Forward(where), composite=True,
@@ -305,7 +308,7 @@ lerp = Operator("lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out
                 Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes), variants=BOTH,
                 numbers="weight", doc="input + weight · (end - input).")
 _ADDC = "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)? out=None) -> Tensor"
-addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifc", params="value"),
+addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifch", params="value"),
                    variants=BOTH, doc="input + value · tensor1 · tensor2.")
 addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value",
                                                   check=kernels.float_divisor),

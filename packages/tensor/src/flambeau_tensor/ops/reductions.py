@@ -30,16 +30,16 @@ def _with_and_without_dim(op, by_dim, overload):
 
 # --- sums and means -------------------------------------------------------------------------------------------------
 
-sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0), **_INNER, doc="""
+sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtypes="biufc"), **_INNER, doc="""
 The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
 with `dtype` the elements are converted first.
 """)
 _with_and_without_dim(sum, "int[1]? dim", "dim_IntList")
 nansum = Operator("nansum" + _SUM, Reduction(
-    "nansum", "nansum", result="wide", empty=0, dtypes="bif",
+    "nansum", "nansum", result="wide", empty=0, dtypes="biuf",
     refusal="nansum on CPU does not support complex inputs"), doc="The sum with NaN counted as zero.")
 prod = Operator("prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
-                Reduction("prod", "prod", result="wide", empty=1), **_INNER,
+                Reduction("prod", "prod", result="wide", empty=1, dtypes="biufc"), **_INNER,
                 doc="The product of the elements over one dimension or all.")
 _with_and_without_dim(prod, "int dim", "dim_int")
 mean = Operator("mean" + _SUM, Reduction(
@@ -122,10 +122,12 @@ aminmax = Operator("aminmax(Tensor self, *, int? dim=None, bool keepdim=False, T
 
 # --- truth and counts -----------------------------------------------------------------------------------------------
 
-all = Operator("all" + _DIMS + _OUT, Reduction("all", "min", result="bool", compute="bool", empty=1, each=True),
+all = Operator("all" + _DIMS + _OUT, Reduction("all", "min", result="bool", compute="bool", empty=1, each=True,
+                                                 dtypes="biufch"),
                differentiable=False, doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
                **_INNER)
-any = Operator("any" + _DIMS + _OUT, Reduction("any", "max", result="bool", compute="bool", empty=0, each=True),
+any = Operator("any" + _DIMS + _OUT, Reduction("any", "max", result="bool", compute="bool", empty=0, each=True,
+                                                 dtypes="biufch"),
                differentiable=False, doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
                **_INNER)
 for _op in all, any:
@@ -133,7 +135,8 @@ for _op in all, any:
         "(Tensor self", ".dim(Tensor self, int dim, bool keepdim=False",
         ".dims(Tensor self, int[]? dim=None, bool keepdim=False")))
 count_nonzero = Operator("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0),
+                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0,
+                                   dtypes="biufch"),
                          differentiable=False, doc="How many elements are nonzero.", **_INNER)
 overloads(count_nonzero, "count_nonzero(Tensor self, int? dim=None) -> Tensor",
           "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor")

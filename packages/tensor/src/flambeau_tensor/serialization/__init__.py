@@ -43,13 +43,15 @@ from flambeau_tensor.serialization.settings import (
     set_crc32_options,
     set_default_load_endianness,
     set_default_mmap_options,
+    skip_data,
+    skips_data,
 )
 
 __all__ = ["DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAGIC_NUMBER", "MAP_LOCATION", "PROTOCOL_VERSION",
            "SourceChangeWarning", "add_safe_globals", "clear_safe_globals", "default_restore_location",
            "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
            "get_unsafe_globals_in_checkpoint", "load", "location_tag", "register_package", "safe_globals", "save",
-           "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options"]
+           "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options", "skip_data"]
 # What annotations of programs name: where storages go, and what stands for a file.
 MAP_LOCATION = Callable | device | str | dict | None
 FILE_LIKE = str | os.PathLike | io.IOBase
@@ -89,6 +91,8 @@ def save(obj: object, f, pickle_module=pickle, pickle_protocol: int = DEFAULT_PR
     def write(file, root="archive"):
         if _use_new_zipfile_serialization:
             _write_archive(obj, file, root, pickler, pickle_protocol, _disable_byteorder_record)
+        elif skips_data():
+            raise RuntimeError("Cannot use skip_data=True with _use_new_zipfile_serialization=False")
         else:
             legacy.save(obj, file, pickler, pickle_protocol)
 
@@ -111,7 +115,10 @@ def _write_archive(obj, file, root, pickler, protocol, without_byteorder):
     if not without_byteorder:
         archive.write("byteorder", sys.byteorder.encode())
     for key, untyped in enumerate(storages.found):
-        archive.write(f"data/{key}", memoryview(untyped))
+        if skips_data():
+            archive.leave(f"data/{key}", len(untyped))
+        else:
+            archive.write(f"data/{key}", memoryview(untyped))
     archive.write("version", b"3\n")
     archive.write(".data/serialization_id", b"%040d" % archive.fingerprint())
     archive.close()

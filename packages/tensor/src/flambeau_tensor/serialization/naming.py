@@ -103,15 +103,19 @@ def reduce_of(cls):
 
 def _reduce_tensor(t):
     _, untyped, dtype, offset, size, stride, requires_grad, *bits = t.__reduce_ex__(2)[1]
-    typed = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+    rebuild, typed = rebuilding._rebuild_tensor_v2, untyped
+    if dtype.name not in storage.YOUNGER:
+        typed = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
     arguments = (typed, offset, size, stride, requires_grad, _no_hooks())
+    if typed is untyped:
+        rebuild, arguments = rebuilding._rebuild_tensor_v3, (*arguments, dtype)
     if bits:
         arguments += ({name: True for name, on in zip(("conj", "neg"), bits, strict=True) if on},)
     state = t.__getstate__()
     cls = type(t)
     if cls is Tensor and not state:
-        return rebuilding._rebuild_tensor_v2, arguments
-    return rebuilding._rebuild_from_type_v2, (rebuilding._rebuild_tensor_v2, cls, arguments, state)
+        return rebuild, arguments
+    return rebuilding._rebuild_from_type_v2, (rebuild, cls, arguments, state)
 
 
 def _no_hooks():

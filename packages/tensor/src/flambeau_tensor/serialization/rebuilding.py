@@ -38,7 +38,7 @@ def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, bac
 
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
-    return _tensor(storage.untyped(), dtype, storage_offset, size, stride, requires_grad, metadata)
+    return _tensor(storage, dtype, storage_offset, size, stride, requires_grad, metadata)
 
 
 def _rebuild_from_type_v2(func, new_type, args, state):

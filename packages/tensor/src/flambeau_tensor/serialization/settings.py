@@ -1,5 +1,6 @@
-"""What programs set for loading and saving: allowed names, byte order, kinds of mapping."""
+"""What programs set for loading and saving: allowed names, byte order, kinds of mapping, whether bytes count."""
 import sys
+import threading
 from enum import Enum
 
 from flambeau_tensor.serialization import naming
@@ -128,3 +129,43 @@ class set_default_mmap_options:  # noqa: N801
 
     def __exit__(self, *exception):
         _settings["mmap"] = self.before
+
+
+class _Skipping(threading.local):
+    on = False
+
+
+_skipping = _Skipping()
+
+
+class skip_data:  # noqa: N801
+    """A ``with`` block in which the bytes of storages are neither written nor read.
+
+    ``save`` leaves their place in the file, which holds zeros; ``load`` makes tensors with whatever is in their memory.
+
+    Args:
+        materialize_fake_tensors: accepted; there are no fake tensors here.
+
+    >>> import io
+    >>> import flambeau_tensor as ft
+    >>> file = io.BytesIO()
+    >>> with skip_data():
+    ...     ft.save(ft.ones(2), file)
+    >>> _ = file.seek(0)
+    >>> ft.load(file)
+    tensor([0., 0.])
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self):
+        self.before, _skipping.on = _skipping.on, True
+
+    def __exit__(self, *exception):
+        _skipping.on = self.before
+
+
+def skips_data() -> bool:
+    """Whether the calling thread is in a `skip_data` block."""
+    return _skipping.on

@@ -468,6 +468,8 @@ inline Tensor hardswish(const Tensor &self) { FL_CALL(tensor, "_C._nn.hardswish"
 inline Tensor &hardswish_(Tensor &self) { FL_CALL(same(self), "_C._nn.hardswish_", "self", of_tensor(self)) }
 inline Tensor hardtanh(const Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(tensor, "_C._nn.hardtanh", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
 inline Tensor &hardtanh_(Tensor &self, const Scalar &min_val = -1, const Scalar &max_val = 1) { FL_CALL(same(self), "_C._nn.hardtanh_", "self min_val max_val", of_tensor(self), of_scalar(min_val), of_scalar(max_val)) }
+inline Tensor hash_tensor(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false, int64_t mode = 0) { FL_CALL(tensor, "hash_tensor", "self dim keepdim mode", of_tensor(self), of_ints(dim), of_bool(keepdim), of_int(mode)) }
+inline Tensor &hash_tensor_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false, int64_t mode = 0) { FL_CALL(same(out), "hash_tensor", "out self dim keepdim mode", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim), of_int(mode)) }
 inline Tensor heaviside(const Tensor &self, const Tensor &values) { FL_CALL(tensor, "heaviside", "self values", of_tensor(self), of_tensor(values)) }
 inline Tensor &heaviside_out(Tensor &out, const Tensor &self, const Tensor &values) { FL_CALL(same(out), "heaviside", "out self values", of_tensor(out), of_tensor(self), of_tensor(values)) }
 inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, double margin = 1.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.hinge_embedding_loss", "self target margin reduction", of_tensor(self), of_tensor(target), of_double(margin), of_reduction(reduction)) }
@@ -1369,6 +1371,7 @@ inline Tensor Tensor::broadcast_to(IntArrayRef size) const { FL_CALL(tensor, "br
 inline Tensor &Tensor::cauchy_(double median, double sigma) const { FL_CALL(same(*this), "Tensor.cauchy_", "self median sigma", of_tensor(*this), of_double(median), of_double(sigma)) }
 inline Tensor Tensor::ceil() const { FL_CALL(tensor, "ceil", "self", of_tensor(*this)) }
 inline Tensor &Tensor::ceil_() const { FL_CALL(same(*this), "ceil_", "self", of_tensor(*this)) }
+inline Tensor Tensor::chalf(optional<MemoryFormat>) const { FL_CALL(tensor, "Tensor.chalf", "self", of_tensor(*this)) }
 inline Tensor Tensor::cholesky(bool upper) const { FL_CALL(tensor, "cholesky", "self upper", of_tensor(*this), of_bool(upper)) }
 inline Tensor Tensor::cholesky_inverse(bool upper) const { FL_CALL(tensor, "cholesky_inverse", "self upper", of_tensor(*this), of_bool(upper)) }
 inline Tensor Tensor::cholesky_solve(const Tensor &input2, bool upper) const { FL_CALL(tensor, "cholesky_solve", "self input2 upper", of_tensor(*this), of_tensor(input2), of_bool(upper)) }
@@ -1510,6 +1513,7 @@ inline Tensor Tensor::gt(const Scalar &other) const { FL_CALL(tensor, "gt", "sel
 inline Tensor &Tensor::gt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::gt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.gt_", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor Tensor::hardshrink(const Scalar &lambd) const { FL_CALL(tensor, "nn.functional.hardshrink", "self lambd", of_tensor(*this), of_scalar(lambd)) }
+inline Tensor Tensor::hash_tensor(IntArrayRef dim, bool keepdim, int64_t mode) const { FL_CALL(tensor, "hash_tensor", "self dim keepdim mode", of_tensor(*this), of_ints(dim), of_bool(keepdim), of_int(mode)) }
 inline Tensor Tensor::heaviside(const Tensor &values) const { FL_CALL(tensor, "heaviside", "self values", of_tensor(*this), of_tensor(values)) }
 inline Tensor &Tensor::heaviside_(const Tensor &values) const { FL_CALL(same(*this), "Tensor.heaviside_", "self values", of_tensor(*this), of_tensor(values)) }
 inline Tensor Tensor::histc(int64_t bins, const Scalar &min, const Scalar &max) const { FL_CALL(tensor, "histc", "self bins min max", of_tensor(*this), of_int(bins), of_scalar(min), of_scalar(max)) }

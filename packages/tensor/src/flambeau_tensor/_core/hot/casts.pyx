@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The casting loops, from a C header (macros write the 144 of them), and where their table is."""
+"""The casting loops, from a C header (macros write the 256 of them), and where their table is."""
 
 cdef extern from "casts.h" nogil:
     ctypedef void (*fl_cast_loop)(const char*, ptrdiff_t, char*, ptrdiff_t, ptrdiff_t)
-    const fl_cast_loop[12][12] fl_cast_table
+    const fl_cast_loop[16][16] fl_cast_table
 
 TABLE = <size_t>&fl_cast_table[0][0]

@@ -11,7 +11,7 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.maps cimport (
     BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map2, map2_checked, map2_truth,
-    number_t, real_t, reals, scatter,
+    number_t, real_t, reals, scatter, wider_unsigned,
 )
 from flambeau_tensor.vector_math cimport exp_down
 
@@ -629,6 +629,10 @@ cdef void loop_hypot(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
 
 # --- the table ------------------------------------------------------------------------------------------------------
 
+_SAME = integers(
+        <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
+        <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]) \
+    | wider_unsigned(<size_t>&loop_same[int16_t], <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t])
 LOOPS = {
     "rsqrt": reals(<size_t>&loop_rsqrt[float], <size_t>&loop_rsqrt[double])
     | complexes(<size_t>&loop_rsqrt_complex[cython.floatcomplex], <size_t>&loop_rsqrt_complex[cython.doublecomplex]),
@@ -692,13 +696,9 @@ LOOPS = {
         <size_t>&loop_logical_xor[uint8_t], <size_t>&loop_logical_xor[int8_t], <size_t>&loop_logical_xor[int16_t],
         <size_t>&loop_logical_xor[int32_t], <size_t>&loop_logical_xor[int64_t])
     | complexes(<size_t>&loop_logical_xor[cython.floatcomplex], <size_t>&loop_logical_xor[cython.doublecomplex]),
-    "same": integers(
-        <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
-        <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
+    "same": _SAME,
     "round": reals(<size_t>&loop_round[float], <size_t>&loop_round[double])
-    | integers(
-        <size_t>&loop_same[uint8_t], <size_t>&loop_same[int8_t], <size_t>&loop_same[int16_t],
-        <size_t>&loop_same[int32_t], <size_t>&loop_same[int64_t]),
+    | _SAME,
     "sgn": reals(<size_t>&loop_sign[float], <size_t>&loop_sign[double])
     | integers(
         <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
@@ -706,7 +706,8 @@ LOOPS = {
     | complexes(<size_t>&loop_sgn[cython.floatcomplex], <size_t>&loop_sgn[cython.doublecomplex]),
     "signbit": integers(
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
-        <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t]),
+        <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t])
+    | wider_unsigned(<size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t]),
     "xlogy": reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
     "logit": reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
     "nan_to_num": reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._kernels.complexes cimport narrow, wide
-from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals
+from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals, wider_unsigned
 
 cdef extern from "<complex.h>" nogil:
     double cabs(double complex)
@@ -103,6 +103,7 @@ LOOPS = {
     | integers(
         <size_t>&loop_where[uint8_t], <size_t>&loop_where[int8_t], <size_t>&loop_where[int16_t],
         <size_t>&loop_where[int32_t], <size_t>&loop_where[int64_t])
+    | wider_unsigned(<size_t>&loop_where[int16_t], <size_t>&loop_where[int32_t], <size_t>&loop_where[int64_t])
     | complexes(<size_t>&loop_where[cython.floatcomplex], <size_t>&loop_where[cython.doublecomplex]),
     "addcmul": reals(<size_t>&loop_addcmul[float], <size_t>&loop_addcmul[double])
     | integers(

@@ -33,7 +33,7 @@ extern "C" {
 
 /* Raised when something changes or moves (major), or is appended (minor). */
 #define FL_ABI_MAJOR 1
-#define FL_ABI_MINOR 2
+#define FL_ABI_MINOR 3
 
 /* The minor version to build for; what is built for one runs on it and on all later ones. */
 #ifndef FL_TARGET_MINOR
@@ -58,10 +58,14 @@ enum { /* PyTorch's numbers */
     FL_FLOAT16 = 5,
     FL_FLOAT32 = 6,
     FL_FLOAT64 = 7,
+    FL_COMPLEX32 = 8,
     FL_COMPLEX64 = 9,
     FL_COMPLEX128 = 10,
     FL_BOOL = 11,
     FL_BFLOAT16 = 15,
+    FL_UINT16 = 27,
+    FL_UINT32 = 28,
+    FL_UINT64 = 29,
     FL_ANY = -1 /* where something is checked: no matter which */
 };
 
@@ -316,9 +320,9 @@ static inline int fl_is_contiguous(fl_tensor t) {
 static inline int64_t fl_itemsize(fl_dtype dtype) {
     switch (dtype) {
     case FL_BOOL: case FL_UINT8: case FL_INT8: return 1;
-    case FL_INT16: case FL_FLOAT16: case FL_BFLOAT16: return 2;
-    case FL_INT32: case FL_FLOAT32: return 4;
-    case FL_INT64: case FL_FLOAT64: case FL_COMPLEX64: return 8;
+    case FL_INT16: case FL_UINT16: case FL_FLOAT16: case FL_BFLOAT16: return 2;
+    case FL_INT32: case FL_UINT32: case FL_FLOAT32: case FL_COMPLEX32: return 4;
+    case FL_INT64: case FL_UINT64: case FL_FLOAT64: case FL_COMPLEX64: return 8;
     case FL_COMPLEX128: return 16;
     default: return 0;
     }
