@@ -437,9 +437,9 @@ def test_format():
         formatted([1.0], ".3f")
     # Of a subclass, PyTorch formats even a single number as the tensor.
     single = Shown(np.array(1.5))
-    assert tensor_format(single, "", as_array=lambda shown: shown.array, subclass=True) == str(single)
+    assert tensor_format(single, "", as_array=lambda shown: shown.array, text_alone=True) == str(single)
     with pytest.raises(TypeError, match="unsupported format string passed to Shown.__format__"):
-        tensor_format(single, ".3f", as_array=lambda shown: shown.array, subclass=True)
+        tensor_format(single, ".3f", as_array=lambda shown: shown.array, text_alone=True)
 
 
 # --- options --------------------------------------------------------------------------------------------------------

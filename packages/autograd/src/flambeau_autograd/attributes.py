@@ -8,7 +8,7 @@ from flambeau_tensor.packing import apply
 
 def _operator(schema, kernel, doc, variants="method", **options):
     return Operator(schema, KERNELS[kernel], variants=variants, differentiable=False, plain_result=True, lazy=True,
-                    doc=doc, **options)
+                    meta=True, doc=doc, **options)
 
 
 def _getter(name, returns, doc):
@@ -40,7 +40,7 @@ for _name, _returns, _doc in (
 # Any: a tensor, an edge of the graph, or several of them.
 backward = Operator(
     "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, Any inputs=None) "
-    "-> ()", backward_kernel, variants="method", differentiable=False, plain_result=True, lazy=True,
+    "-> ()", backward_kernel, variants="method", differentiable=False, plain_result=True, lazy=True, meta=True,
     doc="Sum the gradient with respect to the graph's leaves into their `.grad`. A tensor of several elements needs "
         "`gradient`, of its shape. `retain_graph` keeps what was saved for another backward, `create_graph` records "
         "this one, `inputs` restricts it to some tensors.")
@@ -56,7 +56,7 @@ register_post_accumulate_grad_hook = _operator(
     "register_post_accumulate_grad_hook(Tensor self, Callable hook) -> Handle", "register_post_accumulate_grad_hook",
     "Call `hook(tensor)` whenever a leaf's `.grad` has been added to. Returns a handle whose `remove()` ends that.")
 detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="function method", differentiable=False,
-                  lazy=True, doc="The same elements without history: shares memory and version counter.")
+                  lazy=True, meta=True, doc="The same elements without history: shares memory and version counter.")
 detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget the history; returns the tensor.",
                     "function method", object_state=True)
 _data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",

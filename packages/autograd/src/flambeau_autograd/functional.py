@@ -14,6 +14,7 @@ from typing import Any
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd.fresh import where
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from flambeau_tensor import Tensor
 
@@ -241,8 +242,8 @@ def _all_rows(call: _Call) -> Any:
     sizes = [o.numel() for o in call.outputs]
     seeds, start = [], 0
     for output, size in zip(call.outputs, sizes, strict=True):
-        unit = torch.zeros(sum(sizes), size, dtype=output.dtype)
-        unit[start:start + size] = torch.eye(size, dtype=output.dtype)
+        unit = torch.zeros(sum(sizes), size, dtype=output.dtype, device=where(output))
+        unit[start:start + size] = torch.eye(size, dtype=output.dtype, device=where(output))
         seeds.append(unit.reshape((sum(sizes), *output.shape)))
         start += size
     rows = _gradients(call.outputs, call.inputs, tuple(seeds), call.create_graph, is_grads_batched=True)

@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from flambeau_tensor._core cimport copying, operator as core_operator, sockets, tensor as core
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.nowhere cimport INDIRECT, META, NOWHERE
 from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel
 from flambeau_tensor._core.sockets cimport record_t, release_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -147,7 +148,7 @@ cdef int set_data(PyObject* tensor, PyObject* other) except -1:
     t.dtype = s.dtype
     t.storage = s.storage
     t.data = s.data
-    t.flags = t.flags & ~LAZY | s.flags & LAZY
+    t.flags = t.flags & ~INDIRECT | s.flags & INDIRECT
     return 0
 
 
@@ -175,7 +176,7 @@ cdef object detach(PyObject* tensor):
 cdef object untracked(PyObject* tensor):
     cdef Tensor t = core.detached(<Tensor>tensor)
     cdef Storage s = t.storage
-    t.storage = borrow_storage(s.data, s.nbytes, s, s.readonly)
+    t.storage = borrow_storage(s.data, s.nbytes, NOWHERE if t.flags & META else s, s.readonly)
     s.lent = True
     return t
 
@@ -240,7 +241,7 @@ cdef bint exclusive(PyObject* tensor) noexcept:
     cdef Storage s = t.storage
     # `s` here, `t.storage`: two references are ours.
     return Py_REFCNT(<PyObject*>s) <= 2 and s.owner is None and not s.readonly and t.flags & CONTIGUOUS and \
-        not t.flags & (INFERENCE | UNLIKE_MEMORY)
+        not t.flags & (INFERENCE | INDIRECT)
 
 
 cdef object shape_of(PyObject* tensor):
@@ -274,7 +275,7 @@ cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
 
 
 cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags):
-    if flags & UNLIKE_MEMORY:
+    if flags & INDIRECT:
         return core_operator.call_lazily(<Operator>op, slots)
     return (<Operator>op).kernel(<Operator>op, slots)
 

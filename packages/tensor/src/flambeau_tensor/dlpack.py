@@ -69,8 +69,15 @@ def _dlpack(self, stream, max_version, dl_device, copy):
                              dl_device=dl_device, copy=copy)
 
 
-_PROTOCOL = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "data_dependent": True}
+def _device(self):
+    if self.is_meta:
+        raise ValueError("Unknown device type meta for Dlpack")
+    return DLDeviceType.kDLCPU, 0
+
+
+_PROTOCOL = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "data_dependent": True,
+             "meta": True}
 Operator("__dlpack__(Tensor self, *, Object stream=-1, Pair? max_version=None, Pair? dl_device=None, bool? copy=None) "
          "-> Capsule", _dlpack, doc="The memory as a capsule of DLPack.", **_PROTOCOL)
-Operator("__dlpack_device__(Tensor self) -> Pair", lambda self: (DLDeviceType.kDLCPU, 0),
+Operator("__dlpack_device__(Tensor self) -> Pair", _device,
          doc="The device by DLPack's numbers.", **_PROTOCOL)

@@ -33,14 +33,15 @@ from flambeau_tensor._core.registry import (
 from flambeau_tensor._core.schema import parse
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import memory_stats, over_descriptor, shared_descriptor
-from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, is_layered, name_tensor
+from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, hides_values, is_layered, name_tensor
 from flambeau_tensor._core.thread_state import set_grad_mode
+from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
     "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "OverloadSet",
     "Property", "built_levels", "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators",
-    "dispatching", "find_operator", "first_use", "forget", "functions", "hot", "is_layered", "late_families",
-    "lazy_names", "memory_stats", "name_tensor", "operators", "over_descriptor", "overloads", "parse",
-    "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode", "share_memory",
-    "shared_descriptor", "sockets", "syntax_operators", "wrapped_dim",
+    "dispatching", "find_operator", "first_use", "forget", "functions", "hides_values", "hot", "is_layered",
+    "is_meta", "late_families", "lazy_names", "memory_stats", "name_tensor", "operators", "over_descriptor",
+    "overloads", "parse", "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode",
+    "share_memory", "shared_descriptor", "sockets", "syntax_operators", "wrapped_dim",
 ]

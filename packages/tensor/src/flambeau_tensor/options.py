@@ -1,5 +1,5 @@
-"""What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU; the
-other names exist so that programs which mention them get a clear answer."""
+"""What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU, or
+have no memory, on device 'meta'; the other names exist so that programs which mention them get a clear answer."""
 
 
 from flambeau_overrides import ask_modes, has_torch_function
@@ -22,7 +22,8 @@ def can_cast(from_: DType, to: DType) -> bool:
 
 
 class device:
-    """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here.
+    """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here; on ``torch.device("meta")``
+    tensors have shape, dtype and strides.
 
     >>> device("cpu").type
     'cpu'
@@ -120,23 +121,26 @@ channels_last_3d = memory_format("channels_last_3d")
 # For programs that ask what layout a tensor has: none has these.
 sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(layout, (
     "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"))
-CPU = device._make("cpu")
+CPU, META = device._make("cpu"), device._make("meta")
 
 
 def _named(name):
     return globals()[name]
 
 
-def check_device(where) -> None:
-    """Refuse every device but the CPU."""
+def check_device(where) -> device:
+    """The device that is meant, `CPU` or `META`; every other one is refused."""
     if where is None or where is CPU:
-        return
+        return CPU
     if not isinstance(where, device):
         where = device._make(where)
     if where.type in ("cuda", "xpu", "mtia"):
         raise AssertionError(f"Torch not compiled with {where.type.upper()} enabled: tensors live on the CPU")
+    if where.type == "meta":
+        return META
     if where.type != "cpu":
         raise RuntimeError(f"device '{where}' is not available: tensors live on the CPU")
+    return CPU
 
 
 def check_layout(wanted) -> None:

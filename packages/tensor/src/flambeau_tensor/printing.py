@@ -164,13 +164,13 @@ def tensor_repr(
     return f"Parameter({text})" if name != "tensor" and getattr(tensor, "_is_param", False) else text
 
 
-def tensor_format(tensor: Any, spec: str, *, as_array: Callable[[Any], np.ndarray], subclass: bool = False) -> str:
+def tensor_format(tensor: Any, spec: str, *, as_array: Callable[[Any], np.ndarray], text_alone: bool = False) -> str:
     """Return ``format(tensor, spec)``: the number's for a plain tensor without dimensions, otherwise ``str(tensor)``.
 
     Raises:
-        TypeError: ``spec`` is not empty and the tensor has dimensions or is of a subclass.
+        TypeError: ``spec`` is not empty and the tensor has dimensions, is of a subclass, or has no elements.
     """
-    if len(tensor.shape) == 0 and not subclass:
+    if len(tensor.shape) == 0 and not text_alone:
         return as_array(tensor).item().__format__(spec)
     return object.__format__(tensor, spec)
 

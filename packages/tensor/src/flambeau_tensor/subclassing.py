@@ -153,7 +153,7 @@ def _set_state(self, state):
         setattr(self, name, value)
 
 
-_HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True}
+_HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
 Operator("__reduce_ex__(Tensor self, int protocol) -> Object", _reduce, doc="Python's pickling: storage and geometry.",
          data_dependent=True, **_HOW)
 Operator("__deepcopy__(Tensor self, Object memo) -> Tensor", _deepcopy,

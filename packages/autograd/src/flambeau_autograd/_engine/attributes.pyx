@@ -244,7 +244,7 @@ cdef object _set_data(PyObject* op, PyObject** a):
     set_data(a[0], a[1])
     look(a[0], &f)
     if f.accumulator != NULL:
-        describe((<Node>f.accumulator).metas, f.dtype, f.ndim, f.sizes)
+        describe((<Node>f.accumulator).metas, &f)
 
 
 cdef object _is_view(PyObject* op, PyObject** a):

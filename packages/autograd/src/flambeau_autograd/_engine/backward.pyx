@@ -6,15 +6,15 @@ from flambeau_overrides import handle_torch_function
 from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, overridden, type_overrides
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, dtype_of, filled, flags_of, is_tensor, look, new_kernel,
+    Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, dtype_of, flags_of, is_tensor, look, new_kernel,
     set_flags, shape_of, size_of, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport gradient_edge
 from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
 from flambeau_autograd._engine.levels cimport refuse_backward
-from flambeau_autograd._engine.gradients cimport zeros_of
-from flambeau_autograd._engine.node cimport Meta, Node
+from flambeau_autograd._engine.gradients cimport constant, zeros_of
+from flambeau_autograd._engine.node cimport T_META, Meta, Node
 from flambeau_autograd._engine.refs cimport *
 
 from flambeau_tensor import preserve_format
@@ -50,12 +50,13 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
     cdef int dtype, ndim, d
     cdef const Py_ssize_t* sizes
     cdef Py_ssize_t numel = 1
+    cdef bint nowhere
     if is_tensor(<PyObject*>tensor):
         look(<PyObject*>tensor, &f)
-        dtype, ndim, sizes = f.dtype, f.ndim, f.sizes
+        dtype, ndim, sizes, nowhere = f.dtype, f.ndim, f.sizes, f.flags & T_META
     elif _is_edge(tensor):
         meta = &(<Node>tensor[0]).metas[<int>tensor[1]]
-        dtype, ndim, sizes = meta.dtype, meta.ndim, meta.sizes
+        dtype, ndim, sizes, nowhere = meta.dtype, meta.ndim, meta.sizes, meta.nowhere
     else:
         raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
     if given is None and is_tensor(<PyObject*>tensor) and f.numel == 1 and dtype < T_COMPLEX and \
@@ -69,7 +70,7 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
         if dtype >= T_COMPLEX:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
                                f"{dtype_of(dtype)!r}")
-        return filled(dtype, ndim, sizes, 1)
+        return constant(dtype, ndim, sizes, nowhere, 1)
     if not is_tensor(<PyObject*>given):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     look(<PyObject*>given, &g)
@@ -169,7 +170,8 @@ cdef object _backward_kernel(PyObject* op, PyObject** a):
             node = gradient_edge(a[0], &nr)
             if node != NULL:
                 execute_one(<Node>owned(node), nr,
-                            _ones_like(<object>a[0]) if _handled(a[0]) else filled(f.dtype, f.ndim, f.sizes, 1),
+                            _ones_like(<object>a[0]) if _handled(a[0]) else
+                            constant(f.dtype, f.ndim, f.sizes, f.flags & T_META, 1),
                             create_graph if a[2] == NONE else a[2] == TRUE, create_graph)
                 return None
     _run_backward((<object>a[0],), (<object>a[1],) if a[1] != NONE else None,

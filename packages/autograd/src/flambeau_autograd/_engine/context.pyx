@@ -389,7 +389,7 @@ def delayed_error(object tensor, str message not None, Context ctx not None, tup
         if is_tensor(<PyObject*>grads[i]):
             node.edges[n + i].node = gradient_edge(<PyObject*>grads[i], &node.edges[n + i].output_nr)
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], &f)
     incref(<PyObject*>message)
     node.saved[0].value, node.saved[0].version = <PyObject*>message, NOT_A_TENSOR
     number(node)

@@ -16,7 +16,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.node cimport (
-    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, Node, describe, extra_of, hold_leaf, is_over, make_type,
+    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, T_META, Node, describe, extra_of, hold_leaf, is_over, make_type,
     new_node, number, resurrect, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
@@ -105,7 +105,7 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         return f.accumulator
     meta = (<Node>f.accumulator).metas
     if not has_form(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
-        describe(meta, f.dtype, f.ndim, f.sizes)
+        describe(meta, &f)
     resurrect(f.accumulator, tensor)
     return f.accumulator
 
@@ -113,7 +113,7 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
 cdef PyObject* _new_accumulator(PyObject* tensor, Facts* f) except NULL:
     cdef Node node = new_node(_AccumulateGrad, _accumulate, NODE_LEAF, 0, 1)
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], f)
     node.saved[0].version = NOT_A_TENSOR
     hold_leaf(node, tensor)
     set_accumulator(tensor, <PyObject*>node)
@@ -195,7 +195,7 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         _add_ = _add.inplace
     look(t, &f)
     if f.grad == NULL:
-        if thread_flags().grad_enabled or flags_of(gradient) & T_LAYERED:
+        if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
         elif (f.flags | flags_of(gradient) | thread_flags().dispatching) & T_DISPATCH:
             new = find_operator("torch.detach")(<object>gradient) if lie_alike(&f, gradient) else \
@@ -220,7 +220,7 @@ def stand_in(object tensor, Node leaf not None):
     incref(<PyObject*>leaf)
     node.edges[0].node = <PyObject*>leaf
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], &f)
     number(node)
     set_history(<PyObject*>tensor, <PyObject*>node, 0)
     return tensor
@@ -251,7 +251,7 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     node = new_node(_AsStrided, _as_strided_backward, NODE_OTHER, 1, 1)
     node.edges[0].node, node.edges[0].output_nr = producer, nr
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], f)
     geometries = geometry(f.base), geometry(tensor)
     incref(<PyObject*>geometries)
     node.saved[0].value, node.saved[0].version = <PyObject*>geometries, NOT_A_TENSOR

@@ -11,6 +11,7 @@ from flambeau_tensor.abi cimport (
     flags_of, is_tensor, look, offset_of, repeated, thread_flags,
 )
 
+from flambeau_autograd._engine.node cimport T_META
 from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
 
 from flambeau_tensor.extend import find_operator
@@ -135,7 +136,7 @@ cdef object _spread(object grad, object shape, object dim, bint keepdim):
         sizes[i] = <object>tuple_item(<PyObject*>shape, i)  # torch.Size's own indexing is slow
         numel *= sizes[i]
         reduced[i] = everything
-    if everything and numel <= SMALL:
+    if everything and numel <= SMALL and not flags_of(<PyObject*>grad) & T_META:
         return repeated(<PyObject*>grad, n, sizes)
     if not everything:
         for d in (dim if type(dim) is tuple else (dim,)):
@@ -154,6 +155,8 @@ cdef object _spread(object grad, object shape, object dim, bint keepdim):
     view = as_strided(<PyObject*>grad, n, sizes, strides, offset_of(<PyObject*>grad))
     if numel > SMALL:
         return view
+    if f.flags & T_META:
+        return view.contiguous()
     out = empty(f.dtype, n, sizes)
     copy_into(<PyObject*>out, <PyObject*>view)
     return out

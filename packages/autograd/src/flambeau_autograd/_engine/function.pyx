@@ -412,7 +412,7 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
     cdef bint is_input = _is_one_of(t, args, n), dirty = _among(ctx.dirty_tensors, t)
     look(t, &f)
     if record:
-        describe(&ctx.metas[nr], f.dtype, f.ndim, f.sizes)
+        describe(&ctx.metas[nr], &f)
     if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
         if ctx.without_gradient is None:
             ctx.without_gradient = set()

@@ -4,6 +4,8 @@ from cpython.object cimport PyObject
 from flambeau_autograd._engine.node cimport Meta, Node
 
 cdef object zeros_of(Meta* meta)
+# One number everywhere; `nowhere`: on device 'meta'.
+cdef object constant(int dtype, int ndim, const Py_ssize_t* sizes, bint nowhere, int value)
 # Bring what a node returned into the form that its inputs have, or raise.
 cdef int validate(Node node, PyObject** out) except -1
 cdef int add_up(PyObject** place, PyObject* gradient) except -1  # takes over the reference

@@ -2,7 +2,9 @@
 """What gradients look like, and their sums."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport Facts, T_LAYERED, T_VIEW, dtype_of, exclusive, filled, has_form, look, thread_flags
+from flambeau_tensor.abi cimport (
+    Facts, T_LAYERED, T_VIEW, dtype_of, exclusive, filled, has_form, look, size_of, thread_flags,
+)
 
 from flambeau_autograd._engine.node cimport Edge, Meta, NODE_FUNCTION, Node
 from flambeau_autograd._engine.refs cimport *
@@ -17,7 +19,13 @@ cdef object _add_ = _add.inplace
 
 
 cdef object zeros_of(Meta* meta):
-    return filled(meta.dtype, meta.ndim, meta.sizes, 0)
+    return constant(meta.dtype, meta.ndim, meta.sizes, meta.nowhere, 0)
+
+
+cdef object constant(int dtype, int ndim, const Py_ssize_t* sizes, bint nowhere, int value):
+    if nowhere:
+        return find_operator("torch.full")(size_of(ndim, sizes), value, dtype=dtype_of(dtype), device="meta")
+    return filled(dtype, ndim, sizes, value)
 
 
 cdef int validate(Node node, PyObject** out) except -1:

@@ -107,7 +107,7 @@ cdef object _through(PyTypeObject* kind, object tensor, Node producer, int nr, u
         incref(<PyObject*>producer)
         node.edges[0].node, node.edges[0].output_nr = <PyObject*>producer, nr
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], &f)
     number(node)
     node.levels = levels
     set_history(<PyObject*>tensor, <PyObject*>node, 0)

@@ -56,7 +56,7 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
         copy.edges[i] = node.edges[i]
         xincref(copy.edges[i].node)
     set_outputs(copy, 1)
-    describe(&copy.metas[0], b.dtype, b.ndim, b.sizes)
+    describe(&copy.metas[0], &b)
     incref(<PyObject*>node)
     copy.saved[0].value, copy.saved[0].version = <PyObject*>node, NOT_A_TENSOR
     geometries = geometry(f.base), geometry(tensor)

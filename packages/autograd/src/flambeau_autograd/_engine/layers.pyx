@@ -13,6 +13,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport TensorMeta, geometry, lie_alike, meta_of
+from flambeau_autograd._engine.node cimport T_META
 from flambeau_autograd._engine.refs cimport *
 
 from flambeau_tensor.extend import find_operator
@@ -185,7 +186,7 @@ cdef object _clone = None
 
 cdef object value_of(PyObject* tensor):
     global _clone
-    if not (flags_of(tensor) | thread_flags().dispatching) & (T_LAYERED | T_DISPATCH):
+    if not (flags_of(tensor) | thread_flags().dispatching) & (T_LAYERED | T_DISPATCH | T_META):
         return copy_of(tensor)
     if _clone is None:
         _clone = find_operator("torch.clone")

@@ -1,6 +1,8 @@
 """A node of the graph: one recorded call, seen from its outputs."""
 from cpython.object cimport PyObject, PyTypeObject
 
+from flambeau_tensor.abi cimport Facts
+
 cdef enum:
     INLINE_EDGES = 3
     INLINE_SAVED = 3
@@ -13,6 +15,9 @@ cdef enum:  # Node.kind
     NODE_OTHER = 3
     NODE_COPY = 4  # CopySlices: saved[0] is the node that wrote
 
+cdef enum:
+    T_META = 8192  # Facts.flags: on device 'meta'
+
 cdef struct Edge:
     PyObject* node  # owned; NULL where no gradient is wanted
     int output_nr
@@ -20,6 +25,7 @@ cdef struct Edge:
 cdef struct Meta:  # what the gradient of an output looks like
     int dtype
     int ndim  # -1: not a tensor
+    bint nowhere  # on device 'meta'
     Py_ssize_t* sizes
     Py_ssize_t[INLINE_DIMS] inline_sizes
 
@@ -83,7 +89,7 @@ cdef inline int set_outputs(Node node, int n) except -1:
     node.noutputs = n
     return 0
 
-cdef int describe(Meta* meta, int dtype, int ndim, const Py_ssize_t* sizes) except -1
+cdef int describe(Meta* meta, const Facts* f) except -1
 cdef bint any_tapes  # whether a transform ever differentiated anything
 cdef void begin_tape(int depth) noexcept  # reverse mode at a level of this thread
 cdef void end_tape(int depth) noexcept

@@ -424,19 +424,20 @@ cdef int make_outputs(Node node, int n) except -1:
     return 0
 
 
-cdef int describe(Meta* meta, int dtype, int ndim, const Py_ssize_t* sizes) except -1:
+cdef int describe(Meta* meta, const Facts* f) except -1:
     cdef int i
     if meta.sizes != NULL and meta.sizes != meta.inline_sizes:
         PyMem_Free(meta.sizes)
     meta.sizes = meta.inline_sizes
-    if ndim > INLINE_DIMS:
-        meta.sizes = <Py_ssize_t*>PyMem_Malloc(ndim * sizeof(Py_ssize_t))
+    if f.ndim > INLINE_DIMS:
+        meta.sizes = <Py_ssize_t*>PyMem_Malloc(f.ndim * sizeof(Py_ssize_t))
         if meta.sizes == NULL:
             raise MemoryError()
-    meta.dtype = dtype
-    meta.ndim = ndim
-    for i in range(ndim):
-        meta.sizes[i] = sizes[i]
+    meta.dtype = f.dtype
+    meta.ndim = f.ndim
+    meta.nowhere = f.flags & T_META
+    for i in range(f.ndim):
+        meta.sizes[i] = f.sizes[i]
     return 0
 
 

@@ -148,7 +148,7 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
     if f.dtype < T_FLOATING or rule.not_outputs:
         return inner.finish(<object>t) if inner is not None else 0
     set_outputs(node, 1)
-    describe(&node.metas[0], f.dtype, f.ndim, f.sizes)
+    describe(&node.metas[0], &f)
     if o.flags & O_INPLACE:
         number(node)
         rebase(t, node)
@@ -185,7 +185,7 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o,
         if not is_tensor(t):
             continue
         look(t, &f)
-        describe(&node.metas[i], f.dtype, f.ndim, f.sizes)
+        describe(&node.metas[i], &f)
         if f.dtype < T_FLOATING or (i < 32 and rule.not_outputs & (<unsigned int>1 << i)):
             continue
         any_output = True

@@ -18,7 +18,7 @@ from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.ops import views as ops
 
 batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch._neg_view", "torch.clone",
-        "torch.Tensor.contiguous", "torch._ops.to_copy", "torch.detach")
+        "torch.Tensor.contiguous", "torch._ops.to_copy", "torch._ops.to_meta", "torch.detach")
 batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
         ops.flatten, ops.slice_backward)
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)

@@ -6,6 +6,7 @@ from flambeau_tensor.ops import factories
 derivative(ops.clone, self=lambda grad: grad, linear=True)
 derivative(ops.contiguous, self=lambda grad: grad, linear=True)
 derivative(ops.to_copy, self=lambda grad: grad, linear=True)
+derivative(ops.to_meta, self=lambda grad: grad.cpu())  # raises: there is no way back
 derivative(ops.as_subclass, self=lambda grad: grad, linear=True)
 
 # --- writing --------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import cumulative as ops
 from flambeau_tensor.ops import factories, gathering, rearranging
 
@@ -38,7 +39,7 @@ def joined(pieces, dim):
 def _at_indices(grad, self_shape, dim, indices):
     if not self_shape:
         return grad
-    return gathering.scatter_add(factories.zeros(self_shape, dtype=grad.dtype), dim, indices, grad)
+    return gathering.scatter_add(zeros(grad, self_shape), dim, indices, grad)
 
 
 def _taken(self_t, dim, indices):

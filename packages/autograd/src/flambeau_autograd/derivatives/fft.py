@@ -1,12 +1,13 @@
 """Derivatives of Fourier transforms, which are linear: the adjoint is the transform in the other direction."""
 import flambeau_tensor as torch
 from flambeau_autograd.derivatives.table import derivative
+from flambeau_autograd.fresh import where
 from flambeau_tensor.ops import fft as ops
 
 
 def _twice(x, dim, size, factor):
     """Half a spectrum, times `factor` where an element stands for its mirror image in the other half, too."""
-    weights = torch.full((x.shape[dim],), factor, dtype=x.real.dtype)
+    weights = torch.full((x.shape[dim],), factor, dtype=x.real.dtype, device=where(x))
     weights[:1] = 1
     if size % 2 == 0:
         weights[-1:] = 1

@@ -1,12 +1,13 @@
 """Derivatives of gathering and scattering, which are each other's adjoints."""
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.fresh import where, zeros
 from flambeau_tensor import bool as _bool
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import gathering as ops
 
 
 def _zeros(grad, shape):
-    return factories.zeros(shape, dtype=grad.dtype)
+    return zeros(grad, shape)
 
 
 def _without(grad, dim, index):
@@ -16,7 +17,7 @@ def _without(grad, dim, index):
 
 def _written(grad, dim, index):
     """Where something was written."""
-    return ops.index_fill(factories.zeros(grad.shape, dtype=_bool), dim, index, True)
+    return ops.index_fill(factories.zeros(grad.shape, dtype=_bool, device=where(grad)), dim, index, True)
 
 
 derivative(ops.index_select, linear=True, self=lambda grad, self_shape, dim, index:
@@ -124,11 +125,12 @@ def _share_of_product(grad, self, dim, index, src, include_self, result):
     theirs = pointwise.where(no_src, 0.0, ops.gather(whole, dim, index) / conj(pointwise.where(no_src, 1.0, src)))
     # One zero of each place at a time: the derivative by another zero needs the product in which that one stands.
     n = index.shape[dim] if index.ndim else 1
-    places = factories.arange(n).reshape([n if d == dim % index.ndim else 1 for d in range(index.ndim)])
+    along = [n if d == dim % index.ndim else 1 for d in range(index.ndim)]
+    places = factories.arange(n, device=where(index)).reshape(along)
     left, rounds = no_src, 0
     while rounds < n and (many or left.any()):
         waiting = pointwise.where(left, places, n)
-        first = ops.scatter_reduce(factories.full(self.shape, n), dim, index, waiting, "amin")
+        first = ops.scatter_reduce(factories.full(self.shape, n, device=where(self)), dim, index, waiting, "amin")
         chosen = left & (waiting == ops.gather(first, dim, index))
         without = product(self, pointwise.where(chosen, 1.0, src))
         theirs = pointwise.where(chosen, ops.gather(without, dim, index), theirs)
@@ -146,7 +148,8 @@ def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq):
         padding = padding_idx % weight_shape[0]
         rows = pointwise.where((index == padding).unsqueeze(1), 0.0, rows)
     if scale_grad_by_freq:
-        times = ops.index_add(_zeros(grad, weight_shape[:1]), 0, index, factories.ones(index.shape, dtype=grad.dtype))
+        ones = factories.ones(index.shape, dtype=grad.dtype, device=where(grad))
+        times = ops.index_add(_zeros(grad, weight_shape[:1]), 0, index, ones)
         rows = rows / ops.index_select(times, 0, index).unsqueeze(1)
     return ops.index_add(_zeros(grad, weight_shape), 0, index, rows)
 

@@ -1,17 +1,18 @@
 """Derivatives of indexing: reading and adding at indices are each other's adjoints."""
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
-from flambeau_tensor.ops import cumulative, factories, gathering, pointwise
+from flambeau_autograd.fresh import zeros
+from flambeau_tensor.ops import cumulative, gathering, pointwise
 from flambeau_tensor.ops import indexing as ops
 
 
 def _into_zeros(grad, self_shape, indices):
-    return ops.index_put(factories.zeros(self_shape, dtype=grad.dtype), indices, grad, True)
+    return ops.index_put(zeros(grad, self_shape), indices, grad, True)
 
 
 def _index_put_self(grad, indices, values_shape, accumulate):
     if accumulate:
         return grad
-    return ops.index_put(grad, indices, factories.zeros((), dtype=grad.dtype))
+    return ops.index_put(grad, indices, zeros(grad, ()))
 
 
 def _index_put_values(grad, indices, values_shape):
@@ -33,7 +34,7 @@ derivative(ops.index_put, self=_index_put_self, values=_index_put_values, linear
 
 def _selected(grad, self, mask):
     shape = pointwise.where(mask, self, self).shape
-    return ops.masked_scatter(factories.zeros(shape, dtype=grad.dtype), mask.expand(shape), grad)
+    return ops.masked_scatter(zeros(grad, shape), mask.expand(shape), grad)
 
 
 derivative(ops.masked_select, self=_selected, linear=True)
@@ -54,8 +55,8 @@ def _taken(grad, mask, source_shape):
         mask = mask.expand(grad.shape).reshape((-1,))
         places = pointwise.where(mask, cumulative.cumsum(mask.long(), 0) - 1, 0)
         chosen = pointwise.where(mask, grad.reshape((-1,)), 0.0)
-        return gathering.scatter_add(factories.zeros((total,), dtype=grad.dtype), 0, places, chosen) \
+        return gathering.scatter_add(zeros(grad, (total,)), 0, places, chosen) \
             .reshape(source_shape)
     chosen = ops.masked_select(grad, mask)
-    rest = factories.zeros((total - chosen.numel(),), dtype=grad.dtype)
+    rest = zeros(grad, (total - chosen.numel(),))
     return joining.cat((chosen, rest)).reshape(source_shape)

@@ -1,7 +1,8 @@
 """Derivatives of joining: each tensor gets its piece of the gradient."""
 from flambeau_autograd.derivatives.table import derivative
-from flambeau_tensor.ops import factories, views
+from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import joining as ops
+from flambeau_tensor.ops import views
 
 
 def _cat(grad, tensors_shape, dim):
@@ -9,7 +10,7 @@ def _cat(grad, tensors_shape, dim):
     pieces, at = [], 0
     for shape in tensors_shape:
         if tuple(shape) == (0,) and grad.ndim != 1:
-            pieces.append(factories.zeros((0,), dtype=grad.dtype))
+            pieces.append(zeros(grad, (0,)))
             continue
         size = shape[dim]
         pieces.append(views.narrow(grad, dim, at, size))

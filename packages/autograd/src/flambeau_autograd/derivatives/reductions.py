@@ -3,8 +3,9 @@ import math
 
 from flambeau_autograd._engine import formulas
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.fresh import zeros
 from flambeau_tensor.extend import find_operator
-from flambeau_tensor.ops import factories, pointwise
+from flambeau_tensor.ops import pointwise
 from flambeau_tensor.ops import reductions as ops
 
 
@@ -92,7 +93,7 @@ def at_indices(grad, self_shape, dim, keepdim, indices):
         return grad
     if not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
-    return factories.zeros(self_shape, dtype=grad.dtype).scatter(dim, indices, grad)
+    return zeros(grad, self_shape).scatter(dim, indices, grad)
 
 
 def from_indices(self_t, dim, keepdim, indices):

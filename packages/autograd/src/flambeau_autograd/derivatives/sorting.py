@@ -1,14 +1,15 @@
 """Derivatives of choosing elements by order: each goes back to where it stood."""
 from flambeau_autograd.derivatives.reductions import at_indices, from_indices
 from flambeau_autograd.derivatives.table import derivative
-from flambeau_tensor.ops import factories, gathering
+from flambeau_autograd.fresh import zeros
+from flambeau_tensor.ops import gathering
 from flambeau_tensor.ops import sorting as ops
 
 
 def _placed(grad, self_shape, dim, indices):
     if not self_shape:
         return grad
-    return gathering.scatter_add(factories.zeros(self_shape, dtype=grad.dtype), dim, indices, grad)
+    return gathering.scatter_add(zeros(grad, self_shape), dim, indices, grad)
 
 
 def _taken(self_t, dim, indices):

@@ -1,6 +1,7 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
 import flambeau_tensor as torch
 from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd.fresh import where, zeros
 from flambeau_autograd.strided import extent, overlaps
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
@@ -9,7 +10,7 @@ _back = {"linear": True}
 
 
 def _zeros(like, shape):
-    return factories.zeros(shape, dtype=like.dtype)
+    return zeros(like, shape)
 
 
 def _bytes_as(t, dtype):
@@ -90,7 +91,7 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
     end = max(o + extent(shape, steps) for shape, steps, o in places)
     flat = ops.as_strided_backward(grad, end - first, size, stride, offset - first)
     if overlaps(shape, steps):
-        ones = factories.ones((), dtype=grad.dtype).expand(shape)
+        ones = factories.ones((), dtype=grad.dtype, device=where(grad)).expand(shape)
         times = ops.as_strided_backward(ones, end - first, shape, steps, start - first)
         flat = flat / pointwise.where(times == 0, 1.0, times)
     return _window(flat, shape, steps, start - first)

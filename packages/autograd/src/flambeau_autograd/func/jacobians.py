@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_tensor as torch
+from flambeau_autograd.fresh import where
 from flambeau_autograd.func.transforms import _argnums, jvp, vjp
 from flambeau_autograd.func.vectorize import vmap
 from flambeau_autograd.trees import filled, leaves, tree_map
@@ -17,7 +18,7 @@ def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
     total = sum(t.numel() for t in tensors)
     out, at = [], 0
     for t in tensors:
-        rows = torch.zeros(total, t.numel(), dtype=t.dtype)
+        rows = torch.zeros(total, t.numel(), dtype=t.dtype, device=where(t))
         if t.numel():
             rows.narrow(0, at, t.numel()).fill_diagonal_(1) if hasattr(rows, "fill_diagonal_") else \
                 rows.narrow(0, at, t.numel()).diagonal().fill_(1)

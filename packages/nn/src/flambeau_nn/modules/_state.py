@@ -1,6 +1,7 @@
 """Saving and loading a module's parameters and buffers by name."""
 from __future__ import annotations
 
+import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from flambeau_autograd.hooks import RemovableHandle
 from flambeau_nn.modules._hooks import Mixed
 from flambeau_nn.parameter import Parameter, is_lazy
 from flambeau_tensor import Tensor
+from flambeau_tensor.extend import is_meta
 
 EXTRA = "_extra_state"
 
@@ -199,6 +201,12 @@ class StateMethods(Mixed):
                 if assign:
                     _take_over(self, name, mine, given)
                 else:
+                    if is_meta(mine) and not is_meta(given):
+                        warnings.warn(
+                            f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
+                            "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign items "
+                            "in the state dictionary to their corresponding key in the module instead of copying them "
+                            "in place?)", stacklevel=2)
                     with no_grad():
                         mine.copy_(given)
             except Exception as e:

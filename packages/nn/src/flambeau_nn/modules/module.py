@@ -39,6 +39,7 @@ from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions
 from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
+from flambeau_tensor.extend import is_meta
 from flambeau_tensor.options import Device
 from flambeau_tensor.places import REDUCED
 
@@ -322,12 +323,14 @@ class Module(HookMethods, StateMethods, ModuleBase):
             for module in self.children():
                 module._apply(fn)
         with no_grad():
-            for param in self._parameters.values():
+            for name, param in self._parameters.items():
                 if param is None:
                     continue
                 grad = param.grad
                 applied = fn(param)
-                if applied is not param:
+                if is_meta(applied) is not is_meta(param):
+                    self._parameters[name] = param = Parameter(applied, param.requires_grad)
+                elif applied is not param:
                     param.data = applied
                 if grad is not None:
                     moved = fn(grad)
@@ -341,13 +344,15 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point and complex parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
 
-        ``memory_format`` is that of all parameters and buffers of four and five dimensions.
+        On device ``"meta"`` they have no memory; from there they come back by :meth:`to_empty` or
+        ``load_state_dict(assign=True)``. ``memory_format`` is that of all parameters and buffers of four and five
+        dimensions.
 
         Raises:
             TypeError: the dtype is neither floating nor complex.
         """
-        dtype, memory_format = _parse_to(*args, **kwargs)
-        if dtype is None and memory_format is None:
+        device, dtype, memory_format = _parse_to(*args, **kwargs)
+        if device is None and dtype is None and memory_format is None:
             return self
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
@@ -359,7 +364,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
         def convert(t: Tensor) -> Tensor:
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
-            return t.to(dtype=wanted, memory_format=memory_format if t.ndim in (4, 5) else None)
+            if is_meta(t) and device is not None and device.type != "meta":
+                raise NotImplementedError(
+                    "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
+                    "torch.nn.Module.to() when moving module from meta to a different device.")
+            return t.to(device, dtype=wanted, memory_format=memory_format if t.ndim in (4, 5) else None)
 
         return self._apply(convert)
 
@@ -497,8 +506,9 @@ def _addindent(text: str, spaces: int = 2) -> str:
     return "\n".join([first, *(" " * spaces + line for line in rest)])
 
 
-def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.dtype | None, ft.memory_format | None]:
-    """The dtype and the memory format that ``to`` was called with, or None; a device other than the CPU raises."""
+def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.device | None, ft.dtype | None, ft.memory_format | None]:
+    """The device, the dtype and the memory format that ``to`` was called with, or None; a device that there is not
+    raises."""
     from flambeau_tensor.options import check_device
 
     dtype = kwargs.pop("dtype", None)
@@ -516,11 +526,11 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.dtype | None, ft.memory_for
             dtype = given
         elif isinstance(given, Tensor):
             dtype = given.dtype
+            devices.append(given.device)
         elif given is not None and not isinstance(given, bool):
             devices.append(given)
-    for device in devices:
-        check_device(device)
-    return dtype, memory_format
+    found = [check_device(device) for device in devices if device is not None]
+    return found[-1] if found else None, dtype, memory_format
 
 
 def _announce_module(self: Module, name: str, module: Module | None) -> Module | None:

@@ -13,7 +13,7 @@ from flambeau_nn._kernels import loss as kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator, Tensor
-from flambeau_tensor.extend import is_layered
+from flambeau_tensor.extend import hides_values
 from flambeau_tensor.ops.joining import broadcast_tensors
 
 _LEGACY = "bool? size_average=None, bool? reduce=None"
@@ -299,7 +299,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     classes = input.shape[dim]
     ignored = target == ignore_index
     bad = ((target < 0) | (target >= classes)) & ~ignored
-    if not is_layered(target) and bad.any():
+    if not hides_values(target) and bad.any():
         raise IndexError(f"Target {target[bad].reshape((-1,))[0].item()} is out of bounds.")
     index = ft.where(ignored, 0, target).long()
     loss = -input.gather(dim, index.unsqueeze(dim)).squeeze(dim)
@@ -357,7 +357,7 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * ft.ones_like(input)
-    elif not is_layered(var) and (var < 0).any():
+    elif not hides_values(var) and (var < 0).any():
         raise ValueError("var has negative entry/entries")
     if var.shape != input.shape:
         if input.shape[:-1] == var.shape:

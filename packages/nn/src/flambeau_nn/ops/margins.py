@@ -2,7 +2,7 @@
 import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import checked_reduction, reduced, scalar_type
-from flambeau_tensor.extend import is_layered
+from flambeau_tensor.extend import hides_values
 
 _LAST = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
 
@@ -44,7 +44,7 @@ def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, re
         raise NotImplementedError('"multi_margin_loss_cpu_kernel" not implemented for '
                                   f"'{scalar_type(x.dtype)}'")
     y = target.reshape((n, 1))
-    if not is_layered(target) and ((y < 0) | (y >= classes)).any():
+    if not hides_values(target) and ((y < 0) | (y >= classes)).any():
         raise RuntimeError("target out of range")
     z = (margin - x.gather(1, y) + x).clamp_min(0)
     z = z if p == 1 else z * z
@@ -66,7 +66,7 @@ def multilabel_margin_loss(input, target, size_average, reduce, reduction):
     _check_long(target)
     y = target.reshape(x.shape)
     classes = x.shape[1]
-    if not is_layered(target) and ((y < -1) | (y >= classes)).any():
+    if not hides_values(target) and ((y < -1) | (y >= classes)).any():
         raise RuntimeError("argument #2 'target' is out of range")
     kept = (y >= 0).long().cumprod(1) > 0
     index = ft.where(kept, y, 0)

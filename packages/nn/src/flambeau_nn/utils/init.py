@@ -4,8 +4,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flambeau_tensor.random import fork_rng
-
 __all__ = ["skip_init"]
 
 
@@ -32,5 +30,5 @@ def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
         raise RuntimeError(f"Expected a Module; got {module_cls}")
     if "device" not in inspect.signature(module_cls).parameters:
         raise RuntimeError("Module must support a 'device' arg to skip initialization")
-    with fork_rng():
-        return module_cls(*args, **kwargs)
+    device = kwargs.pop("device", "cpu")
+    return module_cls(*args, device="meta", **kwargs).to_empty(device=device)

@@ -18,6 +18,7 @@ from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.capi_values cimport clear, new_list  # no-cython-lint
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, default_dtype, dtype_object, promoted
+from flambeau_tensor._core.nowhere cimport INDIRECT, META
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -246,9 +247,9 @@ cdef int32_t _is_contiguous "fl_slot_is_contiguous"(fl_tensor t) noexcept nogil:
 
 
 cdef inline bint _layered(fl_tensor t) noexcept nogil:
-    """Whether memory is one example of many, a tangent would stay behind, or elements are not what they mean; that is
-    an error then."""
-    return (<Tensor>t).flags & (LAYERED | LAZY) and _refused(t)
+    """Whether memory is one example of many, a tangent would stay behind, elements are not what they mean, or there is
+    no memory; that is an error then."""
+    return (<Tensor>t).flags & (LAYERED | INDIRECT) and _refused(t)
 
 
 cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, which would take the lock at each call
@@ -256,6 +257,8 @@ cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, 
         return True
     try:
         check_read(<Tensor>t, "data_ptr")
+        if (<Tensor>t).flags & META:
+            raise RuntimeError("fl_data: a tensor on device 'meta' has no memory")
         if (<Tensor>t).flags & LAZY:
             raise RuntimeError("fl_data: the memory of a conjugate or negative view does not hold its elements; call "
                                "resolve_conj() or resolve_neg() first")

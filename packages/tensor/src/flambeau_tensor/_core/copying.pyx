@@ -9,6 +9,7 @@ from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
+from flambeau_tensor._core.nowhere cimport INDIRECT, META, no_memory
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
 )
@@ -74,7 +75,7 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
         _check_fits(dst, src)
     if dst.numel == 0:
         return 0
-    if (dst.flags | src.flags) & LAZY:
+    if (dst.flags | src.flags) & INDIRECT:
         return _copy_resolved(dst, src)
     if dst.dtype == src.dtype and same and dst.flags & src.flags & CONTIGUOUS and dst.numel < GIL_FREE:
         memcpy(dst.data, src.data, dst.numel * ITEMSIZE[dst.dtype])
@@ -102,9 +103,15 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
 
 
 cdef int _copy_resolved(Tensor dst, Tensor src) except -1:
-    """The same where one is a conjugate or negative view: what is read and what is written is what they mean."""
+    """The same where one is a conjugate or negative view: what is read and what is written is what they mean. On device
+    'meta' there is nothing to write, and nothing to read."""
     cdef unsigned int lazy = (dst.flags ^ src.flags) & LAZY
-    cdef Tensor memory = detached(dst), source = detached(src)
+    cdef Tensor memory, source
+    if dst.flags & META:
+        return 0
+    if src.flags & META:
+        raise no_memory()
+    memory, source = detached(dst), detached(src)
     if dst.dtype != src.dtype and src.flags & LAZY:  # resolved before it is converted
         source = empty_like(src, src.dtype)
         copy_elements(source, src)
@@ -200,5 +207,5 @@ cdef object become_view(Tensor self, Tensor view):
         self.view_version = self.storage.version  # its history is that of its present geometry
     set_geometry(self, view.ndim, view.sizes, view.strides)
     self.data = view.data
-    self.flags = self.flags & ~LAZY | view.flags & LAZY
+    self.flags = self.flags & ~INDIRECT | view.flags & INDIRECT
     return self

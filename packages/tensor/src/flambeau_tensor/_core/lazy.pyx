@@ -6,12 +6,9 @@ copies in place of such views. What it writes goes back through the view.
 """
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.copying cimport copy_elements, copy_of
-from flambeau_tensor._core.dispatching cimport dispatch
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport OP_LAZY, OP_OBJECT_STATE, OP_VIEW, Operator
-from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.tensor cimport Tensor, resize, same_shape
 from flambeau_tensor._core.types cimport *
 
@@ -27,16 +24,11 @@ cdef Tensor _resolved(Operator op, Tensor t, int slot, list written):
     return copy
 
 
-cdef object _run(Operator op, PyObject** slots):
+cdef object _resolve_and_run(Operator op, PyObject** slots):
     cdef PyObject* bound[MAX_ARGS]
     cdef list keep = [], written = []
     cdef Tensor t, copy
     cdef int i
-    result = dispatch(op, slots)
-    if result is not NotImplemented:
-        return result
-    if op.flags & (OP_LAZY | OP_VIEW | OP_OBJECT_STATE):
-        return op.kernel(op, slots)
     for i in range(op.nslots):
         bound[i] = slots[i]
         if op.args[i].kind == K_TENSOR and isinstance(<object>slots[i], Tensor):
@@ -72,4 +64,8 @@ cdef object _given(object result, list written):
     return result
 
 
-sockets_in_c.resolve_and_run = <run_t>_run
+cdef object run_with_memory(Operator op, PyObject** slots, unsigned int flags):
+    """Step 4 on tensors with memory, whose flags are combined."""
+    if flags & LAZY and not op.flags & (OP_LAZY | OP_VIEW | OP_OBJECT_STATE):
+        return _resolve_and_run(op, slots)
+    return op.kernel(op, slots)

@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, complex_of, dtype_object, promoted, type_name
 from flambeau_tensor._core.layout cimport FORMAT_CHANNELS_LAST, follow_order, format_strides, is_channels_last
+from flambeau_tensor._core.nowhere cimport META
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str, wrap_dim
 from flambeau_tensor._core.thread_state cimport thread_state
@@ -172,7 +173,8 @@ cdef void _extent(Tensor t, char** lo, char** hi) noexcept:
 
 cdef bint lie_apart(Tensor a, Tensor b) noexcept:
     """Whether two tensors are known to share no memory without looking at their extents."""
-    return a.storage is not b.storage and a.storage.owner is None and b.storage.owner is None
+    return a.storage is not b.storage and (a.storage.owner is None and b.storage.owner is None or
+                                           (a.flags | b.flags) & META)
 
 
 cdef int check_overlap(Tensor out, Tensor t) except -1:

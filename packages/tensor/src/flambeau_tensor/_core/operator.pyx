@@ -17,6 +17,7 @@ from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handl
 
 from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
+from flambeau_tensor._core.nowhere cimport INDIRECT, META, OP_DEVICE
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport (
@@ -213,7 +214,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     flags |= state.dispatching
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | UNLIKE_MEMORY) or state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | INDIRECT) or state.transforming:
         if flags & INFERENCE:
             _check_inference(op, slots)
         if flags & DISPATCH and (result := decompose(op, slots)) is not NotImplemented:
@@ -223,7 +224,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
             return _record(op, slots, flags)
-        if flags & UNLIKE_MEMORY:
+        if flags & INDIRECT:
             return call_lazily(op, slots)
     return op.kernel(op, slots)
 
@@ -239,7 +240,7 @@ cdef object _record(Operator op, PyObject** slots, unsigned int flags):
     return record(op, slots, flags)
 
 
-cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
+cdef unsigned int _all_flags(Operator op, PyObject** slots):
     """The flags of all tensor arguments, and what views have from their bases."""
     cdef Py_ssize_t i
     cdef unsigned int flags = 0
@@ -250,6 +251,8 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots) noexcept:
             for o in <tuple>slots[i]:
                 if isinstance(o, Tensor):
                     flags |= grad_flags(<Tensor>o)
+    if op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None:
+        flags |= META  # perhaps: `meta` looks
     return flags
 
 
@@ -275,11 +278,11 @@ cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
         if (flags & LAYERED or state.transforming) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or state.inference:
-            result = call_lazily(op, slots) if flags & UNLIKE_MEMORY else op.kernel(op, slots)
+            result = call_lazily(op, slots) if flags & INDIRECT else op.kernel(op, slots)
             if not op.flags & OP_INPLACE:
                 _mark_unrecorded(result, op, slots)
             return result
-    return call_lazily(op, slots) if flags & UNLIKE_MEMORY else op.kernel(op, slots)
+    return call_lazily(op, slots) if flags & INDIRECT else op.kernel(op, slots)
 
 
 cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -1:
@@ -416,6 +419,9 @@ cdef class Operator:
         data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
         object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
         lazy: it takes conjugate and negative views as they are. Views and compositions always do.
+        meta: how it answers on device 'meta', where a dry run of its kernel will not do: True for a kernel that reads
+            no elements, False where results depend on elements, the exception to raise, or a function that takes the
+            same arguments and makes the results, or returns NotImplemented for the dry run.
         aten: schemas under which PyTorch has it in `torch.ops.aten` and C++, where those are others.
         doc: the documentation; a Python implementation's docstring serves as well.
     """
@@ -423,12 +429,12 @@ cdef class Operator:
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  str variants="function method", str syntax="", str numbers="", bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
-                 bint lazy=False, aten=(), doc=None):
+                 bint lazy=False, meta=None, aten=(), doc=None):
         _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
               plain_result)
         self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
             (OP_LAZY if lazy else 0)
-        self.doc = doc
+        self.doc, self.meta = doc, meta
         declare(self, variants, syntax)
         if aten:
             from flambeau_tensor._core.overloads import overloads
@@ -439,7 +445,7 @@ cdef class Operator:
         """The operator ``name_`` over the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
         schema = inplace_schema(self.schema)
-        v.functional = self
+        v.functional, v.meta = self, self.meta
         words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
         # Recorded in any case: what was there no longer counts.
         _fill(v, schema, self.implementation, self.namespace, words, "",
@@ -633,6 +639,8 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
         self.flags |= OP_INPLACE
     if composite:
         self.flags |= OP_COMPOSITE
+    elif "device" in self.index and schema.arguments[self.index["device"]].type.startswith("Device"):
+        self.flags |= OP_DEVICE
     if plain_result:
         self.flags |= OP_PLAIN_RESULT
     if not inplace and schema.returns and schema.returns[0].alias and not schema.returns[0].write:

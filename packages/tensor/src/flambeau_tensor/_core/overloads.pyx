@@ -12,6 +12,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
+from flambeau_tensor._core.nowhere cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again, call_bound,
     call_positional, is_ready, kernel_t, vectorcallfunc,
@@ -113,6 +114,8 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
                 flags[0] |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
             return False
+    if op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None:
+        flags[0] |= META  # perhaps: `meta` looks
     return tensors or not numbers
 
 

@@ -10,6 +10,8 @@ There is one pool in the process. A kernel that finds it taken (by another Pytho
 import math
 import os
 
+from flambeau_tensor._core.nowhere cimport is_dry
+
 cdef extern from "pythread.h" nogil:
     ctypedef void* PyThread_type_lock
     PyThread_type_lock PyThread_allocate_lock()
@@ -160,11 +162,15 @@ cdef inline Py_ssize_t _whole_lines(Py_ssize_t n) noexcept nogil:
 cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* context) noexcept nogil:
     global _task, _context, _n, _share, _chunk, _sharers, _float_mode
     cdef int helpers = _threads - 1, i
+    cdef Py_ssize_t most = n // (grain if grain > 1 else 1) - 1
     cdef Worker* w
-    if grain < 1:
-        grain = 1
-    if helpers > n // grain - 1:
-        helpers = <int>(n // grain) - 1
+    if most < 1:
+        task(context, 0, n)
+        return
+    if is_dry():  # nobody looks at what would be computed
+        return
+    if helpers > most:
+        helpers = <int>most
     if helpers < 1 or not PyThread_acquire_lock(_pool, 0):
         task(context, 0, n)
         return

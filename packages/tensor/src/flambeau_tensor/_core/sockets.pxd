@@ -19,7 +19,7 @@ ctypedef void (*release_t)(PyObject* accumulator) noexcept
 cdef general_t call_general  # flambeau_tensor._core.binding: the whole path of a call, for any arguments
 cdef general_t call_overloaded  # flambeau_tensor._core.binding: the same for several schemas, `op` is an OverloadSet
 cdef for_subclass_t call_for_subclass  # flambeau_tensor._core.binding: steps 3 and 4 for a subclass that overrides none
-cdef run_t resolve_and_run  # flambeau_tensor._core.lazy: step 4 on what conjugate and negative views mean
+cdef run_t resolve_and_run  # flambeau_tensor._core.meta: step 4 on what is not in memory as it is
 cdef run_t decompose  # flambeau_tensor._core.dispatching: what `__torch_dispatch__` hears of in its place, if anything
 cdef declare_t declare  # flambeau_tensor._core.registry: a new operator to its places
 cdef find_t find  # flambeau_tensor._core.registry: the operator of a qualified name

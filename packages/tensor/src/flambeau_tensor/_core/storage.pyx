@@ -7,10 +7,11 @@ cap. Tiny storages live in the Storage object itself. The allocator is only ente
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
+from flambeau_tensor._core.nowhere cimport NOWHERE, dry_runs, is_dry, no_memory
 from flambeau_tensor._core.types cimport *
 
 cdef extern from * nogil:
@@ -19,11 +20,22 @@ cdef extern from * nogil:
     #include <sys/mman.h>
     /* Huge pages turn the thousands of faults of a fresh large block into a few. */
     static void fl_advise(void* p, size_t n) { madvise(p, n, MADV_HUGEPAGE); }
+    /* Zeros that take no memory before they are touched, more of them than there is memory. */
+    static void* fl_reserve(size_t n) {
+        void* p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        return p == MAP_FAILED ? NULL : p;
+    }
+    static void fl_give_back(void* p, size_t n) { munmap(p, n); }
     #else
+    #include <stdlib.h>
     static void fl_advise(void* p, size_t n) { (void)p; (void)n; }
+    static void* fl_reserve(size_t n) { return calloc(n, 1); }
+    static void fl_give_back(void* p, size_t n) { (void)n; free(p); }
     #endif
     """
     void fl_advise(void* p, size_t n)
+    void* fl_reserve(size_t n)
+    void fl_give_back(void* p, size_t n)
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
@@ -39,6 +51,8 @@ cdef enum:
     NCLASSES = 192  # for up to 2^54 bytes, more than any address space has
     HUGE = 1 << 22
     SHADES = 3
+    SMALL_RESERVE = 1 << 16
+    RESERVED = -1  # the class of a block of a dry run
 
 cdef struct Header:
     void* raw
@@ -80,6 +94,8 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
     cdef void* raw
     if n > <Py_ssize_t>1 << (NCLASSES // 4 + 6):
         raise _out_of_memory(n)
+    if dry_runs and is_dry():
+        return _reserve(n)
     c = _class_of(n, &capacity)
     h = _free[c]
     align = HUGE if capacity >= 2 * HUGE else ALIGN
@@ -111,9 +127,30 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
     return <char*>h + HEADER
 
 
+cdef char* _reserve(Py_ssize_t n) except NULL:
+    """Memory for a dry run, in which a kernel may look for what it has not computed: zeros."""
+    cdef Header* h
+    cdef char* p
+    if n < SMALL_RESERVE:
+        p = <char*>PyMem_RawCalloc(1, n + HEADER + ALIGN)
+    else:
+        p = <char*>fl_reserve(n + HEADER + ALIGN)
+    if p == NULL:
+        raise _out_of_memory(n)
+    h = <Header*>((<uintptr_t>p + ALIGN - 1) & ~<uintptr_t>(ALIGN - 1))
+    h.raw, h.capacity, h.cls = p, n, RESERVED
+    return <char*>h + HEADER
+
+
 cdef void _release(char* p) noexcept:
     global _cached, _in_use
     cdef Header* h = <Header*>(p - HEADER)
+    if h.cls == RESERVED:
+        if h.capacity < SMALL_RESERVE:
+            PyMem_RawFree(h.raw)
+        else:
+            fl_give_back(h.raw, h.capacity + HEADER + ALIGN)
+        return
     _in_use -= h.capacity
     if _cached + h.capacity > _cap:
         PyMem_RawFree(h.raw)
@@ -172,13 +209,12 @@ cdef class Storage:
 
     def __init__(self, object size_or_sequence=0, *, object device=None):
         cdef Storage made
-        if self.data != NULL:
+        if self.data != NULL or self.owner is NOWHERE:
             raise RuntimeError("UntypedStorage(): this storage has its memory already")
-        if device is not None:
-            from flambeau_tensor.options import check_device
-
-            check_device(device)
         made = _storage_of(size_or_sequence)
+        if _is_meta(device):
+            self.nbytes, self.owner = made.nbytes, NOWHERE
+            return
         self.data, self.nbytes, self.owned = made.data, made.nbytes, made.owned
         if made.owned:
             made.owned = False
@@ -196,7 +232,7 @@ cdef class Storage:
 
     def data_ptr(self):
         """The address of the first byte."""
-        return <uintptr_t>self.data if self.nbytes else 0
+        return <uintptr_t>self.data if self.nbytes else 0  # NULL on device 'meta'
 
     def element_size(self):
         return 1
@@ -209,9 +245,9 @@ cdef class Storage:
 
     @property
     def device(self):
-        from flambeau_tensor.options import CPU
+        from flambeau_tensor.options import CPU, META
 
-        return CPU
+        return META if self.owner is NOWHERE else CPU
 
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
 
@@ -220,7 +256,7 @@ cdef class Storage:
 
     def resizable(self):
         """Whether `resize_` can give it more memory: not where it lies in another library's or in a file's."""
-        return self.owner is None
+        return self.owner is None or self.owner is NOWHERE
 
     def is_shared(self):
         """Whether processes that are forked see each other's writes."""
@@ -247,9 +283,13 @@ cdef class Storage:
 
     def tolist(self):
         """The bytes, as a list of ints."""
+        if self.owner is NOWHERE:
+            raise _no_bytes()
         return list(bytes(self))
 
     def __getitem__(self, index):
+        if self.owner is NOWHERE:
+            raise _no_bytes()
         if isinstance(index, slice):
             self.lent = True
             return over_buffer(memoryview(self)[_step_one(index)])
@@ -267,6 +307,8 @@ cdef class Storage:
     def fill_(self, value):
         """Write one byte everywhere."""
         cdef int byte = value & 255
+        if self.owner is NOWHERE:
+            return self
         _writable(self)
         memset(self.data, byte, self.nbytes)
         self.version += 1
@@ -277,23 +319,26 @@ cdef class Storage:
         source = source.untyped()
         if len(source) != self.nbytes:
             raise RuntimeError(f"size does not match, self was {self.nbytes} bytes but src was {len(source)} bytes")
+        if self.owner is NOWHERE:
+            return self
         _writable(self)[:] = source
         self.version += 1
         return self
 
     def clone(self):
-        return _restored(self)
+        return _without_bytes(self.nbytes) if self.owner is NOWHERE else _restored(self)
 
     def new(self):
-        return new_storage(0)
+        return _without_bytes(0) if self.owner is NOWHERE else new_storage(0)
 
     def cpu(self):
-        return self
+        return self.to(device="cpu")
 
     def to(self, *, device, non_blocking=False):
-        from flambeau_tensor.options import check_device
-
-        check_device(device)
+        if _is_meta(device):
+            return self if self.owner is NOWHERE else _without_bytes(self.nbytes)
+        if self.owner is NOWHERE:
+            raise no_memory()
         return self
 
     # --- memory ---
@@ -309,6 +354,8 @@ cdef class Storage:
         """Move the bytes, with all tensors that look at them, into memory that processes share: those that are forked,
         and those that are sent them. Arrays that were made of these tensors keep the memory of before."""
         cdef Storage root = _root(self)
+        if self.owner is NOWHERE:
+            raise RuntimeError("_share_fd_: only available on CPU")
         if not self.is_shared():
             from flambeau_tensor._core.moving import check_movable, tell_moved
 
@@ -353,9 +400,13 @@ cdef class Storage:
         self.version += 1
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
+        if self.owner is NOWHERE:
+            raise no_memory()
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
     def __reduce_ex__(self, int protocol):
+        if self.owner is NOWHERE:
+            return _on_meta, (self.nbytes,)
         if protocol < 5:
             return _restored, (bytes(self),)
         from pickle import PickleBuffer
@@ -366,10 +417,12 @@ cdef class Storage:
         return self
 
     def __deepcopy__(self, memo):
-        copy = memo[id(self)] = _restored(self)
+        copy = memo[id(self)] = self.clone()
         return copy
 
     def __repr__(self):
+        if self.owner is NOWHERE:
+            return f"...\n[torch.storage.UntypedStorage(device=meta) of size {self.nbytes}]"
         shown = self.tolist() if self.nbytes <= 1000 else [*bytes(self)[:3], "...", *bytes(self)[self.nbytes - 3:]]
         return "".join(f" {n}\n" for n in shown) + (
             f"[torch.storage.UntypedStorage(device=cpu) of size {self.nbytes}]")
@@ -463,6 +516,8 @@ cdef _lie_in(Storage s, mapping):
 
 
 cdef _writable(Storage s):
+    if s.owner is NOWHERE:
+        raise _no_bytes()
     if s.readonly:
         raise RuntimeError("this storage lies in memory that is read-only")
     return memoryview(s)
@@ -530,6 +585,11 @@ cdef Storage _from_file(filename, shared, Py_ssize_t size):
     return over_buffer(mapped, Mapping(mapped, bool(shared), os.fspath(filename)))
 
 
+def _on_meta(Py_ssize_t nbytes):
+    """A storage on device 'meta'."""
+    return _without_bytes(nbytes)
+
+
 def _restored(const unsigned char[::1] data):
     """A storage with a copy of these bytes."""
     cdef Storage s = new_storage(data.shape[0])
@@ -553,6 +613,21 @@ cdef Storage new_storage(Py_ssize_t nbytes):
     return s
 
 
+cdef Storage _without_bytes(Py_ssize_t nbytes):
+    return borrow_storage(NULL, nbytes, NOWHERE, False)
+
+
+cdef bint _is_meta(device) except -1:
+    """Whether a device is 'meta'; the others are the CPU, or refused."""
+    from flambeau_tensor.options import check_device
+
+    return device is not None and check_device(device).type == "meta"
+
+
+cdef object _no_bytes():
+    return NotImplementedError("Not available for 'meta' device type")
+
+
 cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint readonly):
     cdef Storage s = Storage.__new__(Storage)
     s.data, s.nbytes, s.owner, s.readonly = data, nbytes, owner, readonly
@@ -573,6 +648,9 @@ cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
         return 0
     if nbytes < 0:
         raise RuntimeError(f"resize_(): the size of a storage must not be negative, got {nbytes}")
+    if s.owner is NOWHERE:
+        s.nbytes = nbytes
+        return 0
     if s.owner is not None or s.lent and nbytes > _room(s):
         raise RuntimeError("Trying to resize storage that is not resizable")
     if s.data == NULL:

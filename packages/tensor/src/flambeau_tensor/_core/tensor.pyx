@@ -15,6 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
+from flambeau_tensor._core.nowhere cimport INDIRECT, META
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
@@ -530,7 +531,7 @@ cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_
     v.data = data
     v.base = t if t.base is None else t.base
     v.view_version = t.storage.version
-    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | LAZY)
+    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | INDIRECT)
     return v
 
 
@@ -544,13 +545,18 @@ cdef Tensor detached(Tensor t):
     v.dtype = t.dtype
     v.storage = t.storage
     v.data = t.data
-    v.flags |= t.flags & (INFERENCE | LAZY)
+    v.flags |= t.flags & (INFERENCE | INDIRECT)
     return v
 
 
 def is_layered(Tensor t not None):
-    """Whether a tensor is more than its own elements to a transform or to forward mode: checks of values pass it by."""
+    """Whether a tensor is more than its own elements to a transform or to forward mode."""
     return (t.flags & LAYERED) != 0
+
+
+def hides_values(Tensor t not None):
+    """Whether checks of values pass a tensor by: it is more than its elements, or has none, on device 'meta'."""
+    return (t.flags & (LAYERED | META)) != 0
 
 
 cpdef int check_read(Tensor t, str what) except -1:
@@ -660,8 +666,10 @@ def describe(tensor, spec=None):
     if text is not None:
         return text
     if spec is not None:
-        return tensor_format(tensor, spec, as_array=sockets.as_array, subclass=type(tensor) is not Tensor)
+        return tensor_format(tensor, spec, as_array=sockets.as_array,
+                             text_alone=type(tensor) is not Tensor or (<Tensor>tensor).flags & META)
     return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
+                       device="meta" if (<Tensor>tensor).flags & META else None,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
 
 

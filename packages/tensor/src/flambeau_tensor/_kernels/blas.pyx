@@ -11,6 +11,7 @@ from cython cimport floating
 from libc.stdlib cimport free, malloc
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.types cimport *
 
@@ -378,6 +379,8 @@ cdef int multiply(Products* p) except -1:
         if work < GIL_FREE:
             _task(p, 0, p.batches)
             return 0
+    if work >= GIL_FREE and is_dry():
+        return 0
     threads = min(<Py_ssize_t>num_threads(), work // GRAIN)
     if threads > p.batches:
         p.by_columns = p.n > p.m

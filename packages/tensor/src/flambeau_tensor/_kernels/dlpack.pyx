@@ -15,6 +15,7 @@ from libc.string cimport strcmp
 
 from flambeau_tensor._core.copying cimport copy_of
 from flambeau_tensor._core.dtype cimport ITEMSIZE
+from flambeau_tensor._core.nowhere cimport META
 from flambeau_tensor._core.storage cimport borrow_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, check_read, count_bytes, detached, empty, new_tensor, set_geometry,
@@ -181,6 +182,8 @@ cdef void _delete_unversioned(DLManagedTensor* m) noexcept nogil:
 cdef int _check_out(Tensor t) except -1:
     if t.flags & REQUIRES_GRAD:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+    if t.flags & META:
+        raise BufferError("Cannot pack tensors on meta")
     if t.flags & LAZY:
         kind, cure = ("conjugate", "conj") if t.flags & CONJ else ("negative", "neg")
         raise BufferError(f"Can't export tensors with the {kind} bit set, use tensor.resolve_{cure}()")

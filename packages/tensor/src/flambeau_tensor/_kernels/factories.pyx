@@ -13,6 +13,7 @@ from flambeau_tensor._core.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
     empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
 )
+from flambeau_tensor._core.nowhere cimport META, is_dry
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
 )
@@ -89,6 +90,8 @@ cdef object _zeros(Operator op, PyObject** a):
 cdef void _clear(Tensor t) noexcept:
     cdef Py_ssize_t n = t.numel * ITEMSIZE[t.dtype]
     if n > 1 << 18:
+        if is_dry():
+            return
         with nogil:
             memset(t.data, 0, n)
     else:
@@ -425,6 +428,11 @@ cdef object _suggest_memory_format(Operator op, PyObject** a):
 
 cdef object _storage_offset(Operator op, PyObject** a):
     return offset_of(<Tensor>a[0])
+
+
+def is_meta(Tensor t not None):
+    """Whether a tensor has no memory, on device 'meta'."""
+    return (t.flags & META) != 0
 
 
 cdef object _data_ptr(Operator op, PyObject** a):

@@ -14,6 +14,7 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.nowhere cimport META, no_memory
 from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
@@ -185,7 +186,11 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
             specified += 1
         else:
             x = _index_tensor(<object>o)
+            if x.flags & META and not t.flags & META:
+                raise RuntimeError("Tensor on device meta is not on the expected device cpu!")
             if x.ndim == 0 and x.dtype != BOOL and not x.flags & LAYERED:
+                if x.flags & META:
+                    raise no_memory()
                 number = load_scalar(x.dtype, x.data)
                 keep = _kept(keep, number)
                 o = <PyObject*>number
@@ -251,6 +256,8 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
                 if x.flags & LAYERED:
                     raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says "
                                        "whether there is a result. Use torch.where.")
+                if x.flags & META:
+                    raise no_memory()
                 if seen:
                     keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
                 x = _truth((<char*>x.data)[0] != 0)

@@ -9,13 +9,16 @@ from flambeau_tensor._core.dtype cimport (
 )
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.layout cimport empty_like
+from flambeau_tensor._core.nowhere cimport INDIRECT, META, NOWHERE, no_memory
 from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport (
     Scalar, above_signed, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar,
 )
 from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.tensor cimport (
-    Tensor, as_subclass, check_read, contiguous_strides, count_bytes, empty, new_tensor, read_ints, set_geometry,
+    Tensor, as_subclass, check_read, contiguous_strides, count_bytes, detached, empty, new_tensor, read_ints,
+    set_geometry,
 )
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
@@ -79,6 +82,8 @@ cpdef object shared_array(Tensor t):
     """An ndarray over the tensor's memory, whatever its history."""
     cdef cnp.npy_intp strides[MAX_NDIM]
     cdef int i
+    if t.flags & META:
+        raise no_memory()
     if t.flags & LAZY:
         kind, cure = ("conjugate", "conj") if t.flags & CONJ else ("negative", "neg")
         raise RuntimeError(f"Can't call numpy() on Tensor that has {kind} bit set. Use tensor.resolve_{cure}().numpy() "
@@ -157,7 +162,8 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
         if CATEGORY[t.dtype] < CAT_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         t.flags |= REQUIRES_GRAD
-    t.flags |= (CONJ if conj and CATEGORY[t.dtype] == CAT_COMPLEX else 0) | (NEG if neg else 0)
+    t.flags |= (CONJ if conj and CATEGORY[t.dtype] == CAT_COMPLEX else 0) | (NEG if neg else 0) | \
+        (META if storage.owner is NOWHERE else 0)
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
@@ -191,7 +197,7 @@ def set_window(Tensor t not None, Tensor window not None):
     """Let a tensor look where another looks, as if it had always done so."""
     set_geometry(t, window.ndim, window.sizes, window.strides)
     t.storage, t.data = window.storage, window.data
-    t.flags &= ~(LAZY | VIEW | ODD_VIEW)
+    t.flags = t.flags & ~<unsigned int>(INDIRECT | VIEW | ODD_VIEW) | window.flags & META
     t.base = None
 
 
@@ -382,6 +388,8 @@ cdef object _to_list(Tensor t, int dim, const char* at):
 
 cpdef object tolist(Tensor t):
     """The elements as nested lists of Python numbers."""
+    if t.flags & META:
+        raise no_memory()
     if t.flags & LAZY:
         t = copy_of(t)
     return _to_list(t, 0, t.data)
@@ -391,6 +399,8 @@ cdef object _item(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     if t.numel != 1:
         raise RuntimeError(f"a Tensor with {t.numel} elements cannot be converted to Scalar")
+    if t.flags & META:
+        raise no_memory()
     if t.flags & LAZY:
         t = copy_of(t)
     return load_scalar(t.dtype, t.data)
@@ -432,6 +442,8 @@ cdef object _tensor(Operator op, PyObject** a):  # (data, *, dtype, device, requ
         warnings.warn("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
                       "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
                       UserWarning, stacklevel=2)
+        if (<Tensor>a[0]).flags & META:
+            return finished(find("torch._ops.to_meta")(detached(<Tensor>a[0]), <object>a[1]), a[3])
     return finished(from_data(<object>a[0], <object>a[1]), a[3])
 
 

@@ -11,6 +11,7 @@ from libc.string cimport memset
 
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
 from flambeau_tensor._core.types cimport *
@@ -134,7 +135,7 @@ cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
 
 cdef int run(Call* call, Py_ssize_t count) except -1:
-    if count == 0:
+    if count == 0 or is_dry():
         return 0
     _ask(call)
     if count == 1 and call.work > OWN_THREADS:

@@ -7,6 +7,7 @@ from libc.stdlib cimport free, malloc, qsort
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.copying cimport contiguous, copy_elements
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
@@ -164,13 +165,14 @@ cdef object _multinomial(Operator op, PyObject** a):
         raise RuntimeError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
     if n > 1 << 24:
         raise RuntimeError("number of categories cannot exceed 2^24")
-    check_weights(self, race)
+    if not is_dry():
+        check_weights(self, race)
     shape[0] = self.sizes[0]
     shape[self.ndim - 1] = k
     if out is not None and (<Tensor?>out).dtype != INT64:
         raise RuntimeError(f"multinomial expects Long tensor out, got: {type_name(out.dtype)}")
     result = empty(INT64, self.ndim, shape)
-    if result.numel:
+    if result.numel and not is_dry():
         if race:
             draw_without_replacement(self, result, g)
         else:

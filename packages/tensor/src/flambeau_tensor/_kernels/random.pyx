@@ -10,6 +10,7 @@ from libc.stdint cimport int64_t, uint8_t, uint64_t
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, letter, real_of
 from flambeau_tensor._core.copying cimport copy_elements
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.operands cimport check_writable, out_tensor, same_sizes
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, is_dense, resize
@@ -121,6 +122,8 @@ cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw
         s = &g.source
         if n < LONG:
             filler(s, draw, made, p, dense.data, n)
+        elif is_dry():
+            pass
         else:
             with nogil:
                 filler(s, draw, made, p, dense.data, n)
@@ -247,6 +250,8 @@ cdef int bernoulli_each_(Tensor t, Tensor probability, Generator g) except -1:
     dense = t if is_dense(t) else dense_like(t)
     p = empty_strided(FLOAT64 if probability.dtype == FLOAT64 else FLOAT32, t.ndim, t.sizes, dense.strides)
     copy_elements(p, probability)
+    if is_dry():
+        return 0
     floats, doubles = <float*>p.data, <double*>p.data
     for i in range(n):
         if not 0 <= (doubles[i] if p.dtype == FLOAT64 else floats[i]) <= 1:
@@ -371,6 +376,8 @@ cdef int randperm_(Tensor t, Generator g) except -1:
         source = &g.source
         if n < LONG:
             PERMUTE(source, <int64_t*>numbers.data, n)
+        elif is_dry():
+            pass
         else:
             with nogil:
                 PERMUTE(source, <int64_t*>numbers.data, n)

@@ -2,11 +2,11 @@
 
 from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, type_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, place_property
+from flambeau_tensor._core.registry import alias, find_operator, place_property
 from flambeau_tensor._core.tensor import Tensor, describe
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
-from flambeau_tensor.options import CPU, check_device, preserve_format, strided
+from flambeau_tensor.options import CPU, META, check_device, preserve_format, strided
 from flambeau_tensor.options import device as torch_device
 
 FUNCTION, METHOD = "function", "method"
@@ -14,17 +14,20 @@ FUNCTION, METHOD = "function", "method"
 
 def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
     return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, lazy=True,
-                    syntax=syntax, doc=doc, **options)
+                    syntax=syntax, doc=doc, **{"meta": True, **options})
 
 
-def _elements(schema, kernel, doc, variants=METHOD, syntax=""):
-    return _fact(schema, kernel, doc, variants, syntax, data_dependent=True)
+def _elements(schema, kernel, doc, variants=METHOD, syntax="", meta=True):
+    return _fact(schema, kernel, doc, variants, syntax, data_dependent=True, meta=meta)
+
+
+_NO_ITEM = RuntimeError("Tensor.item() cannot be called on meta tensors")
 
 
 def _property(name, returns, kernel, doc, **options):
     place_property(name, Operator(f"{name}(Tensor self) -> {returns}", kernel, namespace="torch._get",
-                                  variants=FUNCTION, differentiable=False, plain_result=True, lazy=True, doc=doc,
-                                  **options))
+                                  variants=FUNCTION, differentiable=False, plain_result=True, lazy=True, meta=True,
+                                  doc=doc, **options))
 
 
 _property("shape", "Size", kernels.shape, "The sizes, a `torch.Size`.")
@@ -34,11 +37,13 @@ _property("itemsize", "int", kernels.itemsize, "Bytes of one element.")
 _property("nbytes", "int", kernels.nbytes, "Bytes of all elements.")
 _property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.", object_state=True)
 _property("_version", "int", kernels.version, "How often the memory has been written to.")
-_property("device", "Device", lambda input: CPU, "Where the tensor lives: the CPU.")
+_property("device", "Device", lambda input: META if kernels.is_meta(input) else CPU,
+          "Where the tensor lives: the CPU, or 'meta', where it has no memory.")
 _property("layout", "Layout", lambda input: strided, "`torch.strided`.")
-for _name in ("cuda", "sparse", "sparse_csr", "quantized", "meta", "mkldnn", "mps", "xpu", "nested"):
+for _name in ("cuda", "sparse", "sparse_csr", "quantized", "mkldnn", "mps", "xpu", "nested"):
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
-_property("is_cpu", "bool", lambda input: True, "True: tensors live on the CPU.")
+_property("is_meta", "bool", kernels.is_meta, "Whether it has no memory, on device 'meta'.")
+_property("is_cpu", "bool", lambda input: not kernels.is_meta(input), "Whether it lives on the CPU.")
 _property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
 
 size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
@@ -59,13 +64,16 @@ is_complex = _fact("is_complex(Tensor self) -> bool", kernels.is_complex, "Wheth
 is_signed = _fact("is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.",
                   "function method")
 is_nonzero = _elements("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
-                       "Whether the one element is not zero.", "function method", "bool")
+                       "Whether the one element is not zero.", "function method", "bool", meta=_NO_ITEM)
 is_set_to = _fact("is_set_to(Tensor self, Tensor tensor) -> bool",
                   lambda a, b: kernels_same(a, b), "Whether both look at the same memory in the same way.")
-item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.")
-tolist = _elements("tolist(Tensor self) -> Data", interop.tolist_, "Nested lists of Python numbers.")
+item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.", meta=_NO_ITEM)
+tolist = _elements("tolist(Tensor self) -> Data", interop.tolist_, "Nested lists of Python numbers.",
+                   meta=NotImplementedError("Cannot copy out of meta tensor; no data!"))
 numpy = _elements("numpy(Tensor self, *, bool force=False) -> Object", interop.numpy,
-                  "A NumPy array over the same memory; `force` allows it for tensors that require grad.")
+                  "A NumPy array over the same memory; `force` allows it for tensors that require grad.",
+                  meta=TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+                                 "to host memory first."))
 is_conj = _fact("is_conj(Tensor self) -> bool", kernels.is_conj, "Whether it is a conjugate view: what `conj` gives.",
                 "function method")
 is_neg = _fact("is_neg(Tensor self) -> bool", kernels.is_neg,
@@ -112,7 +120,8 @@ to_copy = Operator("to_copy(Tensor self, ScalarType dtype, MemoryFormat? memory_
                    kernels.to_copy, namespace="torch._ops", variants=FUNCTION, lazy=True,
                    doc="A copy in another dtype.")
 copy_ = Operator("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", kernels.copy_,
-                 variants=METHOD, numbers="src", lazy=True, doc="Write the elements of `src`, broadcast and converted.")
+                 variants=METHOD, numbers="src", lazy=True, meta=True,
+                 doc="Write the elements of `src`, broadcast and converted.")
 fill_ = Operator("fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)", kernels.fill_, variants="function method",
                  numbers="value", lazy=True, doc="Write one value everywhere.")
 fill = Operator("fill(Tensor self, Tensor value) -> Tensor", lambda input, value: fill_(clone(input), value),
@@ -173,8 +182,18 @@ def _converted(input, dtype, memory_format, copy=False):
     return input
 
 
+to_meta = Operator("to_meta(Tensor self, ScalarType? dtype, MemoryFormat? memory_format=None) -> Tensor",
+                   lambda input, dtype, memory_format: find_operator("torch.empty_like")(
+                       input, dtype=dtype, device=META, memory_format=memory_format),
+                   namespace="torch._ops", variants=FUNCTION, lazy=True, meta=True,
+                   doc="What has the geometry of a copy, on device 'meta'.")
+
+
 def _to_device(input, device, dtype, non_blocking, copy, memory_format):
-    check_device(device)
+    if device is not None and (check_device(device) is META) != kernels.is_meta(input):
+        if kernels.is_meta(input):
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
+        return to_meta(input, dtype, memory_format)
     return _converted(input, dtype, memory_format, copy)
 
 
@@ -189,7 +208,7 @@ Operator("to.other(Tensor(a) self, Tensor tensor, " + _TO,
          doc="The tensor in the dtype of another and a memory format; itself where nothing changes.")
 Operator("to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO, _to_device, composite=True,
          variants=METHOD,
-         doc="The tensor on a device, which is the CPU, in a dtype and a memory format; itself where nothing changes.")
+         doc="The tensor on a device, the CPU or 'meta', in a dtype and a memory format; itself where nothing changes.")
 
 
 def _converter(name, dtype_name):
@@ -227,8 +246,9 @@ def _of_class(input, dtype, non_blocking):
 
 
 Operator("type(Tensor self, *, bool non_blocking=False) -> str",
-         lambda input, non_blocking: f"torch.{type_name(input.dtype)}Tensor", variants=METHOD, differentiable=False,
-         plain_result=True, doc="The name of the tensor's type, such as `torch.FloatTensor`.")
+         lambda input, non_blocking: f"torch.{'meta.' * input.is_meta}{type_name(input.dtype)}Tensor", variants=METHOD,
+         differentiable=False, plain_result=True, meta=True,
+         doc="The name of the tensor's type, such as `torch.FloatTensor`.")
 Operator("type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) -> Tensor(a)",
          lambda input, dtype, non_blocking: to(input, dtype), composite=True, variants=METHOD,
          doc="The tensor converted to a dtype.")
@@ -239,7 +259,7 @@ Operator("type.class(Tensor(a) self, Class dtype, bool non_blocking=False) -> Te
 type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
                    composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
 cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-               lambda input, memory_format: _converted(input, input.dtype, memory_format), composite=True,
+               lambda input, memory_format: _to_device(input, CPU, None, False, False, memory_format), composite=True,
                variants=METHOD, doc="The tensor itself, unless another memory format is asked for.")
 
 

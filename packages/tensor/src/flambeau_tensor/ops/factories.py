@@ -129,15 +129,11 @@ from_numpy = _factory("from_numpy(Buffer ndarray) -> Tensor", interop.from_numpy
 
 
 def _as_tensor(data, dtype, device):
-    check_device(device)
     if isinstance(data, Tensor):
-        return data if dtype is None or data.dtype is dtype else data.to(dtype)
-    if isinstance(data, np.ndarray):
-        if any(s < 0 for s in data.strides):
-            return interop.from_data(data, dtype)
-        t = from_numpy(data)
-        return t if dtype is None else t.to(dtype)
-    return interop.from_data(data, dtype)
+        return data.to(device, dtype)
+    if isinstance(data, np.ndarray) and all(s >= 0 for s in data.strides):
+        return from_numpy(data).to(device, dtype)
+    return interop.from_data(data, dtype).to(device)
 
 
 as_tensor = Operator("as_tensor(Data data, ScalarType? dtype=None, Device? device=None) -> Tensor", _as_tensor,
@@ -146,7 +142,6 @@ as_tensor = Operator("as_tensor(Data data, ScalarType? dtype=None, Device? devic
 
 
 def _asarray(obj, dtype, device, copy, requires_grad):
-    check_device(device)
     if type(obj).__name__ == "PyCapsule":
         obj = from_capsule(obj)
     elif isinstance(obj, Storage):
@@ -160,7 +155,7 @@ def _asarray(obj, dtype, device, copy, requires_grad):
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         if dtype is not None and as_tensor(obj).dtype is not dtype:
             raise ValueError(f"can't alias tensor with dtype {as_tensor(obj).dtype} into dtype {dtype}")
-    t = interop.from_data(obj, dtype) if copy else as_tensor(obj, dtype)
+    t = interop.from_data(obj, dtype).to(device) if copy else as_tensor(obj, dtype, device)
     return t.requires_grad_() if requires_grad else t
 
 

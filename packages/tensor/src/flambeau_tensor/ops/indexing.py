@@ -11,8 +11,19 @@ getitem = Operator("__getitem__(Tensor(a) self, Index? index) -> Tensor(a)", ker
                        "tensors, lists, arrays and masks select.")
 setitem = Operator("__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()", kernels.setitem, variants=METHOD,
                    syntax="setitem", composite=True, doc="Writes a number or a tensor, broadcast, to `self[index]`.")
+
+
+def _count_unknown(input, indices, *rest):
+    """Masks on device 'meta' do not say how many elements they select."""
+    for t in indices:
+        if t is not None and t.is_meta and t.dtype.name in ("bool", "uint8"):
+            nonzero(t)  # raises
+    return NotImplemented
+
+
 index = Operator("index(Tensor self, Tensor?[] indices) -> Tensor", kernels.index, namespace="torch._ops",
-                 variants="function", doc="What index tensors and masks (None: a whole dimension) select.")
+                 variants="function", meta=_count_unknown,
+                 doc="What index tensors and masks (None: a whole dimension) select.")
 index_put = Operator("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
                      kernels.index_put, variants="function method inplace_function",
                      doc="`values`, broadcast, written (or added) to the places that `indices` select.")
@@ -20,14 +31,14 @@ index_put = Operator("index_put(Tensor self, Tensor?[] indices, Tensor values, b
 # --- masks ----------------------------------------------------------------------------------------------------------
 
 nonzero = Operator("nonzero(Tensor self, *, bool as_tuple=False, Tensor(a!)? out=None) -> Tensor", masks.nonzero,
-                   differentiable=False, aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+                   differentiable=False, meta=False, aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
                    doc="The coordinates of elements that are not zero, one a row; with `as_tuple`, a vector for each "
                        "dimension, which index the elements.")
-argwhere = Operator("argwhere(Tensor self) -> Tensor", lambda input: nonzero(input), differentiable=False,
+argwhere = Operator("argwhere(Tensor self) -> Tensor", lambda input: nonzero(input), differentiable=False, meta=False,
                     doc="The coordinates of elements that are not zero, one a row.")
 masked_select = Operator("masked_select(Tensor self, Tensor mask, *, Tensor(a!)? out=None) -> Tensor",
-                         masks.masked_select, doc="The elements where a mask, broadcast with `input`, holds; a "
-                                                    "vector.")
+                         masks.masked_select, meta=False,
+                         doc="The elements where a mask, broadcast with `input`, holds; a vector.")
 masked_scatter = Operator("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", masks.masked_scatter,
                           variants="function method inplace",
                           doc="Replaces elements where `mask` holds by those of `source`, in order.")

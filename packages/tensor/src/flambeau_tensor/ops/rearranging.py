@@ -134,7 +134,9 @@ def _repeated(repeats):
 
 
 repeated = Operator("repeated(Tensor repeats) -> Tensor", _repeated, namespace="torch._ops", variants=FUNCTION,
-                    differentiable=False, doc="The number of each element of a vector, so often as it says.")
+                    differentiable=False,
+                    meta=RuntimeError("cannot repeat_interleave a meta tensor without output_size"),
+                    doc="The number of each element of a vector, so often as it says.")
 
 
 def _repeat_interleave(input, repeats, dim, output_size):
@@ -158,9 +160,16 @@ def _repeat_interleave(input, repeats, dim, output_size):
                                f"{repeats.numel()} and input.size({dim}) = {n}")
         if not isinstance(repeats, Tensor):
             check_size((n, repeats), input.dtype)
-            repeats = find_operator("torch.tensor")(repeats)
+            if output_size is not None and output_size != n * repeats:
+                raise RuntimeError("allocated size does not match required size")
+            before, after = tuple(input.shape[:dim]), tuple(input.shape[dim + 1:])
+            copies = input.unsqueeze(dim + 1).expand((*before, n, repeats, *after))
+            return copies.clone(memory_format=contiguous_format).reshape((*before, n * repeats, *after))
         repeats = repeats.reshape((-1,)).expand((n,))
-    index = repeated(repeats.reshape((-1,)))
+    if output_size is not None and repeats.is_meta:
+        index = repeats.new_empty((output_size,), dtype=_INT64)
+    else:
+        index = repeated(repeats.reshape((-1,)))
     if output_size is not None and output_size != index.numel():
         raise RuntimeError("allocated size does not match required size")
     return index if input is None else find_operator("torch.index_select")(input, dim, index)

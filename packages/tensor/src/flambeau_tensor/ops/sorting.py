@@ -5,7 +5,7 @@ from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor, is_layered
+from flambeau_tensor._core.tensor import Tensor, hides_values
 from flambeau_tensor._kernels import sorting as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy
@@ -86,7 +86,7 @@ def _quantile(name, ignore_nan):
                 raise RuntimeError(f"{name}() q must be a scalar or 1D tensor")
             if q.dtype != input.dtype:
                 raise RuntimeError(f"{name}() q tensor must be same dtype as the input tensor")
-            if not is_layered(q) and not ((q >= 0) & (q <= 1)).all():
+            if not hides_values(q) and not ((q >= 0) & (q <= 1)).all():
                 raise RuntimeError(f"{name}() q values must be in the range [0, 1]")
         else:
             if not 0 <= q <= 1:
@@ -174,12 +174,12 @@ def _unique_consecutive(input, return_inverse, return_counts, dim):
 
 
 unique = Operator("unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
-                  "int? dim=None) -> Tensor", _unique, differentiable=False, doc="""
+                  "int? dim=None) -> Tensor", _unique, differentiable=False, meta=False, doc="""
 The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
 of `input`, and how often each occurs. Every NaN is distinct.
 """)
 unique_consecutive = Operator("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, "
-                              "int? dim=None) -> Tensor", _unique_consecutive, differentiable=False,
+                              "int? dim=None) -> Tensor", _unique_consecutive, differentiable=False, meta=False,
                               doc="The elements without those that equal their predecessor.")
 
 
@@ -308,4 +308,5 @@ histc = Operator("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *
 How many elements fall into each of `bins` equal intervals from `min` to `max` (of the data, if both are equal).
 """)
 bincount = Operator("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", _bincount,
-                    differentiable=False, doc="How often each of the integers from 0 on occurs, or its weights' sum.")
+                    differentiable=False, meta=False,
+                    doc="How often each of the integers from 0 on occurs, or its weights' sum.")
