@@ -17,7 +17,7 @@ _OF_AUTOGRAD = ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled",
                 "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled")
 # What packages keep for themselves: folders and files that are no modules of PyTorch's.
 _INSIDE = {*("batching derivatives ops stubs extend trees tangents messages mutation strided threads unbroadcast "
-             "attributes finite_differences interception packing declare metadata parameters moments").split()}
+             "attributes finite_differences interception packing fresh declare metadata parameters moments").split()}
 _WHOLE = {"flambeau_cext", "flambeau_cext.library", "flambeau_tensor.serialization"}  # none of their files is one
 _ANYTHING = "def __getattr__(name: str) -> Any: ..."
 

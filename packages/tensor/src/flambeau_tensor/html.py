@@ -7,13 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 
+from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor.printing import _cells
 
 EDGE = 5  # rows and columns shown at either end of a dimension
 _CELL = "text-align:right;font-family:monospace;white-space:pre;padding:0 .5em"
+
+
+def describe(tensor: Any) -> str | None:
+    """The table of a tensor; None where its elements must not be looked at or are nowhere, and the text says more."""
+    if sockets.describe_layers is not None and sockets.describe_layers(tensor)[0] is not None:
+        return None
+    if tensor.device.type != "cpu":
+        return None
+    notes = [] if type(tensor).__name__ == "Tensor" else [type(tensor).__name__]
+    if getattr(tensor, "requires_grad", False):
+        notes.append("requires grad")
+    return tensor_html(sockets.as_array(tensor), str(tensor.dtype), notes)
 
 
 def tensor_html(array: np.ndarray, dtype_name: str, notes: Sequence[str] = ()) -> str:

@@ -13,7 +13,9 @@ _NEEDS = {"v2": ("SSE42",), "v3": ("AVX2", "FMA3", "F16C"), "v4": ("AVX512_SKX",
 
 def built_levels() -> list[str]:
     """The levels that this installation was built for, the highest first."""
-    return [level for level in ("v4", "v3", "v2", "base") if find_spec(f"flambeau_tensor._kernels.hot_{level}")]
+    folders = {level: find_spec(f"flambeau_tensor._core.hot_{level}") for level in ("v4", "v3", "v2", "base")}
+    # A folder that an earlier build left behind may be empty.
+    return [level for level, folder in folders.items() if folder and find_spec(f"{folder.name}.casts")]
 
 
 def _choose() -> str:

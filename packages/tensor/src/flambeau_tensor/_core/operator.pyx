@@ -20,9 +20,8 @@ from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.nowhere cimport INDIRECT, META, OP_DEVICE
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.sockets cimport (
-    call_for_subclass, call_general, declare, decompose, find, record, resolve_and_run, sockets,
-)
+from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, declare, decompose, find, record, \
+    resolve_and_run, sockets
 from flambeau_tensor._core.subclass cimport is_light_subclass, is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
@@ -251,9 +250,8 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots):
             for o in <tuple>slots[i]:
                 if isinstance(o, Tensor):
                     flags |= grad_flags(<Tensor>o)
-    if op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None:
-        flags |= META  # perhaps: `meta` looks
-    return flags
+    device_named = op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None
+    return flags | META if device_named else flags  # perhaps: `meta` looks
 
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
@@ -444,11 +442,10 @@ cdef class Operator:
     def _make_inplace(self, bint as_function):
         """The operator ``name_`` over the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
-        schema = inplace_schema(self.schema)
         v.functional, v.meta = self, self.meta
         words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
         # Recorded in any case: what was there no longer counts.
-        _fill(v, schema, self.implementation, self.namespace, words, "",
+        _fill(v, inplace_schema(self.schema), self.implementation, self.namespace, words, "",
               (self.flags & (OP_COMPOSITE | OP_VIEW)) != 0, True, True)
         for i in range(1, self.nslots):  # the same slots, but `out` may not be given
             v.args[i].flags = self.args[i].flags

@@ -15,7 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.nowhere cimport INDIRECT, META
+from flambeau_tensor._core.nowhere cimport META
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
@@ -211,9 +211,11 @@ cdef class Tensor:
         """What notebooks show; None, which means the text, for subclasses: how they look is their own affair."""
         if not is_plain(<PyObject*>self):
             return None
+        from flambeau_tensor.html import describe
+
         push_all_disabled()
         try:
-            return describe_html(self)
+            return describe(self)
         finally:
             pop_all_disabled()
 
@@ -531,7 +533,7 @@ cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_
     v.data = data
     v.base = t if t.base is None else t.base
     v.view_version = t.storage.version
-    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | INDIRECT)
+    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | LAZY | META)
     return v
 
 
@@ -545,7 +547,7 @@ cdef Tensor detached(Tensor t):
     v.dtype = t.dtype
     v.storage = t.storage
     v.data = t.data
-    v.flags |= t.flags & (INFERENCE | INDIRECT)
+    v.flags |= t.flags & (INFERENCE | LAZY | META)
     return v
 
 
@@ -671,20 +673,6 @@ def describe(tensor, spec=None):
     return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
                        device="meta" if (<Tensor>tensor).flags & META else None,
                        name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
-
-
-def describe_html(tensor):
-    """The table of a tensor for notebooks; None where values must not be looked at, and the text says more."""
-    from flambeau_tensor.html import tensor_html
-
-    if sockets.describe_layers is not None and sockets.describe_layers(tensor)[0] is not None:
-        return None
-    if tensor.device.type != "cpu":
-        return None
-    notes = [] if type(tensor) is Tensor else [type(tensor).__name__]
-    if getattr(tensor, "requires_grad", False):
-        notes.append("requires grad")
-    return tensor_html(sockets.as_array(tensor), str(tensor.dtype), notes)
 
 
 def declare_plain_subclass(cls):

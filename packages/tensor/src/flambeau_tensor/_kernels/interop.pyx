@@ -168,7 +168,10 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
 
 
 def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad):
-    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's."""
+    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's.
+
+    Behind it are zeros that take no memory until somebody reads them: what looks past operators finds no other's bytes.
+    """
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -179,8 +182,10 @@ def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t off
         raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
     set_geometry(t, n, sizes, strides)
     t.dtype = dtype.id
-    t.storage = new_storage(0)
-    t.data = t.storage.data
+    cdef cnp.npy_intp nbytes = count_bytes(n, sizes, strides, offset, t.dtype)
+    cdef cnp.ndarray zeros = cnp.PyArray_ZEROS(1, &nbytes, cnp.NPY_UINT8, 0)
+    t.storage = borrow_storage(<char*>cnp.PyArray_DATA(zeros), nbytes, zeros, False)
+    t.data = t.storage.data + offset * ITEMSIZE[t.dtype]
     if needs_grad:
         if CATEGORY[t.dtype] < CAT_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
