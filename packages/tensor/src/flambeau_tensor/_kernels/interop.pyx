@@ -15,7 +15,7 @@ from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport (
     Scalar, above_signed, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar,
 )
-from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
+from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, as_subclass, check_read, contiguous_strides, count_bytes, detached, empty, new_tensor, read_ints,
     set_geometry,
