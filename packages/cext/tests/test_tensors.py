@@ -343,7 +343,7 @@ def test_errors_of_every_kind_of_function(c):
         (lambda: c.fail_and_return(x), IndexError, "both"),
         (c.silent, RuntimeError, r"silent\(\) returned NULL without saying why; use fl_error"),
         (c.unchecked_chain, RuntimeError, r"negative dimension -1: \[-1\]"),
-        (lambda: c.zeros(2, 2, 8), RuntimeError, "8 is no dtype"),
+        (lambda: c.zeros(2, 2, 12), RuntimeError, "12 is no dtype"),
         (lambda: c.zeros(2**40, 2**40, 6), RuntimeError, "overflow"),
         (lambda: c.many(65), RuntimeError, "0 to 64 dimensions, got 65"),
     ):
