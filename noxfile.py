@@ -186,13 +186,13 @@ def lint(session):
 @nox.session(requires=["build"])
 def types(session):
     """Check types: what mypy, pyright and jedi infer from the installed stubs, and packages strictly."""
-    install(session, WHOLE)
+    install(session, WHOLE, "plot")
     session.install(*group("types"))
     samples = "tests/typing_samples/calls.py"
     session.run("mypy", samples)
     programs = Path(session.create_tmp()) / "programs.py"
     session.run("python", "tests/typing_samples/programs.py", str(programs))
-    session.run("pyright", "--level", "error", samples, str(programs), *map(str, sorted(ROOT.glob("examples/*.py"))))
+    session.run("pyright", "--level", "error", samples, str(programs), *map(str, sorted(ROOT.glob("examples/gallery/*.py"))))
     session.run("python", "tests/typing_samples/completion.py")
     for package in (p for p in ORDER if PROJECTS[p]["tool"]["flambeau"].get("strict")):
         session.run("mypy", f"packages/{package}/src")
