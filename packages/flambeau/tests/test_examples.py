@@ -24,6 +24,25 @@ def test_every_operator_has_one():
     assert torch.equal(torch.get_rng_state(), before)
 
 
+def test_examples_are_heard_by_nobody_and_run_no_kernel_of_a_user():
+    calls = []
+
+    class Heard(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            calls.append(func)
+            return func(*args, **(kwargs or {}))
+
+    with Heard():
+        assert "Example:" in torch.exp.__doc__
+
+    @torch.library.custom_op("examples::own", mutates_args=())
+    def own(x: torch.Tensor) -> torch.Tensor:
+        calls.append(own)
+        return x.clone()
+
+    assert "Example:" not in torch.ops.examples.own.default.__doc__ and not calls
+
+
 def test_they_are_in_the_documentation():
     assert torch.exp.__doc__.splitlines()[-6:-2] == [
         "Example:", "    >>> torch.exp(torch.tensor([0.5, 1.0, 2.0]))", "    tensor([1.6487, 2.7183, 7.3891])", ""]

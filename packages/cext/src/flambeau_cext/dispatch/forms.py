@@ -69,7 +69,8 @@ def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: 
         return op(**{name: value for name, value in given.items() if name in ours})
 
     ours = {a.name for a in op.schema.arguments}
-    new = Operator(text, forward, namespace="torch.ops.aten", variants="function", composite=True, doc=op.__doc__)
+    doc = f"`{op.__torch_name__}` with the arguments that PyTorch hands over."
+    new = Operator(text, forward, namespace="torch.ops.aten", variants="function", composite=True, doc=doc)
     order = [a.name for a in new.schema.arguments]
 
 
