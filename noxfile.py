@@ -192,7 +192,8 @@ def types(session):
     session.run("mypy", samples)
     programs = Path(session.create_tmp()) / "programs.py"
     session.run("python", "tests/typing_samples/programs.py", str(programs))
-    session.run("pyright", "--level", "error", samples, str(programs), *map(str, sorted(ROOT.glob("examples/gallery/*.py"))))
+    gallery = sorted(ROOT.glob("examples/gallery/*.py"))
+    session.run("pyright", "--level", "error", samples, str(programs), *map(str, gallery))
     session.run("python", "tests/typing_samples/completion.py")
     for package in (p for p in ORDER if PROJECTS[p]["tool"]["flambeau"].get("strict")):
         session.run("mypy", f"packages/{package}/src")
