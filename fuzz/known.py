@@ -10,7 +10,6 @@ DECIDED = [
     (r"\b(scatter|scatter_|put|put_|index_copy|index_copy_|index_put|index_put_)\(|\[.*\b[a-m]\b.*\] = ", r"^value",
      "which of several writes to one element"),
     (r"\bpolygamma_?\(", r"^value.*inf", "polygamma at poles is infinite"),
-    (r"", r"^dtype.*complex32", "no complex32"),
     (r"\((?:.*\b)?([a-m])\b.*out=\(?.*\b\1\b|\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\2\b", r"^(value|shape)",
      "out= that is read after it was written"),
     (r"soft_margin_loss", r"^value.* for (inf|\[.*inf)", "soft_margin_loss does not overflow"),

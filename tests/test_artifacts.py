@@ -4,17 +4,21 @@
 """
 import email
 import subprocess
+import sys
 import tarfile
-import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from monorepo import PROJECTS as ALL  # noqa: E402
+from monorepo import ROOT, module  # noqa: E402
+
 DIST = ROOT / "dist"
-PROJECTS = {f.parent: tomllib.loads(f.read_text())["project"] for f in sorted(ROOT.glob("packages/*/pyproject.toml"))}
-STEMS = {folder: project["name"].replace("-", "_") for folder, project in PROJECTS.items()}
+PROJECTS = {ROOT / "packages" / name: project["project"] for name, project in ALL.items()}
+STEMS = {folder: module(project["name"]) for folder, project in PROJECTS.items()}
 SHIPPED = {".py", ".pyi", ".typed", ".so", ".pxd", ".h", ".hpp", ".txt", ".cmake", ".npz", ".c", ".md"}
 LARGEST = 10e6  # bytes: the tensor package's wheel, whatever levels it holds
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from charts import machine_line, ratio
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PATHS = [FOLDER / "results.json", FOLDER / "extensions.json"]
@@ -18,28 +19,19 @@ def duration(seconds):
     return f"{seconds / (size or 1e-9):.3g} {unit}"
 
 
-def row(*cells):
-    texts = (nodes.paragraph(text=cell) if isinstance(cell, str) else cell for cell in cells)
-    return nodes.row("", *(nodes.entry("", text) for text in texts))
-
-
 def stored():
     """What was timed, by name, as the sessions wrote it."""
     found = (json.loads(path.read_text()) for path in PATHS if path.exists())
     return {name: times for results in found for name, times in results.items()}
 
 
-def table(cases):
+def compared(cases):
     """What was timed, by name; one line each."""
-    group = nodes.tgroup(cols=5)
-    group += [nodes.colspec(colwidth=width) for width in (35, 13, 13, 13, 26)]
-    group += nodes.thead("", row("", "PyTorch", "flambeau", "ratio", "behind | ahead"))
-    body = nodes.tbody()
+    rows = []
     for name, times in cases:
         faster = times["peer"] / times["ours"]
-        body += row(name, duration(times["peer"]), duration(times["ours"]), f"{faster:.2g} ×", ratio(faster))
-    group += body
-    return nodes.table("", group, classes=["benchmarks"])
+        rows.append((name, duration(times["peer"]), duration(times["ours"]), f"{faster:.2g} ×", ratio(faster)))
+    return table("benchmarks", (35, 13, 13, 13, 26), ("", "PyTorch", "flambeau", "ratio", "behind | ahead"), rows)
 
 
 class Benchmarks(SphinxDirective):
@@ -51,8 +43,7 @@ class Benchmarks(SphinxDirective):
         self.env.note_reread()
         found = stored()
         if not found:
-            text = "No measurements are stored with this build of the documentation."
-            return [nodes.note("", nodes.paragraph(text=text))]
+            return nothing_stored("measurements")
         kinds, failed = {}, []
         for name, times in found.items():
             if "peer" in times and "ours" in times:
@@ -63,7 +54,7 @@ class Benchmarks(SphinxDirective):
         for kind, cases in kinds.items():
             section = nodes.section(ids=[nodes.make_id(kind)], names=[kind])
             section += nodes.title(text=kind.capitalize())
-            section += table(cases)
+            section += compared(cases)
             sections.append(section)
         if failed:
             sections.append(nodes.paragraph(text=f"Not measured on both sides: {', '.join(failed)}."))

@@ -6,21 +6,10 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 PATH, DOCSTRINGS = FOLDER / "clients.json", FOLDER / "docstrings.json"
-
-
-def row(*cells):
-    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=str(cell))) for cell in cells))
-
-
-def table(head, rows):
-    group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=width) for width in (30, *[20] * (len(head) - 1))]
-    group += nodes.thead("", row(*head))
-    group += nodes.tbody("", *(row(*cells) for cells in rows))
-    return nodes.table("", group, classes=["clients"])
 
 
 class Clients(SphinxDirective):
@@ -30,18 +19,18 @@ class Clients(SphinxDirective):
         self.env.note_dependency(str(PATH))
         self.env.note_reread()
         if not PATH.exists():
-            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+            return nothing_stored()
         found = json.loads(PATH.read_text())
         rows = [(f"{name} {r['version']}", f"{r['peer']}{'' if r['complete'] else ' (a part)'}", r["ours"],
                  f"{100 * r['ours'] / r['peer']:.1f} %" if r["peer"] else "") for name, r in found.items()]
         peer, ours = (sum(r[side] for r in found.values()) for side in ("peer", "ours"))
         rows.append(("all", peer, ours, f"{100 * ours / peer:.1f} %"))
-        out = [table(("package", "pass on PyTorch", "of these here", ""), rows)]
+        out = [table("clients", (30, 20, 20, 20), ("package", "pass on PyTorch", "of these here", ""), rows)]
         reasons = Counter((name, reason) for name, r in found.items() for reason in r["missed"].values())
         if reasons:
             out.append(nodes.paragraph(text="Where they do not pass here:"))
-            out.append(table(("package", "tests", "what happens"), [(name, n, text) for (name, text), n in
-                                                                    reasons.items()]))
+            rows = [(name, n, text) for (name, text), n in reasons.items()]
+            out.append(table("clients", (30, 20, 20), ("package", "tests", "what happens"), rows))
         return out
 
 
@@ -52,7 +41,7 @@ class Docstrings(SphinxDirective):
         self.env.note_dependency(str(DOCSTRINGS))
         self.env.note_reread()
         if not DOCSTRINGS.exists():
-            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+            return nothing_stored()
         found = json.loads(DOCSTRINGS.read_text())
         peer, ours = (sum(v[side] for v in found.values()) for side in ("peer", "ours"))
         text = (f"Of {peer} examples in the docstrings of {len(found)} functions and classes, {ours} print the same: "

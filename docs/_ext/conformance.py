@@ -5,6 +5,7 @@ from pathlib import Path
 from charts import bars, machine_line
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
@@ -35,18 +36,6 @@ def is_not_built(verdict):
     return verdict.endswith("missing") or "is not built" in verdict or "are not built" in verdict
 
 
-def row(*cells):
-    return nodes.row("", *(nodes.entry("", nodes.paragraph(text=str(cell))) for cell in cells))
-
-
-def table(head, rows):
-    group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=width) for width in (40, *[20] * (len(head) - 1))]
-    group += nodes.thead("", row(*head))
-    group += nodes.tbody("", *(row(*cells) for cells in rows))
-    return nodes.table("", group, classes=["conformance"])
-
-
 def counted(verdicts):
     """(entries that pass, entries that something here answers)"""
     built = [v for v in verdicts if v is not None and not is_not_built(v)]
@@ -67,7 +56,7 @@ class Conformance(SphinxDirective):
             self.env.note_dependency(str(path))
         self.env.note_reread()
         if not all(path.exists() for path in RESULTS):
-            return [nodes.note("", nodes.paragraph(text="No results are stored with this build of the documentation."))]
+            return nothing_stored()
         forward, transforms = (json.loads(path.read_text()) for path in RESULTS)
         rows = [("results and gradients", *counted(forward.values()))]
         rows += [(what, *counted(v.get(mode) for v in transforms.values()))
@@ -82,7 +71,8 @@ class Conformance(SphinxDirective):
                machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None),
                nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built.")]
         if failed:
-            out += [nodes.paragraph(text="These do not pass:"), table(("entry", "mode", "what happens"), failed)]
+            out += [nodes.paragraph(text="These do not pass:"),
+                    table("conformance", (40, 20, 20), ("entry", "mode", "what happens"), failed)]
         return out
 
 

@@ -46,11 +46,10 @@ def _modules() -> dict[str, _Module]:
     return found
 
 
-def _own(place: str) -> set[str]:
+def _own(folder: str) -> set[str]:
     """The public modules that are files of this package, in one of its folders."""
-    folder = _HERE.joinpath(*place.split(".")) if place else _HERE
-    names = {path.stem for path in folder.glob("*.py")} | {path.parent.name for path in folder.glob("*/__init__.py")}
-    return {name for name in names if not name.startswith("_")}
+    paths = (*_HERE.glob(f"{folder}/*.py"), *(path.parent for path in _HERE.glob(f"{folder}/*/__init__.py")))
+    return {path.stem for path in paths if not path.stem.startswith("_")}
 
 
 def _import_line(name: str) -> str:
@@ -93,11 +92,9 @@ def files() -> dict[str, str]:
         path = name.replace(".", "/")
         texts[f"{path}/__init__.pyi" if children else f"{path}.pyi"] = _text(module, children)
     tops = {name.partition(".")[0] for name in modules}
-    for place in sorted({name.rpartition(".")[0] for name in modules} - set(modules) - {""}):
-        children = {other.rpartition(".")[2] for other in modules if other.rpartition(".")[0] == place} | _own(place)
-        text = _MARK + "\n" + "\n".join(map(_import_line, sorted(children))) + "\n"
-        if place == "utils":  # which has nothing else; a stub would hide what the other folders hold
-            texts[f"{place}/__init__.pyi"] = text
+    # The other folders of this package have files of their own, which a stub would hide.
+    utils = _own("utils") | {name.split(".")[1] for name in modules if name.startswith("utils.")}
+    texts["utils/__init__.pyi"] = _MARK + "\n" + "\n".join(map(_import_line, sorted(utils))) + "\n"
     own = {name for name in _layout.OWN if not name.startswith("_")}
     texts["__init__.pyi"] = _top(sorted(tops | own))
     return texts

@@ -40,9 +40,11 @@ def module_html(module: Module, name: str = "") -> str:
 def _count(module: Module) -> str:
     """How many numbers are trained, and how many are not."""
     try:
-        trained = sum(p.numel() for p in module.parameters() if p.requires_grad)
-        fixed = sum(p.numel() for p in module.parameters() if not p.requires_grad)
+        counts = {True: 0, False: 0}
+        for parameter in module.parameters():
+            counts[parameter.requires_grad] += parameter.numel()
     except (RuntimeError, ValueError):  # a lazy layer that has seen no input
         return ""
-    told = [f"{trained:,} parameters"] * bool(trained) + [f"{fixed:,} frozen"] * bool(fixed)
+    told = [f"{counts[trained]:,} {word}" for trained, word in ((True, "parameters"), (False, "frozen"))
+            if counts[trained]]
     return f" <small>{', '.join(told)}</small>" if told else ""
