@@ -179,6 +179,7 @@ def lint(session):
     """Check style, file sizes, the direction of imports and the numbers of interfaces."""
     session.install(*group("lint"))
     session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
     session.run("cython-lint", "packages")
     session.run("python", "-m", "pytest", "tests/test_structure.py", "tests/test_interfaces.py")
 

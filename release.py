@@ -3,6 +3,7 @@
 Refuses before it writes anything: a checkout with changes, a changelog that tells of nothing, an interface that changed
 since its last release without a new number, and a version that a sibling's requirements shut out.
 """
+
 import datetime
 import re
 import subprocess
@@ -55,7 +56,7 @@ class Package:
         heading = HEADING.search(text)
         if heading is None or text.index("\n## ") + 1 != heading.start():
             raise Refused(f"{self.changelog.relative_to(self.root)} does not begin with an (unreleased) version")
-        return text[heading.end():].partition("\n## ")[0].strip()
+        return text[heading.end() :].partition("\n## ")[0].strip()
 
     def write(self, version):
         """Put the version into the source, and version and date into the changelog."""
@@ -95,8 +96,10 @@ def check_requirements(root, versions):
         for line in [*project["dependencies"], *(line for lines in extras for line in lines)]:
             needed = Requirement(line)
             if needed.name in versions and versions[needed.name] not in needed.specifier:
-                raise Refused(f"{project['name']} requires {line}, which {needed.name} {versions[needed.name]} is not: "
-                              "raise the bound, and release it as well")
+                raise Refused(
+                    f"{project['name']} requires {line}, which {needed.name} {versions[needed.name]} is not: "
+                    "raise the bound, and release it as well"
+                )
 
 
 def release(root, part, folders):

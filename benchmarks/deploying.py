@@ -6,6 +6,7 @@ Each PYTHON is an environment in which flambeau, or PyTorch, is installed from w
 and its requirements install, and nothing else of the environment. Before a cold start the system is told to forget
 these files, so that they come from the disk; a warm one finds them in memory.
 """
+
 import argparse
 import json
 import os
@@ -93,8 +94,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", type=Path, required=True)
     options = parser.parse_args()
-    sides = {"ours": (options.our_python, "flambeau", files_of(options.our_python, ["flambeau"])),
-             "peer": (options.peer_python, "torch", files_of(options.peer_python, ["torch", "numpy"]))}
+    sides = {
+        "ours": (options.our_python, "flambeau", files_of(options.our_python, ["flambeau"])),
+        "peer": (options.peer_python, "torch", files_of(options.peer_python, ["torch", "numpy"])),
+    }
     results = {"machine": described(options.our_python, options.peer_python)}
     with tempfile.TemporaryDirectory() as folder:
         weights = str(Path(folder, "weights.pt"))

@@ -1,7 +1,8 @@
 """What figures were measured on: machine, processor, versions and date, for those who read them later.
 
-    python benchmarks/machine.py benchmarks/machine.json --peer-python PYTHON
+python benchmarks/machine.py benchmarks/machine.json --peer-python PYTHON
 """
+
 import argparse
 import datetime
 import json
@@ -44,9 +45,13 @@ def versions(python):
 
 def described(our_python, peer_python):
     return {
-        "date": datetime.date.today().isoformat(), "processor": processor(), "instructions": level(),
-        "cores": len(os.sched_getaffinity(0)), "system": f"{platform.system()} {platform.release()}",
-        "ours": versions(our_python), "peer": versions(peer_python),
+        "date": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "instructions": level(),
+        "cores": len(os.sched_getaffinity(0)),
+        "system": f"{platform.system()} {platform.release()}",
+        "ours": versions(our_python),
+        "peer": versions(peer_python),
     }
 
 

@@ -66,8 +66,7 @@ def outcomes(name, python, options, sources, scratch, limit):
     log.unlink(missing_ok=True)
     log.touch()
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
-    env = {**os.environ, **client.get("env", {}), "OUTCOMES": str(log), "PYTHONPATH": path,
-           "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, **client.get("env", {}), "OUTCOMES": str(log), "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     command = [python, "-m", "pytest", "-q", "-p", "outcomes", "-p", "no:cacheprovider", "--tb=short", "--rootdir", "/"]
     command += ["--continue-on-collection-errors", *options, *client.get("options", []), *tests]
     with open(scratch / f"{name}.log", "w") as output:
@@ -91,12 +90,19 @@ def outcomes(name, python, options, sources, scratch, limit):
 
 def compared(peer, ours):
     """How many pass on PyTorch, how many of these pass here, and what came of the others."""
-    passing = [test for test, (outcome, _) in peer["tests"].items()
-               if outcome == "passed" and (ours["complete"] or test in ours["tests"])]
+    passing = [
+        test
+        for test, (outcome, _) in peer["tests"].items()
+        if outcome == "passed" and (ours["complete"] or test in ours["tests"])
+    ]
     came = {test: ours["tests"].get(test, ("not collected", "")) for test in passing}
     missed = {test: ": ".join(filter(None, what)) for test, what in came.items() if what[0] != "passed"}
-    return {"complete": peer["complete"] and ours["complete"], "peer": len(passing),
-            "ours": len(passing) - len(missed), "missed": missed}
+    return {
+        "complete": peer["complete"] and ours["complete"],
+        "peer": len(passing),
+        "ours": len(passing) - len(missed),
+        "missed": missed,
+    }
 
 
 def main():
@@ -114,12 +120,19 @@ def main():
         kept = args.scratch.resolve() / f"{name}.peer.json"
         if not (args.keep_peer and kept.exists()):
             kept.parent.mkdir(parents=True, exist_ok=True)
-            peer = outcomes(name, args.peer_python, [], args.sources.resolve(), args.scratch.resolve() / "peer",
-                            args.limit)
+            peer = outcomes(
+                name, args.peer_python, [], args.sources.resolve(), args.scratch.resolve() / "peer", args.limit
+            )
             kept.write_text(json.dumps(peer))
         peer = json.loads(kept.read_text())
-        ours = outcomes(name, args.our_python, ["-p", "flambeau.as_torch"], args.sources.resolve(),
-                        args.scratch.resolve() / "ours", args.limit)
+        ours = outcomes(
+            name,
+            args.our_python,
+            ["-p", "flambeau.as_torch"],
+            args.sources.resolve(),
+            args.scratch.resolve() / "ours",
+            args.limit,
+        )
         result = compared(peer, ours)
         results = json.loads(args.json.read_text()) if args.json and args.json.exists() else {}
         results[name] = {"version": CLIENTS[name]["requirement"].partition("==")[2], **result}

@@ -3,6 +3,7 @@
 Each line of the record has a call and, after a tab, what the mode saw of it. Its calls are those of the record that
 there is; `packages/flambeau/tests/test_torch_dispatch.py` reads it and makes them here.
 """
+
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -31,9 +32,18 @@ def seen(call, torch):
             return func(*args, **(kwargs or {}))
 
     torch.manual_seed(0)
-    names = {"torch": torch, "F": torch.nn.functional, "x": torch.rand(2, 3) + 0.5, "y": torch.rand(2, 3) + 0.5,
-             "v": torch.rand(3), "w": torch.rand(4, 3, requires_grad=True), "b": torch.rand(4, requires_grad=True),
-             "i": torch.tensor([0, 1]), "m": torch.rand(2, 3) > 0.5, "q": torch.rand(1, 2, 4, 4)}
+    names = {
+        "torch": torch,
+        "F": torch.nn.functional,
+        "x": torch.rand(2, 3) + 0.5,
+        "y": torch.rand(2, 3) + 0.5,
+        "v": torch.rand(3),
+        "w": torch.rand(4, 3, requires_grad=True),
+        "b": torch.rand(4, requires_grad=True),
+        "i": torch.tensor([0, 1]),
+        "m": torch.rand(2, 3) > 0.5,
+        "q": torch.rand(1, 2, 4, 4),
+    }
     with Record():
         exec(call, names)
     return "; ".join(lines)
@@ -42,8 +52,10 @@ def seen(call, torch):
 if __name__ == "__main__":
     import torch
 
-    print(f"# What a TorchDispatchMode sees in PyTorch {torch.__version__.partition('+')[0]}; see "
-          "test_torch_dispatch.py. Written by conformance/dispatch.py.")
+    print(
+        f"# What a TorchDispatchMode sees in PyTorch {torch.__version__.partition('+')[0]}; see "
+        "test_torch_dispatch.py. Written by conformance/dispatch.py."
+    )
     for line in (RECORD if len(sys.argv) < 2 else Path(sys.argv[1])).read_text().splitlines():
         if not line.startswith("#"):
             call = line.partition("\t")[0]

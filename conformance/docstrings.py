@@ -83,8 +83,9 @@ def verdicts(peer, answered):
     """Of each docstring: how many examples PyTorch runs, how many are the same here, and the first that is not."""
     out = {}
     for name, lines in peer.items():
-        pairs = [(a, b) for a, b in zip(lines, answered[name], strict=True)
-                 if "prints" in a and " at 0x" not in a["prints"]]
+        pairs = [
+            (a, b) for a, b in zip(lines, answered[name], strict=True) if "prints" in a and " at 0x" not in a["prints"]
+        ]
         wrong = [(a, b) for a, b in pairs if b.get("prints") != a["prints"]]
         out[name] = {"peer": len(pairs), "ours": len(pairs) - len(wrong)}
         if wrong:

@@ -133,6 +133,7 @@ def existing(flambeau):
             except (AttributeError, ImportError, NotImplementedError):
                 return False
         return getattr(x, "__doc__", None) != "Not built: raises NotImplementedError."
+
     return exists
 
 
@@ -145,8 +146,10 @@ def record():
     calls = dict.fromkeys([*spellings(), *attributes(torch, exists), *from_database(torch, exists)])
     observer, ours = Observer(torch), Observer(flambeau)
     version = torch.__version__.partition("+")[0]
-    lines = [f"# What handlers of __torch_function__ see in PyTorch {version}; see test_handlers.py. Written by "
-             "conformance/handlers.py."]
+    lines = [
+        f"# What handlers of __torch_function__ see in PyTorch {version}; see test_handlers.py. Written by "
+        "conformance/handlers.py."
+    ]
     for call in calls:
         try:
             if ours.observe(call, False) == NOTHING and isinstance(ours.error, (NotImplementedError, AttributeError)):
@@ -185,12 +188,33 @@ def spellings():
             yield line.strip()
 
 
-OPERANDS = [("s(2, 2)", "t(2, 2)"), ("t(2, 2)", "s(2, 2)"), ("s(2, 2)", "2"), ("2", "s(2, 2)"), ("s(2, 2)", "2.5"),
-            ("2.5", "s(2, 2)"), ("s(2, 2)", "None"), ("None", "s(2, 2)"), ("s(2, 2)", "[1, 2]"), ("[1, 2]", "s(2, 2)"),
-            ("s(2, 2)", "'a'"), ("'a'", "s(2, 2)"), ("s(2, 2)", "True"), ("True", "s(2, 2)"), ("s(2, 2)", "1j"),
-            ("1j", "s(2, 2)"), ("s(2, 2)", "np.ones(2)"), ("s(2, 2)", "np.float32(2)"), ("np.float32(2)", "s(2, 2)"),
-            ("s(2, 2, dtype='int64')", "2"), ("2", "s(2, 2, dtype='int64')"), ("s(2, dtype='bool')", "True"),
-            ("True", "s(2, dtype='bool')"), ("s(2, 2)", "object()"), ("object()", "s(2, 2)")]
+OPERANDS = [
+    ("s(2, 2)", "t(2, 2)"),
+    ("t(2, 2)", "s(2, 2)"),
+    ("s(2, 2)", "2"),
+    ("2", "s(2, 2)"),
+    ("s(2, 2)", "2.5"),
+    ("2.5", "s(2, 2)"),
+    ("s(2, 2)", "None"),
+    ("None", "s(2, 2)"),
+    ("s(2, 2)", "[1, 2]"),
+    ("[1, 2]", "s(2, 2)"),
+    ("s(2, 2)", "'a'"),
+    ("'a'", "s(2, 2)"),
+    ("s(2, 2)", "True"),
+    ("True", "s(2, 2)"),
+    ("s(2, 2)", "1j"),
+    ("1j", "s(2, 2)"),
+    ("s(2, 2)", "np.ones(2)"),
+    ("s(2, 2)", "np.float32(2)"),
+    ("np.float32(2)", "s(2, 2)"),
+    ("s(2, 2, dtype='int64')", "2"),
+    ("2", "s(2, 2, dtype='int64')"),
+    ("s(2, dtype='bool')", "True"),
+    ("True", "s(2, dtype='bool')"),
+    ("s(2, 2)", "object()"),
+    ("object()", "s(2, 2)"),
+]
 
 
 def report(verbose):

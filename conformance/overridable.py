@@ -23,12 +23,18 @@ def record():
     names = [torch.overrides.resolve_name(f) for f in torch.overrides.get_testing_overrides()]
     found = sorted({name for name in names if name is not None})
     version = torch.__version__.partition("+")[0]
-    RECORD.write_text("\n".join([
-        f"# What torch.overrides.get_testing_overrides() of PyTorch {version} lists, by "
-        "torch.overrides.resolve_name(), one on each line.",
-        f"# Left out are {names.count(None)} functions without such a name: private ones, and those of "
-        "torch.distributed.",
-        *found, ""]))
+    RECORD.write_text(
+        "\n".join(
+            [
+                f"# What torch.overrides.get_testing_overrides() of PyTorch {version} lists, by "
+                "torch.overrides.resolve_name(), one on each line.",
+                f"# Left out are {names.count(None)} functions without such a name: private ones, and those of "
+                "torch.distributed.",
+                *found,
+                "",
+            ]
+        )
+    )
 
 
 def report():
@@ -37,8 +43,10 @@ def report():
     from test_overrides import LISTED_BY_PYTORCH, survey
 
     built, arrived, unlisted = survey()
-    print(f"PyTorch lists {len(LISTED_BY_PYTORCH)}; {len(built)} of them exist here; {len(arrived)} dispatch "
-          f"({len(arrived) / len(built):.1%})")
+    print(
+        f"PyTorch lists {len(LISTED_BY_PYTORCH)}; {len(built)} of them exist here; {len(arrived)} dispatch "
+        f"({len(arrived) / len(built):.1%})"
+    )
     for title, names in (("do not dispatch", set(built) - set(arrived)), ("are not listed here", set(unlisted))):
         print(f"{len(names)} {title}", *sorted(names), sep="\n  ")
 

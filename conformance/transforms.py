@@ -26,11 +26,34 @@ from flambeau.autograd import forward_ad
 
 MODES = ("jvp", "gradgrad", "jvpgrad", "vmap")
 # Draws numbers, or returns memory that nobody wrote.
-RANDOM = {"bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponential", "geometric", "log_normal",
-          "rand_like", "randn_like", "randint_like", "randint", "rand", "randn", "empty", "empty_like", "new_empty",
-          "new_empty_strided", "empty_strided", "nn.functional.rrelu", "nn.functional.gumbel_softmax",
-          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.alpha_dropout",
-          "nn.functional.feature_alpha_dropout"}
+RANDOM = {
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "uniform",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "log_normal",
+    "rand_like",
+    "randn_like",
+    "randint_like",
+    "randint",
+    "rand",
+    "randn",
+    "empty",
+    "empty_like",
+    "new_empty",
+    "new_empty_strided",
+    "empty_strided",
+    "nn.functional.rrelu",
+    "nn.functional.gumbel_softmax",
+    "nn.functional.dropout",
+    "nn.functional.dropout2d",
+    "nn.functional.dropout3d",
+    "nn.functional.alpha_dropout",
+    "nn.functional.feature_alpha_dropout",
+}
 
 
 # Reads where an example's elements lie in memory, which is another place in the middle of all examples.
@@ -127,8 +150,11 @@ def resolve(name):
     found = vars(flambeau.Tensor).get(name)
     if hasattr(found, "__get__") and not callable(found):
         return found.__get__
-    for root in (flambeau.Tensor, flambeau) if isinstance(getattr(flambeau, name, None), flambeau.dtype) else \
-            (flambeau, flambeau.Tensor):
+    for root in (
+        (flambeau.Tensor, flambeau)
+        if isinstance(getattr(flambeau, name, None), flambeau.dtype)
+        else (flambeau, flambeau.Tensor)
+    ):
         found = root
         for part in name.split("."):
             try:
@@ -175,8 +201,9 @@ def check_jvp(op, function, sample, ours):
         a, k = rebuilt((args, kwargs), torch.Tensor, iter(duals(inputs, directions, peer_forward.make_dual)))
         theirs = [peer_forward.unpack_dual(t) for t in flat(op.op(*a, **k), torch.Tensor)]
     with forward_ad.dual_level():
-        mine = duals(flat(ours, flambeau.Tensor), [None if d is None else convert(d) for d in directions],
-                     forward_ad.make_dual)
+        mine = duals(
+            flat(ours, flambeau.Tensor), [None if d is None else convert(d) for d in directions], forward_ad.make_dual
+        )
         a, k = rebuilt(ours, flambeau.Tensor, iter(mine))
         found = [forward_ad.unpack_dual(t) for t in flat(function(*a, **k), flambeau.Tensor)]
     if len(found) != len(theirs):
@@ -205,8 +232,9 @@ def second_derivatives(op, sample):
     """PyTorch's: inputs, cotangents, gradients' weights by the gradient's number, and their derivatives."""
     if not op.supports_gradgrad:
         raise Skip("no second derivative")
-    theirs = differentiable(flat(sample.output_process_fn_grad(op.op(sample.input, *sample.args, **sample.kwargs)),
-                                 torch.Tensor))
+    theirs = differentiable(
+        flat(sample.output_process_fn_grad(op.op(sample.input, *sample.args, **sample.kwargs)), torch.Tensor)
+    )
     inputs = differentiable(flat(((sample.input, *sample.args), sample.kwargs), torch.Tensor))
     if not theirs:
         raise Skip("nothing to differentiate")
@@ -226,8 +254,9 @@ def check_gradgrad(op, function, sample, ours):
     h = flambeau.autograd.grad(mine, own, own_seeds, create_graph=True, allow_unused=True)
     if any(not h[i].requires_grad for i in weights):
         raise AssertionError("gradgrad: a gradient has no history")
-    hh = flambeau.autograd.grad([h[i] for i in weights], own + own_seeds, [convert(w) for w in weights.values()],
-                                allow_unused=True)
+    hh = flambeau.autograd.grad(
+        [h[i] for i in weights], own + own_seeds, [convert(w) for w in weights.values()], allow_unused=True
+    )
     for a, b in zip(hh, gg, strict=True):
         agree(a, b, "second derivative", 1e-6)
 
@@ -242,10 +271,11 @@ def check_jvpgrad(op, function, sample, ours):
     with forward_ad.dual_level():
         duals = [forward_ad.make_dual(t, convert(d)) for t, d in zip(own + own_seeds, directions, strict=True)]
         given = iter(duals)
-        a, k = rebuilt(ours, flambeau.Tensor,
-                       iter([next(given) if t.requires_grad else t for t in flat(ours, flambeau.Tensor)]))
+        a, k = rebuilt(
+            ours, flambeau.Tensor, iter([next(given) if t.requires_grad else t for t in flat(ours, flambeau.Tensor)])
+        )
         mine = differentiable(flat(sample.output_process_fn_grad(function(*a, **k)), flambeau.Tensor))
-        h = flambeau.autograd.grad(mine, own, duals[len(own):], allow_unused=True)
+        h = flambeau.autograd.grad(mine, own, duals[len(own) :], allow_unused=True)
         tangents = {i: forward_ad.unpack_dual(h[i]).tangent for i in weights}
     found = sum(inner(convert(w), tangents[i]) for i, w in weights.items())
     wanted = sum(inner(a, b) for a, b in zip(gg, directions, strict=True))
@@ -279,12 +309,17 @@ def check_vmap(op, function, sample, ours, more_samples, other):
             continue
         try:
             torch.vmap(peer, in_dims=tuple(dims), randomness="different")(
-                *[t.detach() if d is None else torch.stack([t.detach(), m.detach()], d) for t, d, m in
-                  zip(flat(sample, torch.Tensor), dims, flat(more_samples, torch.Tensor), strict=True)])
+                *[
+                    t.detach() if d is None else torch.stack([t.detach(), m.detach()], d)
+                    for t, d, m in zip(flat(sample, torch.Tensor), dims, flat(more_samples, torch.Tensor), strict=True)
+                ]
+            )
         except Exception:
             continue  # PyTorch does not support it
-        rows = [run(*[t if d is None else example for t, d, example in zip(tensors, dims, examples, strict=True)])
-                for examples in (tensors, more)]
+        rows = [
+            run(*[t if d is None else example for t, d, example in zip(tensors, dims, examples, strict=True)])
+            for examples in (tensors, more)
+        ]
         stacked = [t if d is None else flambeau.stack([t, m], d) for t, d, m in zip(tensors, dims, more, strict=True)]
         found = flambeau.func.vmap(run, in_dims=tuple(dims), randomness="different")(*stacked)
         for i, out in enumerate(found):
@@ -321,8 +356,9 @@ def check(op, function, modes):
                             check_jvpgrad(op, function, sample, ours)
                         else:
                             more = (other.input, *other.args), other.kwargs
-                            check_vmap(op, function, ((sample.input, *sample.args), sample.kwargs), ours, more,
-                                       convert(more))
+                            check_vmap(
+                                op, function, ((sample.input, *sample.args), sample.kwargs), ours, more, convert(more)
+                            )
                         n += 1
                     except Skip:
                         continue

@@ -5,6 +5,7 @@
 It needs the package playwright and a chromium in the PATH. It fails on broken links, errors on the console, pages that
 are wider than the screen, a search that finds nothing, and a copy button that copies prompts.
 """
+
 import argparse
 import re
 import shutil
@@ -14,9 +15,24 @@ from pathlib import Path
 from urllib.parse import unquote
 
 SCREENS = {"desk": (1280, 900), "phone": (390, 844)}
-LOOKED_AT = ["index", "quickstart", "gallery", "install", "missing", "architecture", "benchmarks", "conformance",
-             "guides/from_pytorch", "guides/deploying", "tutorials/digits", "extending/engine",
-             "extending/torch_function", "reference/index", "reference/operators/pointwise", "404"]
+LOOKED_AT = [
+    "index",
+    "quickstart",
+    "gallery",
+    "install",
+    "missing",
+    "architecture",
+    "benchmarks",
+    "conformance",
+    "guides/from_pytorch",
+    "guides/deploying",
+    "tutorials/digits",
+    "extending/engine",
+    "extending/torch_function",
+    "reference/index",
+    "reference/operators/pointwise",
+    "404",
+]
 
 
 class Page(HTMLParser):
@@ -55,8 +71,10 @@ def looked_at(browser, root, folder):
         for screen, (width, height) in SCREENS.items():
             context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
             page, errors = context.new_page(), []
-            page.on("console", lambda message, errors=errors:
-                    errors.append(message.text) if message.type == "error" else None)
+            page.on(
+                "console",
+                lambda message, errors=errors: errors.append(message.text) if message.type == "error" else None,
+            )
             page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
             for name in LOOKED_AT:
                 errors.clear()

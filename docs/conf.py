@@ -1,4 +1,5 @@
 """How Sphinx builds the documentation: warnings are errors, and the examples of docstrings run (`nox -s docs`)."""
+
 import sys
 from pathlib import Path
 
@@ -14,9 +15,24 @@ copyright = "2026, the flambeau developers"  # noqa: A001
 version = release = flambeau.RELEASE
 
 extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.doctest", "sphinx.ext.napoleon",
-    "docstrings", "docstring_tests", "operator_pages", "tensor_page", "reference", "packages", "missing", "charts",
-    "benchmarks", "clients", "conformance", "measures", "c_header", "site_files",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.doctest",
+    "sphinx.ext.napoleon",
+    "docstrings",
+    "docstring_tests",
+    "operator_pages",
+    "tensor_page",
+    "reference",
+    "packages",
+    "missing",
+    "charts",
+    "benchmarks",
+    "clients",
+    "conformance",
+    "measures",
+    "c_header",
+    "site_files",
 ]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -48,8 +64,10 @@ html_js_files = ["copy.js"]
 html_logo = html_favicon = "_static/logo.svg"
 html_additional_pages = {"404": "404.html"}
 templates_path = ["_templates"]
-myst_html_meta = {"description": "PyTorch's extension surface as small packages on NumPy and Cython: tensors, "
-                                 "autograd, overrides, modules, C and C++ extensions, on the CPU."}
+myst_html_meta = {
+    "description": "PyTorch's extension surface as small packages on NumPy and Cython: tensors, "
+    "autograd, overrides, modules, C and C++ extensions, on the CPU."
+}
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {

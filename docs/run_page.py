@@ -6,6 +6,7 @@ Listings are what stands in fences named `python`, `testcode` and `doctest`; a f
 before it prints. A comment `% run in FOLDER` names the folder, from the top of the checkout, that the page tells its
 reader to start in.
 """
+
 import contextlib
 import doctest
 import io
@@ -19,8 +20,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 KINDS = "python|testcode|testoutput|doctest"
-FENCE = re.compile(rf"^(?P<fence>`{{3,}})\{{?(?P<kind>{KINDS})\}}?[^\n]*\n(?P<text>.*?)^(?P=fence) *$",
-                   re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    rf"^(?P<fence>`{{3,}})\{{?(?P<kind>{KINDS})\}}?[^\n]*\n(?P<text>.*?)^(?P=fence) *$", re.MULTILINE | re.DOTALL
+)
 OPTION = re.compile(r"\A(:[\w-]+:.*\n)+\n?")
 FLAGS = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1
 CHECKER = doctest.OutputChecker()

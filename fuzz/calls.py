@@ -10,23 +10,81 @@ from flambeau_tensor.extend import functions, operators, parse
 FLOATS = ["float32"] * 6 + ["float64"] * 2 + ["float16", "bfloat16"]
 INTS = ["int64"] * 4 + ["int32", "int16", "int8", "uint8"]
 DTYPES = FLOATS * 3 + INTS * 2 + ["bool"] * 3 + ["complex64", "complex128"] * 2
-SHAPES = [(3, 3)] * 4 + [(3,)] * 3 + [(2, 3), (2, 3), (), (), (1,), (0,), (2, 0), (0, 3), (1, 3), (3, 1), (2, 3, 4),
-                                      (3, 3, 3), (3, 3, 3),
-          (2, 3, 4, 4), (1, 2, 1, 3), (2, 2, 3, 4, 4), (5,), (8, 9), (40, 33)]
+SHAPES = (
+    [(3, 3)] * 4
+    + [(3,)] * 3
+    + [
+        (2, 3),
+        (2, 3),
+        (),
+        (),
+        (1,),
+        (0,),
+        (2, 0),
+        (0, 3),
+        (1, 3),
+        (3, 1),
+        (2, 3, 4),
+        (3, 3, 3),
+        (3, 3, 3),
+        (2, 3, 4, 4),
+        (1, 2, 1, 3),
+        (2, 2, 3, 4, 4),
+        (5,),
+        (8, 9),
+        (40, 33),
+    ]
+)
 HUGE = ["2**31 - 1", "2**31", "-2**31", "2**33", "2**62", "2**63 - 1", "-2**63", "2**63", "2**64", "-2**64", "10**30"]
 NUMBERS = ["0", "1", "2", "-1", "3", "0.5", "2.0", "-1.5", "True", "1.0", "0.1"]
 WILD_NUMBERS = ["nan", "inf", "-inf", "1j", "2 + 1j", "1e30", "-0.0", "1e-40", "300", "-1000", "False", *HUGE]
-WRONG = ["None", "'abc'", "object()", "[]", "()", "1.5", "3", "True", "(1, 2)", "[1.5]", "{}", "torch.float32", "1j",
-         "nan", "slice(None)", "T('float32', (2,))", "T('int64', ())", "[T('float32', (2,))]", "range(3)", "''", "b'a'",
-         "[[1], [2]]", "torch.Tensor", "type", "T('bool', (1,))", "T('float32', ())", "[None]", "2**63", "-1", "0",
-         "torch.device('cpu')", "np.float32(2)", "np.int64(1)", "np.array([1, 2])"]
-WORDS = {"reduction": ["mean", "sum", "none", "max"], "rounding_mode": ["floor", "trunc", "ceil"],
-         "approximate": ["none", "tanh", "x"], "indexing": ["ij", "xy", "x"], "side": ["left", "right", "x"],
-         "interpolation": ["linear", "lower", "higher", "midpoint", "nearest", "x"],
-         "reduce": ["sum", "prod", "mean", "amax", "amin", "add", "multiply", "x"],
-         "mode": ["constant", "reflect", "replicate", "circular", "x"],
-         "equation": ["ij,jk->ik", "ij->ji", "ii->i", "...j->...", "ij,ij", "ii", "i,j->ij", "ijk->", "ij->k", "",
-                      "i..."]}
+WRONG = [
+    "None",
+    "'abc'",
+    "object()",
+    "[]",
+    "()",
+    "1.5",
+    "3",
+    "True",
+    "(1, 2)",
+    "[1.5]",
+    "{}",
+    "torch.float32",
+    "1j",
+    "nan",
+    "slice(None)",
+    "T('float32', (2,))",
+    "T('int64', ())",
+    "[T('float32', (2,))]",
+    "range(3)",
+    "''",
+    "b'a'",
+    "[[1], [2]]",
+    "torch.Tensor",
+    "type",
+    "T('bool', (1,))",
+    "T('float32', ())",
+    "[None]",
+    "2**63",
+    "-1",
+    "0",
+    "torch.device('cpu')",
+    "np.float32(2)",
+    "np.int64(1)",
+    "np.array([1, 2])",
+]
+WORDS = {
+    "reduction": ["mean", "sum", "none", "max"],
+    "rounding_mode": ["floor", "trunc", "ceil"],
+    "approximate": ["none", "tanh", "x"],
+    "indexing": ["ij", "xy", "x"],
+    "side": ["left", "right", "x"],
+    "interpolation": ["linear", "lower", "higher", "midpoint", "nearest", "x"],
+    "reduce": ["sum", "prod", "mean", "amax", "amin", "add", "multiply", "x"],
+    "mode": ["constant", "reflect", "replicate", "circular", "x"],
+    "equation": ["ij,jk->ik", "ij->ji", "ii->i", "...j->...", "ij,ij", "ii", "i,j->ij", "ijk->", "ij->k", "", "i..."],
+}
 ANY = {
     "p": ["'fro'", "2", "1", "inf", "'nuc'", "0.5"],
     "indices_or_sections": ["2", "(1, 2)", "[1]", "0", "T('int64', (2,))", "-1", "2**31"],
@@ -36,50 +94,140 @@ ANY = {
     "repeats": ["2", "T('int64', (3,), pattern='index')", "0", "-1"],
     "q": ["0.5", "0.0", "1.5", "nan", "T('float32', (2,), pattern='unit')", "T('float64', (2,), pattern='unit')"],
     "output_size": ["2", "(2, 3)", "None", "0", "(2,)", "(None, 2)", "-1", "2**40", "(2, 2, 2)"],
-    "value": ["0.0", "1", "-1.5", "None", "nan", "2**63", "1j"], "low": ["0", "2", "-3"],
-    "high": ["5", "1", "0", "2**40"], "mean": ["0.0", "T('float32', (3,))", "1"],
+    "value": ["0.0", "1", "-1.5", "None", "nan", "2**63", "1j"],
+    "low": ["0", "2", "-3"],
+    "high": ["5", "1", "0", "2**40"],
+    "mean": ["0.0", "T('float32', (3,))", "1"],
     "std": ["1.0", "T('float32', (3,), pattern='unit')", "-1", "0"],
 }
-DATA = ["[1, 2, 3]", "[[1., 2.], [3., 4.]]", "3", "2.5", "True", "1j", "[]", "[[]]", "[1, 2.5]", "[True, 2]",
-        "[[1], [2, 3]]",
-        "[T('float32', ()), 1]", "(1, 2)", "range(3)", "'ab'", "[2**63]", "2**64", "[1e400]", "[None]",
-        "np.array([1, 2])", "np.float16(2)",
-        "[np.float32(1)]", "[np.array([1, 2]), np.array([3, 4])]", "np.array([2**63], dtype='uint64')",
-        "T('int8', (2,))", "[nan, -0.0]",
-        "[[[1]]]", "[-1]", "[300]", "bytearray(b'abcdefgh')", "np.arange(4.)[::-1]", "np.zeros((2, 0))",
-        "np.array(['a'])", "np.array(3)"]
+DATA = [
+    "[1, 2, 3]",
+    "[[1., 2.], [3., 4.]]",
+    "3",
+    "2.5",
+    "True",
+    "1j",
+    "[]",
+    "[[]]",
+    "[1, 2.5]",
+    "[True, 2]",
+    "[[1], [2, 3]]",
+    "[T('float32', ()), 1]",
+    "(1, 2)",
+    "range(3)",
+    "'ab'",
+    "[2**63]",
+    "2**64",
+    "[1e400]",
+    "[None]",
+    "np.array([1, 2])",
+    "np.float16(2)",
+    "[np.float32(1)]",
+    "[np.array([1, 2]), np.array([3, 4])]",
+    "np.array([2**63], dtype='uint64')",
+    "T('int8', (2,))",
+    "[nan, -0.0]",
+    "[[[1]]]",
+    "[-1]",
+    "[300]",
+    "bytearray(b'abcdefgh')",
+    "np.arange(4.)[::-1]",
+    "np.zeros((2, 0))",
+    "np.array(['a'])",
+    "np.array(3)",
+]
 BINARY = ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "<", "<=", "==", "!=", ">", ">="]
-UNARY = ["-{}", "+{}", "~{}", "abs({})", "bool({})", "int({})", "float({})", "complex({})", "len({})", "list({})",
-         "operator.index({})",
-         "round({})", "{}.tolist()", "not {}", "[*{}]", "hash({}) and 0", "{!s}.shape", "divmod({}, 2)", "2 in {}",
-         "{}.__array__().dtype.name"]
+UNARY = [
+    "-{}",
+    "+{}",
+    "~{}",
+    "abs({})",
+    "bool({})",
+    "int({})",
+    "float({})",
+    "complex({})",
+    "len({})",
+    "list({})",
+    "operator.index({})",
+    "round({})",
+    "{}.tolist()",
+    "not {}",
+    "[*{}]",
+    "hash({}) and 0",
+    "{!s}.shape",
+    "divmod({}, 2)",
+    "2 in {}",
+    "{}.__array__().dtype.name",
+]
 # PyTorch's signatures for functions of ours that are written in Python.
-PLAIN = ["torch.promote_types(ScalarType a, ScalarType b) -> ScalarType",
-         "torch.can_cast(ScalarType a, ScalarType b) -> bool",
-         "torch.broadcast_shapes(int[] a, int[] b) -> Any", "torch.finfo(ScalarType a) -> Any",
-         "torch.iinfo(ScalarType a) -> Any",
-         "torch.scalar_tensor(Scalar s, *, ScalarType? dtype=None) -> Tensor", "torch.Size(Any data) -> Any",
-         "torch.device(str device, int index=0) -> Any", "torch.set_default_dtype(ScalarType d) -> Any",
-         "torch.set_num_threads(int n) -> Any",
-         "torch.Tensor(int[] size) -> Tensor", "torch.FloatTensor(int[] size) -> Tensor",
-         "torch.manual_seed(int seed) -> Any",
-         "torch.is_tensor(Any data) -> bool",
-         "torch.nn.functional.normalize(Tensor input, float p=2.0, int dim=1) -> Tensor",
-         "torch.einsum(str equation, Tensor[] operands) -> Tensor",
-         "torch.meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
-         "torch.broadcast_tensors(Tensor[] tensors) -> Tensor[]", "torch.block_diag(Tensor[] tensors) -> Tensor",
-         "torch.cartesian_prod(Tensor[] tensors) -> Tensor", "torch.atleast_2d(Tensor[] tensors) -> Tensor[]"]
-STARRED = {"torch.meshgrid", "torch.broadcast_tensors", "torch.block_diag", "torch.cartesian_prod", "torch.Tensor",
-           "torch.broadcast_shapes"}
+PLAIN = [
+    "torch.promote_types(ScalarType a, ScalarType b) -> ScalarType",
+    "torch.can_cast(ScalarType a, ScalarType b) -> bool",
+    "torch.broadcast_shapes(int[] a, int[] b) -> Any",
+    "torch.finfo(ScalarType a) -> Any",
+    "torch.iinfo(ScalarType a) -> Any",
+    "torch.scalar_tensor(Scalar s, *, ScalarType? dtype=None) -> Tensor",
+    "torch.Size(Any data) -> Any",
+    "torch.device(str device, int index=0) -> Any",
+    "torch.set_default_dtype(ScalarType d) -> Any",
+    "torch.set_num_threads(int n) -> Any",
+    "torch.Tensor(int[] size) -> Tensor",
+    "torch.FloatTensor(int[] size) -> Tensor",
+    "torch.manual_seed(int seed) -> Any",
+    "torch.is_tensor(Any data) -> bool",
+    "torch.nn.functional.normalize(Tensor input, float p=2.0, int dim=1) -> Tensor",
+    "torch.einsum(str equation, Tensor[] operands) -> Tensor",
+    "torch.meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
+    "torch.broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+    "torch.block_diag(Tensor[] tensors) -> Tensor",
+    "torch.cartesian_prod(Tensor[] tensors) -> Tensor",
+    "torch.atleast_2d(Tensor[] tensors) -> Tensor[]",
+]
+STARRED = {
+    "torch.meshgrid",
+    "torch.broadcast_tensors",
+    "torch.block_diag",
+    "torch.cartesian_prod",
+    "torch.Tensor",
+    "torch.broadcast_shapes",
+}
 # These would change the worker itself, or never return the same.
-LEFT_OUT = {"torch.set_num_threads", "torch.from_file", "torch.Tensor.data_ptr", "torch.Tensor.__reduce_ex__",
-            "torch.Tensor.__deepcopy__",
-            "torch.Tensor.register_hook", "torch.Tensor.storage", "torch.Tensor.untyped_storage",
-            "torch.Tensor.__dlpack__",
-            "torch.Tensor.apply_", "torch.Tensor.map_", "torch.seed", "torch.Tensor.__dir__",
-            "torch.Tensor.__torch_function__"}
-DRAWN = ("rand", "bernoulli", "multinomial", "normal", "uniform", "cauchy", "exponential", "geometric", "dropout",
-         "rrelu", "gumbel", "_gamma(", "dirichlet", "poisson", "binomial", "lowrank", "lobpcg", "fractional_max")
+LEFT_OUT = {
+    "torch.set_num_threads",
+    "torch.from_file",
+    "torch.Tensor.data_ptr",
+    "torch.Tensor.__reduce_ex__",
+    "torch.Tensor.__deepcopy__",
+    "torch.Tensor.register_hook",
+    "torch.Tensor.storage",
+    "torch.Tensor.untyped_storage",
+    "torch.Tensor.__dlpack__",
+    "torch.Tensor.apply_",
+    "torch.Tensor.map_",
+    "torch.seed",
+    "torch.Tensor.__dir__",
+    "torch.Tensor.__torch_function__",
+}
+DRAWN = (
+    "rand",
+    "bernoulli",
+    "multinomial",
+    "normal",
+    "uniform",
+    "cauchy",
+    "exponential",
+    "geometric",
+    "dropout",
+    "rrelu",
+    "gumbel",
+    "_gamma(",
+    "dirichlet",
+    "poisson",
+    "binomial",
+    "lowrank",
+    "lobpcg",
+    "fractional_max",
+)
 UNWRITTEN = ("empty", "resize", "Tensor(", "set_")
 INNER = re.compile(r"\btorch\._(?!foreach)")  # what compositions are made of; they must not crash
 
@@ -148,22 +296,33 @@ class Draw:
             old, sizes, kind = rng.choice(self.tensors)
             if rng.random() < 0.6 or not sizes or sizes[0] < 2:
                 return old
-            views = [f"{old}[1:]", f"{old}[:-1]", f"{old}.transpose(0, -1)", f"{old}.expand(2, *{old}.shape)",
-                     f"{old}.reshape(-1)",
-                     f"{old}[::2]", f"{old}[0]", f"{old}.flip(0)", f"{old}.unsqueeze(0)", f"{old}.view({old}.dtype)"]
+            views = [
+                f"{old}[1:]",
+                f"{old}[:-1]",
+                f"{old}.transpose(0, -1)",
+                f"{old}.expand(2, *{old}.shape)",
+                f"{old}.reshape(-1)",
+                f"{old}[::2]",
+                f"{old}[0]",
+                f"{old}.flip(0)",
+                f"{old}.unsqueeze(0)",
+                f"{old}.view({old}.dtype)",
+            ]
             return self.define(rng.choice(views), None, kind)
         dtype = dtype or (rng.choice(DTYPES) if self.wild(0.5) or rng.random() < 0.08 else self.dtype)
         if shape is None:
             shape = self.shape
             draw = rng.random()
             if draw < 0.08:
-                shape = tuple(1 if rng.random() < 0.4 else n for n in shape[rng.randrange(len(shape) + 1):])
+                shape = tuple(1 if rng.random() < 0.4 else n for n in shape[rng.randrange(len(shape) + 1) :])
             elif draw < 0.14 or self.wild(0.3):
                 shape = rng.choice(SHAPES)
         pattern = "small"
         if role == "index":
-            pattern, dtype = "index", rng.choice(["int64"] * 6 + ["int32", "uint8", "bool",
-                                                                  "float32"]) if self.wild() else "int64"
+            pattern, dtype = (
+                "index",
+                rng.choice(["int64"] * 6 + ["int32", "uint8", "bool", "float32"]) if self.wild() else "int64",
+            )
         elif role == "mask":
             dtype = "bool" if not self.wild() else dtype
         elif rng.random() < 0.15:
@@ -213,15 +372,29 @@ class Draw:
         if name.startswith(("dim", "axis", "start_dim", "end_dim", "destination", "source")):
             n = max(1, len(self.shape))
             return str(rng.randrange(-n, n) if not self.wild() else rng.randrange(-n - 2, n + 2))
-        if "size" in name or name in ("stride", "dilation", "k", "n", "steps", "bins", "chunks", "num_samples",
-                                      "groups", "num_classes", "step"):
+        if "size" in name or name in (
+            "stride",
+            "dilation",
+            "k",
+            "n",
+            "steps",
+            "bins",
+            "chunks",
+            "num_samples",
+            "groups",
+            "num_classes",
+            "step",
+        ):
             return str(rng.choice([1, 2, 3, 3, 1, 2]) if not self.wild() else rng.randrange(-2, 6))
         return str(rng.choice([0, 1, 2, 0, 1]) if not self.wild() else rng.randrange(-5, 6))
 
     def ints(self, name, size):
         rng = self.rng
-        n = size or (max(1, len(self.shape)) if name.startswith(("dim", "stride", "repeats", "shape"))
-                     and rng.random() < 0.7 else rng.randrange(4))
+        n = size or (
+            max(1, len(self.shape))
+            if name.startswith(("dim", "stride", "repeats", "shape")) and rng.random() < 0.7
+            else rng.randrange(4)
+        )
         if self.wild(0.15):
             n = rng.randrange(7)
         if size and rng.random() < 0.5:
@@ -244,19 +417,23 @@ class Draw:
         if a.optional and rng.random() < 0.25:
             return "None"
         if "(" in kind:
-            kind = kind[:kind.index("(")] + kind[kind.index(")") + 1:]
+            kind = kind[: kind.index("(")] + kind[kind.index(")") + 1 :]
         kind, size = kind.rstrip("?"), a.size
         if a.is_list:
-            kind = kind[:kind.rindex("[")].rstrip("?")
+            kind = kind[: kind.rindex("[")].rstrip("?")
             if kind in ("int", "SymInt"):
                 return self.ints(a.name, size)
             if kind == "Tensor":
-                items = [self.tensor("index" if a.name == "indices"
-                                     else "") for _ in range(rng.choice([1, 2, 2, 3] if not self.wild() else [0, 1]))]
+                items = [
+                    self.tensor("index" if a.name == "indices" else "")
+                    for _ in range(rng.choice([1, 2, 2, 3] if not self.wild() else [0, 1]))
+                ]
                 return f"[{', '.join(items)}]" if rng.random() < 0.6 else "(" + "".join(i + ", " for i in items) + ")"
         if kind == "Tensor":
-            numbers = a.name in ("other", "exponent", "end", "self", "value", "min", "max",
-                                 "test_elements") and rng.random() < 0.2
+            numbers = (
+                a.name in ("other", "exponent", "end", "self", "value", "min", "max", "test_elements")
+                and rng.random() < 0.2
+            )
             if numbers and (a.name != "self" or rng.random() < 0.15):
                 return self.number()
             role = "mask" if a.name in ("mask", "condition") else ""
@@ -274,16 +451,25 @@ class Draw:
         if kind == "Scalar":
             return self.number()
         if kind == "float":
-            return rng.choice(["0.5", "0.0", "1.0", "2.0", "0.1", "1e-5",
-                               "3"]) if not self.wild() else rng.choice([*WILD_NUMBERS, "-0.5"])
+            return (
+                rng.choice(["0.5", "0.0", "1.0", "2.0", "0.1", "1e-5", "3"])
+                if not self.wild()
+                else rng.choice([*WILD_NUMBERS, "-0.5"])
+            )
         if kind == "bool":
-            return rng.choice(["True", "False"]) if not self.wild(0.1) else rng.choice(["1", "0", "None",
-                                                                                        "np.bool_(True)"])
+            return (
+                rng.choice(["True", "False"])
+                if not self.wild(0.1)
+                else rng.choice(["1", "0", "None", "np.bool_(True)"])
+            )
         if kind == "str":
-            return repr(rng.choice(WORDS.get(a.name, ["x"])[:None if self.wild() else -1] or ["x"]))
+            return repr(rng.choice(WORDS.get(a.name, ["x"])[: None if self.wild() else -1] or ["x"]))
         if kind == "ScalarType":
-            return "torch." + rng.choice(DTYPES) if not self.wild(0.15) else rng.choice(["float", "int", "bool",
-                                                                                         "complex", "'float32'", "3"])
+            return (
+                "torch." + rng.choice(DTYPES)
+                if not self.wild(0.15)
+                else rng.choice(["float", "int", "bool", "complex", "'float32'", "3"])
+            )
         if kind == "Layout":
             return "torch.strided"
         if kind == "Device":
@@ -335,8 +521,9 @@ class Draw:
                 text = "*" + text
             given.append(text if positional else f"{name}={text}")
         if self.wild(0.03):
-            given.append(rng.choice(["unknown=1", "out=None", "out=3", "dim=0", "keepdim=True", "dtype=torch.float64",
-                                     "axis=0"]))
+            given.append(
+                rng.choice(["unknown=1", "out=None", "out=3", "dim=0", "keepdim=True", "dtype=torch.float64", "axis=0"])
+            )
         if self.wild(0.02):
             given.insert(0, rng.choice(WRONG))
         self.lines.append(f"{start}{head}({', '.join(given)})")
@@ -344,25 +531,37 @@ class Draw:
     def out(self, target):
         rng = self.rng
         several = len(target.schema.returns) > 1
-        one = lambda: self.tensor(shape=rng.choice([self.shape, (0,), None]),  # noqa: E731
-                                  dtype=None if rng.random() < 0.7 else rng.choice(DTYPES))
+
+        def one():
+            dtype = None if rng.random() < 0.7 else rng.choice(DTYPES)
+            return self.tensor(shape=rng.choice([self.shape, (0,), None]), dtype=dtype)
+
         return f"({one()}, {one()})" if several and not self.wild() else one()
 
     def index(self):
         """What may stand in brackets."""
         rng, parts = self.rng, []
         for _ in range(rng.choice([1, 1, 2, 2, 3])):
-            parts.append(rng.choice([
-                lambda: str(rng.randrange(-2, 3)),
-                                     lambda: rng.choice([":", "1:", "::2", ":-1", "5:", "::-1", "2:1", "-100:100"]),
-                lambda: "None", lambda: "...", lambda: rng.choice(["True", "False"]), lambda: self.tensor("index"),
-                                     lambda: self.tensor("mask"),
-                lambda: rng.choice(["[0, 1]", "[]", "[True, False, True]", "[[0], [1]]", "(0, 1)", "[0, -1]",
-                                    "range(2)"]),
-                lambda: self.tensor("index", ()),
-                                     lambda: rng.choice([*WRONG, *HUGE, "2**31:", ":2**63", "::0", "1.0:"])
-                                     if self.wild(0.6) else "0",
-            ])())
+            parts.append(
+                rng.choice(
+                    [
+                        lambda: str(rng.randrange(-2, 3)),
+                        lambda: rng.choice([":", "1:", "::2", ":-1", "5:", "::-1", "2:1", "-100:100"]),
+                        lambda: "None",
+                        lambda: "...",
+                        lambda: rng.choice(["True", "False"]),
+                        lambda: self.tensor("index"),
+                        lambda: self.tensor("mask"),
+                        lambda: rng.choice(
+                            ["[0, 1]", "[]", "[True, False, True]", "[[0], [1]]", "(0, 1)", "[0, -1]", "range(2)"]
+                        ),
+                        lambda: self.tensor("index", ()),
+                        lambda: (
+                            rng.choice([*WRONG, *HUGE, "2**31:", ":2**63", "::0", "1.0:"]) if self.wild(0.6) else "0"
+                        ),
+                    ]
+                )()
+            )
         return ", ".join(parts)
 
     def syntax(self):
@@ -378,11 +577,32 @@ class Draw:
         elif kind == 3:
             self.lines.append("r = " + rng.choice(UNARY).format(self.tensor()))
         elif kind == 4:
-            name = rng.choice(["T", "mT", "H", "mH", "real", "imag", "shape", "dtype", "ndim", "itemsize", "nbytes",
-                               "is_leaf", "grad", "data", "layout.__str__()", "_base"])
+            name = rng.choice(
+                [
+                    "T",
+                    "mT",
+                    "H",
+                    "mH",
+                    "real",
+                    "imag",
+                    "shape",
+                    "dtype",
+                    "ndim",
+                    "itemsize",
+                    "nbytes",
+                    "is_leaf",
+                    "grad",
+                    "data",
+                    "layout.__str__()",
+                    "_base",
+                ]
+            )
             owner = self.tensor()
-            self.lines.append(f"r = {owner}.{name}" if rng.random() < 0.7
-                              else f"{owner}.{name} = {self.operand() if rng.random() < 0.4 else self.tensor()}")
+            self.lines.append(
+                f"r = {owner}.{name}"
+                if rng.random() < 0.7
+                else f"{owner}.{name} = {self.operand() if rng.random() < 0.4 else self.tensor()}"
+            )
         elif kind == 5:
             owner = self.tensor()
             self.lines.append(f"r = {owner}[{self.index()}]")

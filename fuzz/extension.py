@@ -18,8 +18,9 @@ print(flambeau_cext.load("seven", sys.argv[1], functions=["seven"]).seven())
 def load(folder):
     """What a process prints that loads the extension, with its cache in a folder."""
     command = [sys.executable, "-c", LOAD, str(folder / "seven.c")]
-    return subprocess.run(command, env={**os.environ, "FLAMBEAU_EXTENSIONS_DIR": str(folder / "cache")},
-                          capture_output=True, text=True)
+    return subprocess.run(
+        command, env={**os.environ, "FLAMBEAU_EXTENSIONS_DIR": str(folder / "cache")}, capture_output=True, text=True
+    )
 
 
 @cache

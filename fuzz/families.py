@@ -20,7 +20,7 @@ class Fit(calls.Draw):
     def n(self, *choices):
         """One of some ints, or any."""
         if self.wild(0.04):
-            return self.rng.choice([0, -1, 2**31, 2**62, -2**63, 7])
+            return self.rng.choice([0, -1, 2**31, 2**62, -(2**63), 7])
         return self.rng.choice(choices)
 
     def t(self, *shape, dtype=None, grad=True, pattern=None):
@@ -75,8 +75,10 @@ def convolution(f):
         padding = f.each(d, 0, 1, 2) if f.rng.random() < 0.8 else f.rng.choice(["'same'", "'valid'", "'x'"])
         return f"{F}.conv{d}d({x}, {w}, {bias}, {f.each(d, 1, 1, 2)}, {padding}, {f.each(d, 1, 1, 2)}, {groups})"
     x, w = f.t(*batch, into, *sizes), f.t(into, out // g, *k)
-    return f"{F}.conv_transpose{d}d({x}, {w}, {bias}, {f.each(d, 1, 2)}, {f.each(d, 0, 1)}, {f.each(d, 0, 0, 1)}, " \
-           f"{groups}, {f.each(d, 1, 1, 2)})"
+    return (
+        f"{F}.conv_transpose{d}d({x}, {w}, {bias}, {f.each(d, 1, 2)}, {f.each(d, 0, 1)}, {f.each(d, 0, 0, 1)}, "
+        f"{groups}, {f.each(d, 1, 1, 2)})"
+    )
 
 
 def pooling(f):
@@ -102,8 +104,13 @@ def resampling(f):
     x = f.t(f.n(1, 2), f.n(1, 2, 4), *(f.n(2, 3, 4) for _ in range(d)))
     kind = f.rng.randrange(5)
     if kind == 0:
-        mode = f.rng.choice({1: ["nearest", "linear", "nearest-exact", "area"], 2: ["nearest", "bilinear", "bicubic",
-                             "area", "nearest-exact"], 3: ["nearest", "trilinear", "area"]}[d])
+        mode = f.rng.choice(
+            {
+                1: ["nearest", "linear", "nearest-exact", "area"],
+                2: ["nearest", "bilinear", "bicubic", "area", "nearest-exact"],
+                3: ["nearest", "trilinear", "area"],
+            }[d]
+        )
         corners = f.flag() if "linear" in mode or mode == "bicubic" else "None"
         if f.rng.random() < 0.5:
             return f"{F}.interpolate({x}, {f.each(d, 1, 2, 5, 7)}, None, '{mode}', {corners})"
@@ -145,11 +152,13 @@ def recurrence(f):
 
 def attention(f):
     heads, n, m, e = f.n(1, 2), f.n(1, 3), f.n(2, 4), f.n(1, 4)
-    lead = [2, heads][:f.rng.randrange(3)]
+    lead = [2, heads][: f.rng.randrange(3)]
     q, k, v = f.t(*lead, n, e), f.t(*lead, m, e), f.t(*lead, m, f.n(1, 4))
     mask = f.maybe(f.t(n, m, dtype=f.rng.choice(["bool", f.dtype]), grad=False), 0.4)
-    return f"{F}.scaled_dot_product_attention({q}, {k}, {v}, {mask}, 0.0, {f.rng.choice(['True'] + ['False'] * 3)}, " \
-           f"scale={f.maybe('0.5', 0.3)})"
+    return (
+        f"{F}.scaled_dot_product_attention({q}, {k}, {v}, {mask}, 0.0, {f.rng.choice(['True'] + ['False'] * 3)}, "
+        f"scale={f.maybe('0.5', 0.3)})"
+    )
 
 
 def loss(f):
@@ -168,8 +177,7 @@ def loss(f):
         x, target = f.t(f.n(4, 5), 2, 3), f.index(2, 2, below=2)
         lengths = f.rng.choice(["(4, 4)", "(4, 2)", "(0, 4)", "(3, 5)", "T('int64', (2,), pattern='index')", "(9, -1)"])
         ends = f.rng.choice(["(2, 2)", "(1, 2)", "(0, 1)", "(2, 3)", "T('int64', (2,), pattern='index')", "(-1, 9)"])
-        return f"{F}.ctc_loss({x}.log_softmax(-1), {target} + 1, {lengths}, {ends}, 0, {reduction}, " \
-               f"{f.flag()})"
+        return f"{F}.ctc_loss({x}.log_softmax(-1), {target} + 1, {lengths}, {ends}, 0, {reduction}, {f.flag()})"
     if kind == 3:
         return f"{F}.multi_margin_loss({f.t(n, c)}, {f.index(n, below=c)}, {f.n(1, 2)}, reduction={reduction})"
     if kind == 4:
@@ -181,8 +189,10 @@ def loss(f):
             return f"{F}.embedding({i}, {w}, {f.maybe(str(f.n(0, 1, -1)))}, None, 2.0, {f.flag()})"
         mode = f.rng.choice(["sum", "mean", "max"])
         offsets = f"torch.tensor([0, {f.n(0, 2, 3)}, {f.n(3, 4, 5)}, 6])"
-        return f"{F}.embedding_bag({i}.flatten(), {w}, {offsets}, mode='{mode}', " \
-               f"include_last_offset={f.flag()}, padding_idx={f.maybe('1', 0.3)})"
+        return (
+            f"{F}.embedding_bag({i}.flatten(), {w}, {offsets}, mode='{mode}', "
+            f"include_last_offset={f.flag()}, padding_idx={f.maybe('1', 0.3)})"
+        )
     name = f.rng.choice(["gaussian_nll_loss", "triplet_margin_loss", "cosine_embedding_loss", "margin_ranking_loss"])
     third = f.t(n, grad=False) if name == "cosine_embedding_loss" else f.t(n, c)
     return f"{F}.{name}({f.t(n, c)}, {f.t(n, c)}, {third}, reduction={reduction})"
@@ -197,7 +207,7 @@ def normalization(f):
     if kind == 1:
         return f"{F}.group_norm({x}, {f.n(1, 2)}, {w}, {b})"
     if kind == 2:
-        shape = [c, *sizes][-f.rng.randrange(1, len(sizes) + 2):]
+        shape = [c, *sizes][-f.rng.randrange(1, len(sizes) + 2) :]
         return f"{F}.layer_norm({x}, {tuple(shape)!r}, {f.t(*shape)}, {f.maybe(f.t(*shape))})"
     if kind == 3:
         return f"{F}.instance_norm({x}, None, None, {w}, {b})"
@@ -235,17 +245,29 @@ def equations(f):
     n = f.n(1, 2, 3, 4)
     a, b = f.t(*lead, n, n), f.t(*lead, n, f.n(1, 2))
     m = f"({a} + 9 * torch.eye({a}.shape[-1], dtype={a}.dtype))"
-    return f.rng.choice([
-        f"torch.linalg.solve({m}, {b})", f"torch.linalg.inv({m})", f"torch.linalg.det({m})",
-        f"torch.linalg.slogdet({m})",
-        f"torch.linalg.cholesky({m} @ {m}.mH)", f"torch.cholesky_solve({b}, {m}.tril())",
-        f"torch.linalg.solve_triangular({m}, {b}, upper={f.flag()})", f"torch.linalg.lstsq({m}, {b})[0]",
-        f"torch.linalg.eigvalsh({m} + {m}.mH)", f"torch.linalg.svdvals({a})", f"torch.linalg.matrix_exp({a})",
-        f"torch.linalg.lu_solve(*torch.linalg.lu_factor({m}), {b})",
-        f"torch.linalg.matrix_power({a}, {f.n(-1, 0, 2, 5)})",
-        f"torch.linalg.multi_dot([{a}, {a}, {b}])", f"torch.linalg.cond({m})", f"torch.linalg.pinv({m})",
-        f"torch.linalg.ldl_solve(*torch.linalg.ldl_factor({m} + {m}.mT), {b})", f"torch.cdist({b}.real, {b}.real)",
-        f"torch.linalg.matrix_norm({a}, {f.rng.choice(['2', repr('nuc'), '1', 'inf', repr('fro'), '-2'])})"])
+    return f.rng.choice(
+        [
+            f"torch.linalg.solve({m}, {b})",
+            f"torch.linalg.inv({m})",
+            f"torch.linalg.det({m})",
+            f"torch.linalg.slogdet({m})",
+            f"torch.linalg.cholesky({m} @ {m}.mH)",
+            f"torch.cholesky_solve({b}, {m}.tril())",
+            f"torch.linalg.solve_triangular({m}, {b}, upper={f.flag()})",
+            f"torch.linalg.lstsq({m}, {b})[0]",
+            f"torch.linalg.eigvalsh({m} + {m}.mH)",
+            f"torch.linalg.svdvals({a})",
+            f"torch.linalg.matrix_exp({a})",
+            f"torch.linalg.lu_solve(*torch.linalg.lu_factor({m}), {b})",
+            f"torch.linalg.matrix_power({a}, {f.n(-1, 0, 2, 5)})",
+            f"torch.linalg.multi_dot([{a}, {a}, {b}])",
+            f"torch.linalg.cond({m})",
+            f"torch.linalg.pinv({m})",
+            f"torch.linalg.ldl_solve(*torch.linalg.ldl_factor({m} + {m}.mT), {b})",
+            f"torch.cdist({b}.real, {b}.real)",
+            f"torch.linalg.matrix_norm({a}, {f.rng.choice(['2', repr('nuc'), '1', 'inf', repr('fro'), '-2'])})",
+        ]
+    )
 
 
 def gathering(f):
@@ -253,16 +275,22 @@ def gathering(f):
     x, src = f.t(n, m), f.t(f.n(2, 4), m)
     rows = f.index(4, m, below=min(n, 3))
     reduce = f.rng.choice(["'sum'", "'prod'", "'mean'", "'amax'", "'amin'"])
-    return f.rng.choice([
-        f"{x}.scatter_reduce(0, {rows}[:2], {src}, {reduce}, include_self={f.flag()})",
-        f"{x}.index_reduce(0, {f.index(2, below=n)}, {src}[:2], {reduce.replace('sum', 'prod')})",
-        f"{x}.scatter_add(0, {rows}[:2], {src})", f"{x}.gather(0, {rows})",
-        f"{x}.index_add(0, {f.index(2, below=n)}, {src}[:2])",
-        f"torch.segment_reduce({x}, {reduce.replace('amax', 'max').replace('amin', 'min')}, "
-        f"lengths=torch.tensor([{f.n(0, 1, 2)}, {f.n(0, 1)}, {f.n(1, 2)}]))",
-        f"torch.take_along_dim({x}, {rows}, 0)", f"torch.bucketize({x}, torch.arange(5.))",
-        f"torch.histogramdd({x}, [{', '.join(['3'] * m)}])[0]", f"torch.bincount({rows}.flatten(), {x}.flatten()[:4])",
-        f"torch.unique({x}, True, True, True, dim={f.maybe('0')})"])
+    return f.rng.choice(
+        [
+            f"{x}.scatter_reduce(0, {rows}[:2], {src}, {reduce}, include_self={f.flag()})",
+            f"{x}.index_reduce(0, {f.index(2, below=n)}, {src}[:2], {reduce.replace('sum', 'prod')})",
+            f"{x}.scatter_add(0, {rows}[:2], {src})",
+            f"{x}.gather(0, {rows})",
+            f"{x}.index_add(0, {f.index(2, below=n)}, {src}[:2])",
+            f"torch.segment_reduce({x}, {reduce.replace('amax', 'max').replace('amin', 'min')}, "
+            f"lengths=torch.tensor([{f.n(0, 1, 2)}, {f.n(0, 1)}, {f.n(1, 2)}]))",
+            f"torch.take_along_dim({x}, {rows}, 0)",
+            f"torch.bucketize({x}, torch.arange(5.))",
+            f"torch.histogramdd({x}, [{', '.join(['3'] * m)}])[0]",
+            f"torch.bincount({rows}.flatten(), {x}.flatten()[:4])",
+            f"torch.unique({x}, True, True, True, dim={f.maybe('0')})",
+        ]
+    )
 
 
 def storages(f):
@@ -270,35 +298,68 @@ def storages(f):
     x = f.t(f.n(2, 4), 3)
     size, stride = (f.n(1, 2, 3), f.n(1, 2)), (f.n(1, 3, 0), f.n(1, 2, -1))
     f.lines.append(f"v = {x}[1:]")
-    f.lines.append(f.rng.choice([
-        f"{x}.untyped_storage().resize_({f.n(0, 8, 400)})", f"{x}.resize_({f.n(0, 2, 30)}, {f.n(1, 5)})",
-        f"v.set_({x}.untyped_storage(), {f.n(0, 1, 5)}, {size}, {stride})", f"v.resize_({f.n(1, 40)}).zero_()",
-        f"v.set_(T('{f.dtype}', (2, 2)))", f"{x}.share_memory_()", f"{x}.untyped_storage().copy_(v.untyped_storage())",
-        f"v = {x}.as_strided({size}, {stride}, {f.n(0, 2, 5)})", f"{x}.untyped_storage().fill_({f.n(0, 1)})",
-        f"v = torch.frombuffer(bytearray(24), dtype=torch.{f.dtype}, count={f.n(-1, 1, 3)}, offset={f.n(0, 1, 8)})",
-        f"v = {x}.view(torch.{f.rng.choice(calls.DTYPES)})"]))
+    f.lines.append(
+        f.rng.choice(
+            [
+                f"{x}.untyped_storage().resize_({f.n(0, 8, 400)})",
+                f"{x}.resize_({f.n(0, 2, 30)}, {f.n(1, 5)})",
+                f"v.set_({x}.untyped_storage(), {f.n(0, 1, 5)}, {size}, {stride})",
+                f"v.resize_({f.n(1, 40)}).zero_()",
+                f"v.set_(T('{f.dtype}', (2, 2)))",
+                f"{x}.share_memory_()",
+                f"{x}.untyped_storage().copy_(v.untyped_storage())",
+                f"v = {x}.as_strided({size}, {stride}, {f.n(0, 2, 5)})",
+                f"{x}.untyped_storage().fill_({f.n(0, 1)})",
+                f"v = torch.frombuffer(bytearray(24), dtype=torch.{f.dtype}, count={f.n(-1, 1, 3)}, "
+                f"offset={f.n(0, 1, 8)})",
+                f"v = {x}.view(torch.{f.rng.choice(calls.DTYPES)})",
+            ]
+        )
+    )
     f.lines.append(f"{x}.untyped_storage().nbytes()")
     return f.rng.choice(["v + 1", "v.clone()", f"{x}.clone()", "v.sum()", "v.untyped_storage().nbytes()", "v.tolist()"])
 
 
 def lists(f):
     f.grad = False
-    a, b = ([f.t(*shape) for shape in ((2, 3), (3,), ())[:f.n(1, 2, 3)]] for _ in range(2))
+    a, b = ([f.t(*shape) for shape in ((2, 3), (3,), ())[: f.n(1, 2, 3)]] for _ in range(2))
     a, b = f"[{', '.join(a)}]", f"[{', '.join(b)}]"
     name = f.rng.choice(["add", "sub", "mul", "div", "maximum", "minimum", "pow"])
     mark = f.rng.choice(["", "_"])
-    return f.rng.choice([
-        f"torch._foreach_{name}{mark}({a}, {b})",
-        f"torch._foreach_{name}{mark}({a}, {f.rng.choice(['2', '0.5', 'nan'])})",
-        f"torch._foreach_addcmul{mark}({a}, {b}, {b}, value=0.5)", f"torch._foreach_addcdiv{mark}({a}, {b}, {b})",
-        f"torch._foreach_lerp{mark}({a}, {b}, 0.5)", f"torch._foreach_norm({a}, {f.n(1, 2)})",
-        f"torch._foreach_exp{mark}({a})",
-        f"torch._foreach_copy_({a}, {b})", f"torch._foreach_zero_({a})", f"torch._foreach_sqrt{mark}({a})",
-        f"{NN}.utils.clip_grad_norm_([{NN}.Parameter(t) for t in {a}], 1.0)"])
+    return f.rng.choice(
+        [
+            f"torch._foreach_{name}{mark}({a}, {b})",
+            f"torch._foreach_{name}{mark}({a}, {f.rng.choice(['2', '0.5', 'nan'])})",
+            f"torch._foreach_addcmul{mark}({a}, {b}, {b}, value=0.5)",
+            f"torch._foreach_addcdiv{mark}({a}, {b}, {b})",
+            f"torch._foreach_lerp{mark}({a}, {b}, 0.5)",
+            f"torch._foreach_norm({a}, {f.n(1, 2)})",
+            f"torch._foreach_exp{mark}({a})",
+            f"torch._foreach_copy_({a}, {b})",
+            f"torch._foreach_zero_({a})",
+            f"torch._foreach_sqrt{mark}({a})",
+            f"{NN}.utils.clip_grad_norm_([{NN}.Parameter(t) for t in {a}], 1.0)",
+        ]
+    )
 
 
-FAMILIES = [convolution, convolution, pooling, resampling, recurrence, attention, loss, loss, normalization, transform,
-            spectrogram, equations, gathering, storages, lists]
+FAMILIES = [
+    convolution,
+    convolution,
+    pooling,
+    resampling,
+    recurrence,
+    attention,
+    loss,
+    loss,
+    normalization,
+    transform,
+    spectrogram,
+    equations,
+    gathering,
+    storages,
+    lists,
+]
 
 
 def program(seed):

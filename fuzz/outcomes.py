@@ -4,15 +4,25 @@ import cmath
 import math
 import re
 
-RTOL = {"torch.float32": 2e-5, "torch.complex64": 2e-5, "torch.float64": 1e-9, "torch.complex128": 1e-9,
-        "torch.float16": 4e-3, "torch.bfloat16": 3e-2}
+RTOL = {
+    "torch.float32": 2e-5,
+    "torch.complex64": 2e-5,
+    "torch.float64": 1e-9,
+    "torch.complex128": 1e-9,
+    "torch.float16": 4e-3,
+    "torch.bfloat16": 3e-2,
+}
 
 
 def close(a, b, rtol):
     """Whether two numbers, or nested lists of them, are near each other."""
     if isinstance(a, list) or isinstance(b, list):
-        return isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and \
-            all(close(x, y, rtol) for x, y in zip(a, b, strict=True))
+        return (
+            isinstance(a, list)
+            and isinstance(b, list)
+            and len(a) == len(b)
+            and all(close(x, y, rtol) for x, y in zip(a, b, strict=True))
+        )
     if a == b:
         return True
     if not rtol or isinstance(a, bool) or isinstance(b, bool):
@@ -31,8 +41,10 @@ def close(a, b, rtol):
 
 
 # What PyTorch computes to fewer digits (docs/differences.md).
-ROUGH = {r"\b(\w*bessel_[jyik]\d|airy_ai|i0e?|i1e?|gammaincc?|igammac?_?)\(": 2e-4,
-         r"\b(matrix_exp|lstsq|pinv\w*|\w+_norm)\(": 1e-3}
+ROUGH = {
+    r"\b(\w*bessel_[jyik]\d|airy_ai|i0e?|i1e?|gammaincc?|igammac?_?)\(": 2e-4,
+    r"\b(matrix_exp|lstsq|pinv\w*|\w+_norm)\(": 1e-3,
+}
 
 
 def tolerance(dtype, program):

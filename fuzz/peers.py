@@ -20,8 +20,9 @@ class Peer:
         self.module, self.seconds = module, seconds
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         command = [python, "-W", "ignore", str(HERE / "worker.py"), module, str(megabytes)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=environment)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
         self.child = self._read(120)[1]
 
     def close(self):
@@ -74,7 +75,7 @@ class Peer:
     def outcomes(self, recipes):
         out = []
         while len(out) < len(recipes):
-            self.start(recipes[len(out):])
+            self.start(recipes[len(out) :])
             out += self.finish(len(recipes) - len(out))
         return out
 
@@ -92,7 +93,7 @@ def smaller(items, still, budget=400):
         i, changed = 0, False
         while i < len(items) and budget > 0:
             budget -= 1
-            rest = items[:i] + items[i + step:]
+            rest = items[:i] + items[i + step :]
             if rest and still(rest):
                 items, changed = rest, True
             else:
@@ -107,8 +108,9 @@ def minimize_crash(peer, recipes):
     """The recipes, mostly one, without which the child lives, each with the fewest lines."""
     kept = [recipes[-1]] if peer.dies(recipes[-1:]) else smaller(recipes, lambda r: peer.dies(r) is not None)
     for i, recipe in enumerate(kept):
+
         def still(lines, i=i):
-            return peer.dies([*kept[:i], "\n".join(lines), *kept[i + 1:]]) is not None
+            return peer.dies([*kept[:i], "\n".join(lines), *kept[i + 1 :]]) is not None
 
         kept[i] = "\n".join(smaller(recipe.split("\n"), still))
     return kept

@@ -68,9 +68,9 @@ class Comparison:
             done = len(out)
             out += peer.finish(len(texts) - done)
             if isinstance(out[-1], str) and dead:
-                dead(texts[done:len(out)], out[-1])
+                dead(texts[done : len(out)], out[-1])
             if len(out) < len(texts):
-                peer.start(texts[len(out):])
+                peer.start(texts[len(out) :])
         return out
 
     def keep(self, texts, how):
@@ -81,6 +81,7 @@ class Comparison:
 
     def smallest(self, text, kind):
         """The lines of a program that are enough for a difference of the same kind."""
+
         def still(lines):
             a, b = (peer.outcomes(["\n".join(lines)])[0] for peer in (self.ours, self.theirs))
             found = compare(a, b, "\n".join(lines), strides=self.strides)
@@ -96,8 +97,9 @@ def main():
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--peer-python", default=sys.executable, help="a Python that has PyTorch 2.13")
     parser.add_argument("--our-python", default=sys.executable)
-    parser.add_argument("--what", default="calls,calls,families,families,programs,damage,cache",
-                        help="what to draw, in turns")
+    parser.add_argument(
+        "--what", default="calls,calls,families,families,programs,damage,cache", help="what to draw, in turns"
+    )
     parser.add_argument("--only", help="call these operators alone, and 'syntax'")
     parser.add_argument("--no-strides", dest="strides", action="store_false", help="do not compare strides")
     parser.add_argument("--minimize", action="store_true", help="shorten one program for each kind of difference")
@@ -108,8 +110,13 @@ def main():
     words = args.only.split(",") if args.only else []
     only = [k for k, target in table.items() if k in words or target.name.rpartition(".")[2] in words]
     only += ["syntax"] * ("syntax" in words)
-    draw = {"calls": lambda seed: calls.recipe(seed, table, only), "families": families.program,
-            "programs": programs.program, "damage": programs.damage, "cache": programs.cache}
+    draw = {
+        "calls": lambda seed: calls.recipe(seed, table, only),
+        "families": families.program,
+        "programs": programs.program,
+        "damage": programs.damage,
+        "cache": programs.cache,
+    }
     comparison = Comparison(args)
     corpus = [text for text in CORPUS.read_text().split(BETWEEN) if text.strip()]
     comparison.run([("corpus", text.strip("\n")) for text in corpus])

@@ -39,7 +39,7 @@ def record(args):
     drawn += [programs.program(args.seed * 1_000_000 + i) for i in range(args.draw // 20)]
     kept, lines = collections.Counter(), []
     for start in range(0, len(drawn), 200):
-        batch = drawn[start:start + 200]
+        batch = drawn[start : start + 200]
         texts = [text for _, text in batch]
         for (key, text), a, b in zip(batch, ours.outcomes(texts), theirs.outcomes(texts), strict=True):
             if isinstance(b, str) or not calls.has_values(text) or "AttributeError" in str(b[0]):

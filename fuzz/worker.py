@@ -24,8 +24,13 @@ import warnings
 
 HELD = 4096  # elements that an outcome lists; of more, the first and last of them
 SPECIAL = (float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1.0, -1.0, 1e-3)
-LIMITS = {"uint8": (0, 255), "int8": (-128, 127), "int16": (-2**15, 2**15 - 1), "int32": (-2**31, 2**31 - 1),
-          "int64": (-2**63, 2**63 - 1)}
+LIMITS = {
+    "uint8": (0, 255),
+    "int8": (-128, 127),
+    "int16": (-(2**15), 2**15 - 1),
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+}
 
 
 def values(dtype, pattern, n, seed):
@@ -97,8 +102,15 @@ def summary(torch, x, depth=0):
             return ("tensor", str(x.dtype), tuple(x.shape), str(x.layout), False, None)
         grad = x.grad if x.is_leaf and x.requires_grad else None
         plain = x.detach()
-        return ("tensor", str(x.dtype), tuple(x.shape), tuple(x.stride()), x.requires_grad, listed(plain),
-                None if grad is None else summary(torch, grad, depth + 1))
+        return (
+            "tensor",
+            str(x.dtype),
+            tuple(x.shape),
+            tuple(x.stride()),
+            x.requires_grad,
+            listed(plain),
+            None if grad is None else summary(torch, grad, depth + 1),
+        )
     if isinstance(x, (tuple, list)) and depth < 5:
         return ("list" if isinstance(x, list) else "tuple", [summary(torch, i, depth + 1) for i in x[:64]], len(x))
     if x is None or type(x) in (bool, int, float, complex, str, bytes):
@@ -111,8 +123,17 @@ def summary(torch, x, depth=0):
 
 
 def run(torch, program, codes={}):  # noqa: B006, compiled lines
-    names = {"torch": torch, "T": make_tensor, "nan": float("nan"), "inf": float("inf"), "operator": operator,
-             "pickle": pickle, "io": io, "flip": flip, "load_damaged": load_damaged}
+    names = {
+        "torch": torch,
+        "T": make_tensor,
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "operator": operator,
+        "pickle": pickle,
+        "io": io,
+        "flip": flip,
+        "load_damaged": load_damaged,
+    }
     before = set(names)
     if np is not None:
         names["np"] = np
@@ -171,7 +192,7 @@ def write(fd, what):
     data = pickle.dumps(what)
     data = memoryview(struct.pack("<I", len(data)) + data)
     while data:
-        data = data[os.write(fd, data):]
+        data = data[os.write(fd, data) :]
 
 
 def serve(torch, fd, megabytes):
@@ -204,6 +225,7 @@ def main():
         importlib.import_module(sys.argv[1] + ".func")
     try:
         import numpy
+
         np = numpy
     except ImportError:
         np = None

@@ -2,6 +2,7 @@
 
 `nox -s build` makes them and runs this.
 """
+
 import email
 import subprocess
 import sys

@@ -38,8 +38,11 @@ def test_programs_have_the_outcomes_that_pytorch_gave_them(worker):
     cases = [(program, theirs) for program, theirs in recorded.stored() if not huge(program)]
     assert len(cases) > 1000
     found = worker.outcomes([program for program, _ in cases])
-    different = [f"{program}\n{difference}" for (program, theirs), ours in zip(cases, found, strict=True)
-                 if (difference := outcomes.compare(ours, theirs, program))]
+    different = [
+        f"{program}\n{difference}"
+        for (program, theirs), ours in zip(cases, found, strict=True)
+        if (difference := outcomes.compare(ours, theirs, program))
+    ]
     assert not different, "\n\n".join(different[:20])
 
 
@@ -79,8 +82,10 @@ def test_differences_are_seen(worker):
         (({}, {"r": tensor}), ({}, {"r": (*tensor[:5], [1.0, 2.0], None)}), "value"),
         (({}, {"r": tensor}), ({}, {"r": (*tensor[:3], (2,), *tensor[4:])}), "strides"),
         (({}, {"r": tensor}), ({}, {"r": (tensor[0], "torch.float64", *tensor[2:])}), "dtype"),
-        (({}, {"r": tensor}), (same, {}), "accepted"), ((same, {}), ({}, {"r": tensor}), "refused"),
-        ((same, {}), ({0: ("TypeError", ["TypeError"], "")}, {}), "type"), (("crash: SIGSEGV"), ({}, {}), "crash"),
+        (({}, {"r": tensor}), (same, {}), "accepted"),
+        ((same, {}), ({}, {"r": tensor}), "refused"),
+        ((same, {}), ({0: ("TypeError", ["TypeError"], "")}, {}), "type"),
+        (("crash: SIGSEGV"), ({}, {}), "crash"),
     ]:
         assert outcomes.compare(ours, theirs)[0] == kind
 

@@ -3,6 +3,7 @@
 ``interfaces.lock`` has the number of each interface and a hash of its declarations, without comments and without the
 bodies of inline functions. ``python tests/test_interfaces.py`` renews it after the number was raised.
 """
+
 import hashlib
 import re
 import sys
@@ -73,8 +74,9 @@ def renew():
         if name in old and old[name][0] == number and old[name][1] != digest:
             sys.exit(f"the declarations of {name} changed: raise its number, {number}, first")
         rows.append(f"{name} {number} {digest}\n")
-    LOCK.write_text("# Written by `python tests/test_interfaces.py`: interface, number, hash of the declarations.\n"
-                    + "".join(rows))
+    LOCK.write_text(
+        "# Written by `python tests/test_interfaces.py`: interface, number, hash of the declarations.\n" + "".join(rows)
+    )
 
 
 if __name__ == "__main__":

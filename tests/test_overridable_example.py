@@ -12,8 +12,9 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 
 def run(folder, *arguments):
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
-    return subprocess.run([sys.executable, *arguments], cwd=EXAMPLES / folder, env=environment, capture_output=True,
-                          text=True)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=EXAMPLES / folder, env=environment, capture_output=True, text=True
+    )
 
 
 @pytest.mark.parametrize("module", ["signals", "silence"])
@@ -26,12 +27,15 @@ def test_overridable_library(module):
 
 def test_overridable_library_as_its_readme_says():
     done = run("overridable_library", "silence.py")
-    assert done.stdout == ("Silence(3, rate=10.0) lasts 0.3 s\n"
-                           "Signal([1.0, 0.0, 0.0], rate=1.0) lasts 3.0 s\n"), done.stderr
+    assert done.stdout == ("Silence(3, rate=10.0) lasts 0.3 s\nSignal([1.0, 0.0, 0.0], rate=1.0) lasts 3.0 s\n"), (
+        done.stderr
+    )
     done = run("overridable_library", "-m", "flambeau_overrides", "silence:Silence(3, rate=10.0)")
-    assert done.stdout == ("Silence handles 4 of 5 overridable functions, refuses 1 and misses 0.\n\n"
-                           "Handled\n  signals: amplified, duration, joined, mean\n\n"
-                           "Refused\n  signals.Signal: __getitem__\n"), done.stderr
+    assert done.stdout == (
+        "Silence handles 4 of 5 overridable functions, refuses 1 and misses 0.\n\n"
+        "Handled\n  signals: amplified, duration, joined, mean\n\n"
+        "Refused\n  signals.Signal: __getitem__\n"
+    ), done.stderr
 
 
 def test_overridable_library_needs_nothing_else():
@@ -56,4 +60,5 @@ except TypeError as error:
     assert run("overridable_library", "-c", code).stdout == (
         "Loud([3.0, 6.0], rate=2.0) Loud([1.0, 2.0, 0.0], rate=2.0) 2.0 1.5\n"
         "Multiple dispatch failed for 'signals.joined'; all __torch_function__ handlers returned NotImplemented:\n\n"
-        "  - tensor subclass <class '__main__.Loud'>\n  - tensor subclass <class '__main__.Other'>\n")
+        "  - tensor subclass <class '__main__.Loud'>\n  - tensor subclass <class '__main__.Other'>\n"
+    )

@@ -21,8 +21,9 @@ WITHOUT_PICTURE = {"numerals", "sentences"}
 def program(command, tmp_path):
     """What a program prints that runs in an empty folder; warnings are errors."""
     environment = {**os.environ, "PYTHONWARNINGS": "error", "MPLCONFIGDIR": str(tmp_path / "matplotlib")}
-    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, check=False,
-                          cwd=tmp_path, env=environment)
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -1,4 +1,5 @@
 """Releases, in a repository of two small packages."""
+
 import subprocess
 import sys
 from pathlib import Path
@@ -84,8 +85,15 @@ def test_siblings_must_take_the_version(repository):
     assert git(repository, "rev-parse", "HEAD") == before and not git(repository, "status", "--porcelain")
 
 
-@pytest.mark.parametrize(("arguments", "text"), [((), "usage"), (("huge", "tensor"), "usage"), (("minor",), "usage"),
-                                                 (("minor", "nothing"), "no package 'nothing'")])
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((), "usage"),
+        (("huge", "tensor"), "usage"),
+        (("minor",), "usage"),
+        (("minor", "nothing"), "no package 'nothing'"),
+    ],
+)
 def test_wrong_arguments(repository, arguments, text):
     status, told = release(repository, *arguments)
     assert status == 1 and text in told

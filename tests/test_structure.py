@@ -86,6 +86,7 @@ def code_lines(text):
 
 # --- packages -------------------------------------------------------------------------------------------------------
 
+
 def upward(sources):
     """Imports of packages that are not declared as requirements."""
     return [
@@ -123,12 +124,20 @@ def methods_cross(sources):
 def numbered(sources):
     """Packages that use another's numbered interface and do not ask whether it is the one they were built for."""
     wrong = []
-    users = {(owner(path), target) for path, text in sources.items() if re.search(r"\.p(yx|xd)$", path)
-             for target, _ in imported(path, text) if re.fullmatch(r"flambeau_\w+\.(abi|compute)", target)}
+    users = {
+        (owner(path), target)
+        for path, text in sources.items()
+        if re.search(r"\.p(yx|xd)$", path)
+        for target, _ in imported(path, text)
+        if re.fullmatch(r"flambeau_\w+\.(abi|compute)", target)
+    }
     for package, target in users:
         number = {"abi": f"{target.split('.')[0][9:].upper()}_ABI", "compute": "COMPUTE_ABI"}[target.split(".")[1]]
-        asked = (re.search(rf"^require\w*\({number}, ", text, re.MULTILINE)
-                 for path, text in sources.items() if owner(path) == package)
+        asked = (
+            re.search(rf"^require\w*\({number}, ", text, re.MULTILINE)
+            for path, text in sources.items()
+            if owner(path) == package
+        )
         if package != target.split(".")[0] and not any(asked):
             wrong.append(f"{package} uses {target} without require({number}, ...)")
     return wrong
@@ -166,16 +175,25 @@ def disordered(sources):
     for path, text in sources.items():
         if path.startswith(TENSOR):
             imports.setdefault(module_of(path), {}).update(
-                {target: f"{path}:{line}" for target, line in imported(path, text)
-                 if target.startswith("flambeau_tensor.")})
+                {
+                    target: f"{path}:{line}"
+                    for target, line in imported(path, text)
+                    if target.startswith("flambeau_tensor.")
+                }
+            )
 
     def height(name, seen):
         if layer(name) is not None or name in seen:
             return layer(name) or 0
         return max((height(target, seen | {name}) for target in imports.get(name, ())), default=0)
 
-    return [f"{where} imports {target}" for name, targets in imports.items() if layer(name) is not None
-            for target, where in targets.items() if height(target, {name}) > layer(name)]
+    return [
+        f"{where} imports {target}"
+        for name, targets in imports.items()
+        if layer(name) is not None
+        for target, where in targets.items()
+        if height(target, {name}) > layer(name)
+    ]
 
 
 # --- calls upward ---------------------------------------------------------------------------------------------------
@@ -198,8 +216,11 @@ def sockets(sources):
         for line in source.splitlines():
             for name in re.findall(r"\.(\w+)", m[1]) if (m := FILLED.match(line)) else ():
                 filled.setdefault(name, set()).add(module_of(path))
-    wrong += [f"{name} is to be filled by {by}, and is by {sorted(filled.get(name, ())) or 'nobody'}"
-              for name, by in declared.items() if filled.get(name) != {by}]
+    wrong += [
+        f"{name} is to be filled by {by}, and is by {sorted(filled.get(name, ())) or 'nobody'}"
+        for name, by in declared.items()
+        if filled.get(name) != {by}
+    ]
     return wrong
 
 
@@ -209,8 +230,10 @@ def handed_down(sources):
     for path, text in sources.items():
         if not path.startswith(TENSOR):
             continue
-        bound = {m[2] or m[1].rpartition(".")[2] for m in re.finditer(
-            r"^(?:from [\w.]+ )?c?import ([\w.]+)(?: as (\w+))?$", text, re.MULTILINE)}
+        bound = {
+            m[2] or m[1].rpartition(".")[2]
+            for m in re.finditer(r"^(?:from [\w.]+ )?c?import ([\w.]+)(?: as (\w+))?$", text, re.MULTILINE)
+        }
         for number, line in enumerate(text.splitlines(), 1):
             if (m := PASSED.match(line)) and m[1] != "set_attribute" and not re.search(rf"def {m[1]}\(", text):
                 wrong.append(f"{path}:{number} calls {m[1]}")
@@ -226,9 +249,13 @@ COMPLEX_CAST = re.compile(r"<(?:complex_t|complex128|(?:double|float) complex|(?
 
 def complex_casts(sources):
     """Casts between complex types, which Cython makes of the parts as x + y*I: infinite y spoil x."""
-    return [f"{path}:{number} casts a complex number: see _kernels/complexes.pxd" for path, text in sources.items()
-            if path.endswith((".pyx", ".pxd")) for number, line in enumerate(text.splitlines(), 1)
-            if COMPLEX_CAST.search(line)]
+    return [
+        f"{path}:{number} casts a complex number: see _kernels/complexes.pxd"
+        for path, text in sources.items()
+        if path.endswith((".pyx", ".pxd"))
+        for number, line in enumerate(text.splitlines(), 1)
+        if COMPLEX_CAST.search(line)
+    ]
 
 
 CHECKS = [upward, private, methods_cross, numbered, disordered, sockets, handed_down, complex_casts]
@@ -240,33 +267,51 @@ def test_the_sources_keep_the_rule(check):
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(("check", "path", "added"), [
-    (upward, "overrides/src/flambeau_overrides/modes.py", "import flambeau_tensor"),
-    (upward, "tensor/src/flambeau_tensor/_core/tensor.pyx", "def f():\n    from flambeau_autograd.abi cimport g"),
-    (private, "nn/src/flambeau_nn/functional.py", "from flambeau_tensor._core.registry import functions"),
-    (private, "nn/src/flambeau_nn/functional.py", "def f():\n    from flambeau_tensor import _kernels"),
-    (private, "autograd/src/flambeau_autograd/_engine/node.pyx", "from flambeau_tensor._core.tensor cimport Tensor"),
-    (private, "autograd/src/flambeau_autograd/_engine/node.pyx", "import flambeau_tensor._core.dtype as d"),
-    (private, "tensor/src/flambeau_tensor/compute.pxd", "from flambeau_tensor._core.tensor cimport Tensor"),
-    (private, "nn/tests/test_loss.py", "from flambeau_autograd._engine import layers"),
-    (private, "tensor/src/flambeau_tensor/_core/tensor.pyx", "from flambeau_overrides._thread cimport has_mode"),
-    (methods_cross, "overrides/src/flambeau_overrides/abi.pxd", "cdef class State:\n    cdef int depth(self)"),
-    (numbered, "cext/src/flambeau_cext/new.pyx", "from flambeau_tensor.abi cimport is_tensor"),
-    (numbered, "nn/src/flambeau_nn/_module.pyx", "from flambeau_overrides.abi cimport overridden"),
-    (disordered, "tensor/src/flambeau_tensor/_core/copying.pyx", "from flambeau_tensor._kernels.blas cimport gemm"),
-    (disordered, "tensor/src/flambeau_tensor/_core/operator.pyx", "def f():\n    from flambeau_tensor import dlpack"),
-    (disordered, "tensor/src/flambeau_tensor/_kernels/views.pyx", "def f():\n    import flambeau_tensor.ops.views"),
-    (disordered, "tensor/src/flambeau_tensor/options.py", "from flambeau_tensor.ops.views import view"),
-    (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more"),
-    (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more  # flambeau_nn: what nobody fills"),
-    (sockets, "nn/src/flambeau_nn/functional.py", "sockets.become = relu"),
-    (sockets, "cext/src/flambeau_cext/ops.py", "sockets.check_read, sockets.become = None, None"),
-    (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "set_views(view)"),
-    (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "kernels.connect(view)"),
-    (handed_down, "tensor/src/flambeau_tensor/_core/registry.pyx",
-     "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find"),
-    (complex_casts, "tensor/src/flambeau_tensor/_kernels/hot/special.pyx", "cdef f(x):\n    return <double complex>x"),
-])
+@pytest.mark.parametrize(
+    ("check", "path", "added"),
+    [
+        (upward, "overrides/src/flambeau_overrides/modes.py", "import flambeau_tensor"),
+        (upward, "tensor/src/flambeau_tensor/_core/tensor.pyx", "def f():\n    from flambeau_autograd.abi cimport g"),
+        (private, "nn/src/flambeau_nn/functional.py", "from flambeau_tensor._core.registry import functions"),
+        (private, "nn/src/flambeau_nn/functional.py", "def f():\n    from flambeau_tensor import _kernels"),
+        (
+            private,
+            "autograd/src/flambeau_autograd/_engine/node.pyx",
+            "from flambeau_tensor._core.tensor cimport Tensor",
+        ),
+        (private, "autograd/src/flambeau_autograd/_engine/node.pyx", "import flambeau_tensor._core.dtype as d"),
+        (private, "tensor/src/flambeau_tensor/compute.pxd", "from flambeau_tensor._core.tensor cimport Tensor"),
+        (private, "nn/tests/test_loss.py", "from flambeau_autograd._engine import layers"),
+        (private, "tensor/src/flambeau_tensor/_core/tensor.pyx", "from flambeau_overrides._thread cimport has_mode"),
+        (methods_cross, "overrides/src/flambeau_overrides/abi.pxd", "cdef class State:\n    cdef int depth(self)"),
+        (numbered, "cext/src/flambeau_cext/new.pyx", "from flambeau_tensor.abi cimport is_tensor"),
+        (numbered, "nn/src/flambeau_nn/_module.pyx", "from flambeau_overrides.abi cimport overridden"),
+        (disordered, "tensor/src/flambeau_tensor/_core/copying.pyx", "from flambeau_tensor._kernels.blas cimport gemm"),
+        (
+            disordered,
+            "tensor/src/flambeau_tensor/_core/operator.pyx",
+            "def f():\n    from flambeau_tensor import dlpack",
+        ),
+        (disordered, "tensor/src/flambeau_tensor/_kernels/views.pyx", "def f():\n    import flambeau_tensor.ops.views"),
+        (disordered, "tensor/src/flambeau_tensor/options.py", "from flambeau_tensor.ops.views import view"),
+        (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more"),
+        (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more  # flambeau_nn: what nobody fills"),
+        (sockets, "nn/src/flambeau_nn/functional.py", "sockets.become = relu"),
+        (sockets, "cext/src/flambeau_cext/ops.py", "sockets.check_read, sockets.become = None, None"),
+        (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "set_views(view)"),
+        (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "kernels.connect(view)"),
+        (
+            handed_down,
+            "tensor/src/flambeau_tensor/_core/registry.pyx",
+            "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find",
+        ),
+        (
+            complex_casts,
+            "tensor/src/flambeau_tensor/_kernels/hot/special.pyx",
+            "cdef f(x):\n    return <double complex>x",
+        ),
+    ],
+)
 def test_the_rule_finds_who_breaks_it(check, path, added):
     sources = SOURCES | OUTSIDE if check is private else dict(SOURCES)
     path = f"packages/{path}"

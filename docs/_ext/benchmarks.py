@@ -1,4 +1,5 @@
 """The directive ``benchmarks``: the figures that ``nox -s bench`` wrote to the JSON files in ``benchmarks/``."""
+
 import json
 from pathlib import Path
 

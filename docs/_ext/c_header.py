@@ -2,6 +2,7 @@
 
 In the header a comment stands before what it is about: one function, or several that belong together.
 """
+
 import re
 import textwrap
 from pathlib import Path

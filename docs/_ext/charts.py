@@ -1,4 +1,5 @@
 """Bars in HTML, for figures that sessions wrote to files; they take the theme's colours and any width."""
+
 from html import escape
 
 from docutils import nodes
@@ -16,9 +17,11 @@ def bars(groups, full=None):
         for name, size, figure in entries:
             kind = "ours" if name == "flambeau" else "peer"
             width = max(100 * size / widest, 0.5)
-            lines += [f'<div class="bar {kind}"><span class="name">{escape(name)}</span>',
-                      f'<span class="track"><span style="width: {width:.1f}%"></span></span>',
-                      f'<span class="figure">{escape(figure)}</span></div>']
+            lines += [
+                f'<div class="bar {kind}"><span class="name">{escape(name)}</span>',
+                f'<span class="track"><span style="width: {width:.1f}%"></span></span>',
+                f'<span class="figure">{escape(figure)}</span></div>',
+            ]
         lines.append("</div>")
     lines.append("</div>")
     return nodes.raw("", "\n".join(lines), format="html")
@@ -39,10 +42,15 @@ def machine_line(machine, what="Measured"):
     """One sentence on what was measured on, and when; says so where a run did not write it down."""
     if not machine:
         return nodes.paragraph(text=f"{what} before sessions wrote down their machine.", classes=["machine"])
-    sides = " against ".join(f"{name} {found[key]}" for name, key, found in (
-        ("flambeau", "flambeau", machine["ours"]), ("PyTorch", "torch", machine["peer"])) if key in found)
-    text = (f"{what} {machine['date']}: {sides}, Python {machine['ours']['Python']}, NumPy {machine['ours']['numpy']}, "
-            f"{machine['processor']} ({machine['instructions']}, {machine['cores']} cores), {machine['system']}.")
+    sides = " against ".join(
+        f"{name} {found[key]}"
+        for name, key, found in (("flambeau", "flambeau", machine["ours"]), ("PyTorch", "torch", machine["peer"]))
+        if key in found
+    )
+    text = (
+        f"{what} {machine['date']}: {sides}, Python {machine['ours']['Python']}, NumPy {machine['ours']['numpy']}, "
+        f"{machine['processor']} ({machine['instructions']}, {machine['cores']} cores), {machine['system']}."
+    )
     return nodes.paragraph(text=text, classes=["machine"])
 
 

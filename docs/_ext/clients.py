@@ -1,5 +1,6 @@
 """The directives ``clients`` and ``docstrings``: what was found by ``nox -s clients``, and for PyTorch's docstrings by
 ``nox -s conformance``, from the files that these wrote to ``conformance/``."""
+
 import json
 from collections import Counter
 from pathlib import Path
@@ -21,8 +22,15 @@ class Clients(SphinxDirective):
         if not PATH.exists():
             return nothing_stored()
         found = json.loads(PATH.read_text())
-        rows = [(f"{name} {r['version']}", f"{r['peer']}{'' if r['complete'] else ' (a part)'}", r["ours"],
-                 f"{100 * r['ours'] / r['peer']:.1f} %" if r["peer"] else "") for name, r in found.items()]
+        rows = [
+            (
+                f"{name} {r['version']}",
+                f"{r['peer']}{'' if r['complete'] else ' (a part)'}",
+                r["ours"],
+                f"{100 * r['ours'] / r['peer']:.1f} %" if r["peer"] else "",
+            )
+            for name, r in found.items()
+        ]
         peer, ours = (sum(r[side] for r in found.values()) for side in ("peer", "ours"))
         rows.append(("all", peer, ours, f"{100 * ours / peer:.1f} %"))
         out = [table("clients", (30, 20, 20, 20), ("package", "pass on PyTorch", "of these here", ""), rows)]
@@ -44,8 +52,10 @@ class Docstrings(SphinxDirective):
             return nothing_stored()
         found = json.loads(DOCSTRINGS.read_text())
         peer, ours = (sum(v[side] for v in found.values()) for side in ("peer", "ours"))
-        text = (f"Of {peer} examples in the docstrings of {len(found)} functions and classes, {ours} print the same: "
-                f"{100 * ours / peer:.1f} %. An example of these does not: ")
+        text = (
+            f"Of {peer} examples in the docstrings of {len(found)} functions and classes, {ours} print the same: "
+            f"{100 * ours / peer:.1f} %. An example of these does not: "
+        )
         paragraph = nodes.paragraph(text=text)
         names = [name for name, v in found.items() if v["ours"] < v["peer"]]
         for i, name in enumerate(names):

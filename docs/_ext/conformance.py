@@ -1,4 +1,5 @@
 """The directive ``conformance``: what ``nox -s conformance`` found, from the files it wrote to ``conformance/``."""
+
 import json
 from pathlib import Path
 
@@ -44,8 +45,13 @@ def counted(verdicts):
 
 def share_chart(rows):
     """A bar for each mode; the full width is all entries."""
-    return bars([(what, f"{passed} of {of}", [("flambeau", passed / of, f"{100 * passed / of:.1f} %")])
-                 for what, passed, of in rows], full=1.0)
+    return bars(
+        [
+            (what, f"{passed} of {of}", [("flambeau", passed / of, f"{100 * passed / of:.1f} %")])
+            for what, passed, of in rows
+        ],
+        full=1.0,
+    )
 
 
 class Conformance(SphinxDirective):
@@ -59,20 +65,29 @@ class Conformance(SphinxDirective):
             return nothing_stored()
         forward, transforms = (json.loads(path.read_text()) for path in RESULTS)
         rows = [("results and gradients", *counted(forward.values()))]
-        rows += [(what, *counted(v.get(mode) for v in transforms.values()))
-                 for mode, what in MODES.items()]
-        failed = [(name, "results and gradients", in_words(name, verdict)) for name, verdict in forward.items()
-                  if verdict not in PASSED and not is_not_built(verdict)]
-        failed += [(name, MODES[mode], in_words(name, verdict)) for name, verdicts in transforms.items()
-                   for mode, verdict in verdicts.items()
-                   if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)]
+        rows += [(what, *counted(v.get(mode) for v in transforms.values())) for mode, what in MODES.items()]
+        failed = [
+            (name, "results and gradients", in_words(name, verdict))
+            for name, verdict in forward.items()
+            if verdict not in PASSED and not is_not_built(verdict)
+        ]
+        failed += [
+            (name, MODES[mode], in_words(name, verdict))
+            for name, verdicts in transforms.items()
+            for mode, verdict in verdicts.items()
+            if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)
+        ]
         missing = sum(map(is_not_built, forward.values()))
-        out = [share_chart(rows),
-               machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None),
-               nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built.")]
+        out = [
+            share_chart(rows),
+            machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None),
+            nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built."),
+        ]
         if failed:
-            out += [nodes.paragraph(text="These do not pass:"),
-                    table("conformance", (40, 20, 20), ("entry", "mode", "what happens"), failed)]
+            out += [
+                nodes.paragraph(text="These do not pass:"),
+                table("conformance", (40, 20, 20), ("entry", "mode", "what happens"), failed),
+            ]
         return out
 
 

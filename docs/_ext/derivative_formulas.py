@@ -1,12 +1,18 @@
 """The formulas of derivatives as they are written: a rule's lambda without its parameters."""
+
 import ast
 import inspect
 import re
 from functools import cache
 
 LONGEST = 120  # characters; what is longer is a program and no formula
-SAID = {"same": "grad", "scaled": "alpha * grad", "scaled_negative": "-alpha * grad", "mul_self": "grad * conj(other)",
-        "mul_other": "grad * conj(self)"}  # the compiled ones
+SAID = {
+    "same": "grad",
+    "scaled": "alpha * grad",
+    "scaled_negative": "-alpha * grad",
+    "mul_self": "grad * conj(other)",
+    "mul_other": "grad * conj(self)",
+}  # the compiled ones
 PRIVATE = re.compile(r"\b_(?=\w+\()")
 PREFIX = re.compile(r"\b(?:ops|factories|reductions|F|torch|formulas)\.(?=\w)")
 
@@ -34,9 +40,13 @@ def formula(function):
     except (OSError, TypeError, KeyError):
         return None
     columns = {start for line, _, start, _ in code.co_positions() if line is not None and start}
-    parameters = code.co_varnames[:code.co_argcount]
-    fitting = [text for node, text in near if tuple(a.arg for a in node.args.args) == parameters
-               and any(node.body.col_offset <= c <= (node.body.end_col_offset or 0) for c in columns)]
+    parameters = code.co_varnames[: code.co_argcount]
+    fitting = [
+        text
+        for node, text in near
+        if tuple(a.arg for a in node.args.args) == parameters
+        and any(node.body.col_offset <= c <= (node.body.end_col_offset or 0) for c in columns)
+    ]
     texts = {PREFIX.sub("", " ".join(text.split())) for text in fitting}
     text = PRIVATE.sub("", texts.pop()) if len(texts) == 1 else ""
     return text if 0 < len(text) <= LONGEST and "_backward(" not in text else None

@@ -1,4 +1,5 @@
 """The builder ``doctest`` runs the examples of docstrings; `tests/test_pages.py` runs those of pages, as they stand."""
+
 from sphinx.ext.doctest import DocTestBuilder
 
 

@@ -1,4 +1,5 @@
 """Docstrings are plain text with `code` in backticks: stars and underscores mean themselves, and are escaped here."""
+
 import builtins
 import importlib
 import re
@@ -29,8 +30,11 @@ def escape(lines):
 
 def module_names(module, names):
     """Let an example see what it sees in its file: the names of the module that it documents. `torch` is the user's."""
-    names.update((name, value) for name, value in vars(importlib.import_module(module)).items()
-                 if not name.startswith("__") and not hasattr(builtins, name) and name != "torch")
+    names.update(
+        (name, value)
+        for name, value in vars(importlib.import_module(module)).items()
+        if not name.startswith("__") and not hasattr(builtins, name) and name != "torch"
+    )
 
 
 def process(app, what, name, obj, options, lines):

@@ -1,4 +1,5 @@
 """The directives ``deploying``, what `benchmarks/deploying.py` wrote, and ``measures``, the landing page's chart."""
+
 import json
 import math
 
@@ -54,14 +55,22 @@ class Measures(SphinxDirective):
         groups = [
             ("Size", "zipped, with NumPy", both(deploying, "zipped", megabytes)),
             ("Start", "from nothing to the first answer of a network", both(deploying, "warm", seconds)),
-            ("Overhead", f"of a small operation, geometric mean of {len(cases)}",
-             [("PyTorch", mean, f"{mean:.1f} ×"), ("flambeau", 1.0, "1")]),
-            ("Conformance", "entries of PyTorch's database of operations, of those that are built",
-             [("PyTorch", of, f"{of}"), ("flambeau", passed, f"{passed}")]),
+            (
+                "Overhead",
+                f"of a small operation, geometric mean of {len(cases)}",
+                [("PyTorch", mean, f"{mean:.1f} ×"), ("flambeau", 1.0, "1")],
+            ),
+            (
+                "Conformance",
+                "entries of PyTorch's database of operations, of those that are built",
+                [("PyTorch", of, f"{of}"), ("flambeau", passed, f"{passed}")],
+            ),
         ]
         other = json.loads(MACHINE.read_text()) if MACHINE.exists() else None
-        lines = [machine_line(deploying["machine"], "Size and start measured"),
-                 machine_line(other, "Overhead measured")]
+        lines = [
+            machine_line(deploying["machine"], "Size and start measured"),
+            machine_line(other, "Overhead measured"),
+        ]
         return [nodes.container("", bars(groups), *lines, classes=["measures"])]
 
 

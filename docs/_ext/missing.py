@@ -1,4 +1,5 @@
 """The directive ``missing``: PyTorch's public names, as ``flambeau_tensor.not_built`` lists them, that are not here."""
+
 import importlib
 
 from docutils import nodes

@@ -3,6 +3,7 @@
 A family is a module below some package's ``ops``; its page has the same basename. Nothing is listed by hand: what is
 declared has its entry.
 """
+
 import re
 import sys
 from contextlib import suppress
@@ -19,12 +20,39 @@ from flambeau_tensor.extend import Operator, functions, operators, syntax_operat
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
 SYMBOLS = {
-    "add": "a + b", "sub": "a - b", "mul": "a * b", "truediv": "a / b", "floordiv": "a // b", "mod": "a % b",
-    "pow": "a ** b", "matmul": "a @ b", "and": "a & b", "or": "a | b", "xor": "a ^ b", "lshift": "a << b",
-    "rshift": "a >> b", "lt": "a < b", "le": "a <= b", "eq": "a == b", "ne": "a != b", "gt": "a > b", "ge": "a >= b",
-    "neg": "-a", "pos": "+a", "abs": "abs(a)", "invert": "~a", "bool": "bool(a)", "int": "int(a)",
-    "float": "float(a)", "complex": "complex(a)", "index": "operator.index(a)", "len": "len(a)", "iter": "iter(a)",
-    "contains": "b in a", "getitem": "a[i]", "setitem": "a[i] = b",
+    "add": "a + b",
+    "sub": "a - b",
+    "mul": "a * b",
+    "truediv": "a / b",
+    "floordiv": "a // b",
+    "mod": "a % b",
+    "pow": "a ** b",
+    "matmul": "a @ b",
+    "and": "a & b",
+    "or": "a | b",
+    "xor": "a ^ b",
+    "lshift": "a << b",
+    "rshift": "a >> b",
+    "lt": "a < b",
+    "le": "a <= b",
+    "eq": "a == b",
+    "ne": "a != b",
+    "gt": "a > b",
+    "ge": "a >= b",
+    "neg": "-a",
+    "pos": "+a",
+    "abs": "abs(a)",
+    "invert": "~a",
+    "bool": "bool(a)",
+    "int": "int(a)",
+    "float": "float(a)",
+    "complex": "complex(a)",
+    "index": "operator.index(a)",
+    "len": "len(a)",
+    "iter": "iter(a)",
+    "contains": "b in a",
+    "getitem": "a[i]",
+    "setitem": "a[i] = b",
 }
 
 
@@ -99,16 +127,29 @@ def as_shown(formula):
 
 
 def table(op):
-    rows = [(name, type_text(a, a.name in op.numbers), spelled(a.default) if a.has_default else None)
-            for name, a in parameter_names(op)]
+    rows = [
+        (name, type_text(a, a.name in op.numbers), spelled(a.default) if a.has_default else None)
+        for name, a in parameter_names(op)
+    ]
     if not rows:
         return []
-    lines = [".. list-table::", "   :class: arguments", "   :header-rows: 1", "   :widths: 20 50 30", "",
-             "   * - argument", "     - type", "     - default"]
+    lines = [
+        ".. list-table::",
+        "   :class: arguments",
+        "   :header-rows: 1",
+        "   :widths: 20 50 30",
+        "",
+        "   * - argument",
+        "     - type",
+        "     - default",
+    ]
     for name, kind, default in rows:
         kinds = kind.replace("*", r"\*")
-        lines += [f"   * - ``{name}``", f"     - {kinds}",
-                  f"     - ``{default}``" if default is not None else "     - *required*"]
+        lines += [
+            f"   * - ``{name}``",
+            f"     - {kinds}",
+            f"     - ``{default}``" if default is not None else "     - *required*",
+        ]
     return [*lines, ""]
 
 
@@ -156,13 +197,20 @@ def entry(op, aliases, syntax, seen, shown_examples):
     lines.append("")
     for method in methods:
         name = method.partition("(")[0]
-        lines += [f"   .. py:method:: {method}", "      :module: torch",
-                  "      :no-index:" if name in seen else "      :no-index-entry:", ""]
+        lines += [
+            f"   .. py:method:: {method}",
+            "      :module: torch",
+            "      :no-index:" if name in seen else "      :no-index-entry:",
+            "",
+        ]
         seen.add(name)
     if op.inplace is not None and op.inplace.is_function:
         known = (op.namespace, op.inplace.name) in seen
-        lines += [f"   .. py:function:: {op.inplace.name}({parameters(parameter_names(op.inplace))})",
-                  "      :no-index:" if known else "      :no-index-entry:", ""]
+        lines += [
+            f"   .. py:function:: {op.inplace.name}({parameters(parameter_names(op.inplace))})",
+            "      :no-index:" if known else "      :no-index-entry:",
+            "",
+        ]
         seen.add((op.namespace, op.inplace.name))
     return [*lines, ""]
 
@@ -205,7 +253,7 @@ def role(op):
 def first_sentence(op):
     text = " ".join(line.strip() for line in description(op)).strip()
     end = text.find(". ")
-    return text if end < 0 else text[:end + 1]
+    return text if end < 0 else text[: end + 1]
 
 
 def load():

@@ -1,4 +1,5 @@
 """The directive ``packages``: a table of the packages in packages/, from what their pyproject.toml files declare."""
+
 import sys
 from pathlib import Path
 

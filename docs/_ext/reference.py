@@ -2,6 +2,7 @@
 
 ``.. api:: torch.autograd`` documents the public functions and classes of a module; ``:only:`` picks some, in its order.
 """
+
 import importlib
 import inspect
 
@@ -20,8 +21,13 @@ def public_names(module):
     """What a module offers of its own: its ``__all__``, or the functions and classes that some package of ours made."""
     if hasattr(module, "__all__"):
         return list(module.__all__)
-    return [name for name, value in vars(module).items() if not name.startswith("_") and documented(value)
-            and str(getattr(value, "__module__", "")).partition(".")[0] in {*PACKAGES, "torch"}]
+    return [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and documented(value)
+        and str(getattr(value, "__module__", "")).partition(".")[0] in {*PACKAGES, "torch"}
+    ]
 
 
 def documented(value):
@@ -44,8 +50,13 @@ class Api(SphinxDirective):
             value = getattr(module, n)
             if not documented(value):
                 continue
-            kind = "exception" if inspect.isclass(value) and issubclass(value, BaseException) else \
-                "class" if inspect.isclass(value) else "function"
+            kind = (
+                "exception"
+                if inspect.isclass(value) and issubclass(value, BaseException)
+                else "class"
+                if inspect.isclass(value)
+                else "function"
+            )
             lines += [f".. auto{kind}:: {name}.{n}"]
             lines += ["   :members:"] if kind == "class" else []
             lines += [""]

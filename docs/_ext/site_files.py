@@ -1,4 +1,5 @@
 """Files beside the pages: `llms.txt`, the list of all written pages with what each is about, for programs that read."""
+
 from pathlib import Path
 
 from docutils import nodes

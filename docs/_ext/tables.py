@@ -1,4 +1,5 @@
 """Tables of what sessions stored, for the directives that show it."""
+
 from docutils import nodes
 
 

@@ -2,6 +2,7 @@
 
 Attributes and Python functions get entries here; methods that are operators link to the pages of their families.
 """
+
 import inspect
 
 from operator_pages import description

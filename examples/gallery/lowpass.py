@@ -3,6 +3,7 @@
 The loss looks at the filter's response, by a Fourier transform of its taps; gradients of a high norm of the ripples
 push down the worst one.
 """
+
 import sys
 
 import flambeau as torch
@@ -29,7 +30,7 @@ def worst(taps):
     return ripple.item(), (20 * torch.log10(r[in_stop].max())).item()
 
 
-half = windowed[TAPS // 2:].clone().requires_grad_()  # the other half is its mirror image
+half = windowed[TAPS // 2 :].clone().requires_grad_()  # the other half is its mirror image
 
 
 def mirrored(half):
@@ -38,6 +39,7 @@ def mirrored(half):
 
 optimizer = torch.optim.LBFGS([half], max_iter=60, history_size=20, line_search_fn="strong_wolfe")
 for power in (2, 4, 8, 16, 32):  # towards the maximum, in steps
+
     def closure(power=power):
         optimizer.zero_grad()
         r = response(mirrored(half))
@@ -45,6 +47,7 @@ for power in (2, 4, 8, 16, 32):  # towards the maximum, in steps
         loss = torch.linalg.vector_norm(errors, power)
         loss.backward()
         return loss
+
     optimizer.step(closure)
 
 designed = mirrored(half.detach())

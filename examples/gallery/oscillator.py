@@ -3,6 +3,7 @@
 The equation is that of a damped spring, u'' + 2 g u' + w² u = 0, with u(0) = 1 and u'(0) = 0. No point of the solution
 is given; the loss is by how much the network misses the equation at points between.
 """
+
 import math
 import sys
 

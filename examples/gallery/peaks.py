@@ -3,6 +3,7 @@
 The model is a sum of two bells over a slope. L-BFGS finds its eight numbers in some dozen evaluations; the second
 derivatives at the end, by `torch.func.hessian`, say how sure they are.
 """
+
 import sys
 
 import flambeau as torch

@@ -3,6 +3,7 @@
 One call of C flies the ball for two seconds, a second one goes back through the flight and gives the derivative of
 whatever was asked of it (the adjoint). A custom operator joins the two, so the rest is ordinary optimization.
 """
+
 import sys
 
 import flambeau as torch

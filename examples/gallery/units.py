@@ -3,6 +3,7 @@
 The type wraps a tensor and answers `__torch_function__`; what it lets through works with every function that it lists,
 gradients included.
 """
+
 import sys
 from typing import Any
 
@@ -58,6 +59,7 @@ def combined(sign):
     def rule(quantities, args):
         a, b = (q.powers for q in quantities)
         return {unit: a.get(unit, 0) + sign * b.get(unit, 0) for unit in a.keys() | b.keys()}
+
     return rule
 
 
@@ -76,8 +78,16 @@ def product(quantities, args):
     return combined(1)(quantities, args) if len(quantities) == 2 else quantities[0].powers
 
 
-RULES = {torch.add: same, torch.sub: same, torch.mul: product, torch.div: combined(-1), torch.sqrt: root,
-         torch.mean: same, torch.sin: none, torch.exp: none}
+RULES = {
+    torch.add: same,
+    torch.sub: same,
+    torch.mul: product,
+    torch.div: combined(-1),
+    torch.sqrt: root,
+    torch.mean: same,
+    torch.sin: none,
+    torch.exp: none,
+}
 
 length = Quantity([0.25, 1.0, 4.0], m=1)
 gravity = Quantity(9.81, m=1, s=-2)

@@ -2,6 +2,7 @@
 
 Runs unchanged on PyTorch (`python balance.py`) and on flambeau (`flambeau run balance.py`).
 """
+
 # --- world
 import math
 import sys
@@ -90,7 +91,7 @@ if sys.argv[-1].endswith(".png"):
 
     figure, axes = pyplot.subplots(figsize=(7, 2.8), layout="constrained")
     axes.bar(range(1, len(lengths) + 1), lengths, color="#e0a070", width=1.0)
-    means = [sum(lengths[max(0, i - 9):i + 1]) / min(i + 1, 10) for i in range(len(lengths))]
+    means = [sum(lengths[max(0, i - 9) : i + 1]) / min(i + 1, 10) for i in range(len(lengths))]
     axes.plot(range(1, len(lengths) + 1), means, color="#8a3306", label="mean of ten")
     axes.set(title="how long the pole stands", xlabel="episode", ylabel="steps")
     axes.legend()

@@ -2,6 +2,7 @@
 
 Runs unchanged on PyTorch (`python digits.py`) and on flambeau (`flambeau run digits.py`).
 """
+
 # --- data
 import sys
 from pathlib import Path
@@ -23,9 +24,13 @@ print(f"{len(train)} images to train on, {len(test)} to test on")
 
 # --- network
 model = nn.Sequential(
-    nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(),
-    nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-    nn.Flatten(), nn.Linear(16 * 4 * 4, 10),
+    nn.Conv2d(1, 8, 3, padding=1),
+    nn.ReLU(),
+    nn.Conv2d(8, 16, 3, padding=1),
+    nn.ReLU(),
+    nn.MaxPool2d(2),
+    nn.Flatten(),
+    nn.Linear(16 * 4 * 4, 10),
 )
 print(sum(p.numel() for p in model.parameters()), "parameters")
 
@@ -57,8 +62,9 @@ if len(sys.argv) > 1:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplot_mosaic("abcdX;efghX", figsize=(8, 3.6), layout="constrained",
-                                         width_ratios=[1, 1, 1, 1, 4.2])
+    figure, axes = pyplot.subplot_mosaic(
+        "abcdX;efghX", figsize=(8, 3.6), layout="constrained", width_ratios=[1, 1, 1, 1, 4.2]
+    )
     for place, kernel in zip("abcdefgh", model[0].weight.detach(), strict=True):
         axes[place].imshow(kernel[0].numpy(), cmap="PuOr", vmin=-0.6, vmax=0.6)
         axes[place].set_axis_off()
@@ -68,6 +74,11 @@ if len(sys.argv) > 1:
         for j in range(10):
             if confusion[i, j]:
                 axes["X"].text(j, i, confusion[i, j].item(), ha="center", va="center", fontsize=7)
-    axes["X"].set(title="how often a digit is taken for which", xlabel="predicted", ylabel="digit",
-                  xticks=range(10), yticks=range(10))
+    axes["X"].set(
+        title="how often a digit is taken for which",
+        xlabel="predicted",
+        ylabel="digit",
+        xticks=range(10),
+        yticks=range(10),
+    )
     figure.savefig(sys.argv[1], dpi=110)

@@ -2,6 +2,7 @@
 
 Runs unchanged on PyTorch (`python numerals.py`) and on flambeau (`flambeau run numerals.py`).
 """
+
 # --- data
 import torch
 from torch import nn
@@ -13,8 +14,9 @@ torch.set_default_dtype(torch.float64)
 
 def roman(n):
     out = ""
-    for value, letters in zip((100, 90, 50, 40, 10, 9, 5, 4, 1),
-                              ("C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"), strict=True):
+    for value, letters in zip(
+        (100, 90, 50, 40, 10, 9, 5, 4, 1), ("C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"), strict=True
+    ):
         out += letters * (n // value)
         n %= value
     return out

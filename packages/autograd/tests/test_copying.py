@@ -1,4 +1,5 @@
 """What copying and pickling keep of a tensor's part in autograd: as in PyTorch, of leaves only, and never the graph."""
+
 import copy
 import pickle
 
@@ -41,20 +42,29 @@ def test_deepcopy_keeps_identities(leaf_with_gradient):
     assert view.tolist() == [5, 0]
 
 
-@pytest.mark.parametrize("make", [
-    lambda x: x * 2, lambda x: x[:1], lambda x: torch.zeros(2).mul_(x), lambda x: x.view(2, 1),
-], ids=["result", "view", "written to", "reshaped"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: x * 2,
+        lambda x: x[:1],
+        lambda x: torch.zeros(2).mul_(x),
+        lambda x: x.view(2, 1),
+    ],
+    ids=["result", "view", "written to", "reshaped"],
+)
 def test_deepcopy_of_what_was_computed_is_refused(make, leaf_with_gradient):
     y = make(leaf_with_gradient)
-    with pytest.raises(RuntimeError, match="^Only Tensors created explicitly by the user .graph leaves. support the "
-                                           "deepcopy protocol at the moment"):
+    with pytest.raises(
+        RuntimeError,
+        match="^Only Tensors created explicitly by the user .graph leaves. support the deepcopy protocol at the moment",
+    ):
         copy.deepcopy([y])
     assert y.grad_fn is not None and copy.deepcopy(y.detach()).tolist() == y.tolist()
 
 
 def test_deepcopy_refuses_a_gradient_with_history():
     x = torch.tensor([1.0], requires_grad=True)
-    (x.grad,) = grad((x ** 3).sum(), x, create_graph=True)
+    (x.grad,) = grad((x**3).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="support the deepcopy protocol"):
         copy.deepcopy(x)
 

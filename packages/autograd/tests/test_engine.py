@@ -70,7 +70,7 @@ def test_random_graphs_against_numpy():
 
 def test_grad_leaves_dot_grad_alone(leaf):
     x, w = leaf(1.0, 2.0), leaf(3.0, 4.0)
-    gx, = grad((x * w).sum(), x)
+    (gx,) = grad((x * w).sum(), x)
     assert gx.tolist() == [3.0, 4.0]
     assert x.grad is None and w.grad is None
 
@@ -116,7 +116,7 @@ def test_inputs_in_a_dict(leaf):
 
 def test_batches_of_gradients(leaf):
     x, z = leaf(1.0, 2.0), leaf(1.0)
-    y, rows = x ** 3, torch.eye(2, dtype=torch.float64)
+    y, rows = x**3, torch.eye(2, dtype=torch.float64)
     assert grad(y, x, rows, retain_graph=True, is_grads_batched=True)[0].tolist() == [[3.0, 0.0], [0.0, 12.0]]
     found = grad(y, {"x": x, "z": z}, rows, retain_graph=True, is_grads_batched=True, allow_unused=True)
     assert found["x"].shape == (2, 2) and found["z"] is None
@@ -124,7 +124,7 @@ def test_batches_of_gradients(leaf):
         grad(y, [x, z], rows, retain_graph=True, is_grads_batched=True)
     with pytest.raises(RuntimeError, match=r"grad_output\[0\] has a shape of torch.Size\(\[3\]\)"):
         grad(y, x, torch.ones(2, 3, dtype=torch.float64), retain_graph=True, is_grads_batched=True)
-    both, = grad([y, x.sum()], x, [rows, None], retain_graph=True, is_grads_batched=True)
+    (both,) = grad([y, x.sum()], x, [rows, None], retain_graph=True, is_grads_batched=True)
     assert both.tolist() == [[4.0, 1.0], [1.0, 13.0]]
     with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
         grad([y, y], x, [rows, None], retain_graph=True, is_grads_batched=True)
@@ -143,12 +143,16 @@ def test_what_is_not_wanted_does_not_run(leaf):
     assert ran == ["left"]
 
 
-@pytest.mark.parametrize("make", [
-    lambda: torch.ones(2, 3),
-    lambda: torch.ones(3, 2).t(),
-    lambda: torch.ones(2, 1, 3).permute(2, 1, 0),
-    lambda: torch.ones(4, 3)[::2],
-], ids=["as usual", "transposed", "permuted", "gapped"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.ones(2, 3),
+        lambda: torch.ones(3, 2).t(),
+        lambda: torch.ones(2, 1, 3).permute(2, 1, 0),
+        lambda: torch.ones(4, 3)[::2],
+    ],
+    ids=["as usual", "transposed", "permuted", "gapped"],
+)
 def test_gradients_lie_in_memory_as_their_leaf_does(make):
     """Where the leaf is dense; else as usual. Whatever the layout in which they arrive."""
     for use in (lambda x: x * 2, lambda x: (x.t() if x.ndim == 2 else x.permute(2, 0, 1)) * 2, lambda x: x.sum() * 2):
@@ -188,9 +192,9 @@ def test_retain_graph(leaf):
 
 def test_higher_orders(leaf):
     x = leaf(1.0, 2.0)
-    g, = grad((x ** 4).sum(), x, create_graph=True)
-    g2, = grad(g.sum(), x, create_graph=True)
-    g3, = grad(g2.sum(), x)
+    (g,) = grad((x**4).sum(), x, create_graph=True)
+    (g2,) = grad(g.sum(), x, create_graph=True)
+    (g3,) = grad(g2.sum(), x)
     assert np.allclose(g.detach().numpy(), 4 * x.detach().numpy() ** 3)
     assert np.allclose(g2.detach().numpy(), 12 * x.detach().numpy() ** 2)
     assert np.allclose(g3.numpy(), 24 * x.detach().numpy())
@@ -198,10 +202,10 @@ def test_higher_orders(leaf):
 
 def test_create_graph_accumulates_out_of_place(leaf):
     x = leaf(1.0, 2.0)
-    (x ** 3).sum().backward(create_graph=True)
+    (x**3).sum().backward(create_graph=True)
     first = x.grad
     assert first.requires_grad
-    (x ** 3).sum().backward(create_graph=True)
+    (x**3).sum().backward(create_graph=True)
     assert x.grad is not first
     assert first.tolist() == [3.0, 12.0]
 
@@ -286,7 +290,7 @@ def test_backward_inside_backward(leaf):
 
         @staticmethod
         def backward(ctx, g):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             with autograd.enable_grad():
                 d = x.detach().requires_grad_()
                 (d * d).backward(g)
@@ -301,11 +305,13 @@ def test_numbers_are_a_topological_order(leaf):
     x = leaf(1.0)
     y = x * 2
     z = y.exp() + y
+
     def walk(node):
         for following, _ in node.next_functions:
             if following is not None:
                 assert following._sequence_nr() < node._sequence_nr()
                 walk(following)
+
     walk(z.grad_fn)
 
 
@@ -323,6 +329,7 @@ def test_node_as_a_function(leaf):
 
 def test_backward_in_backward_of_any_depth(leaf):
     """In other threads, where one has no stack left, as if they were this one."""
+
     class Deep(autograd.Function):
         @staticmethod
         def forward(ctx, x, n):

@@ -48,10 +48,13 @@ def test_a_gradient_of_the_wrong_size(leaf):
     assert text.endswith("    z = Bad.apply(y)")
 
 
-@pytest.mark.parametrize(("args", "kwargs", "index", "name"), [
-    (("w", 3, "w"), {}, 2, r"rest\[1\]"),
-    (("w",), {"bias": "w"}, 1, "bias"),
-])
+@pytest.mark.parametrize(
+    ("args", "kwargs", "index", "name"),
+    [
+        (("w", 3, "w"), {}, 2, r"rest\[1\]"),
+        (("w",), {"bias": "w"}, 1, "bias"),
+    ],
+)
 def test_names_of_arguments(leaf, args, kwargs, index, name):
     x = leaf(1.0, 2.0)
     args = [x if a == "w" else a for a in args]
@@ -72,7 +75,7 @@ def test_errors_of_other_types_get_a_note(leaf):
     with pytest.raises(KeyError) as caught:
         call(leaf(1.0)).backward()
     assert caught.value.args == ("what",)
-    assert f'line {line_of(call, 2)}, in call' in "".join(traceback.format_exception(caught.value))
+    assert f"line {line_of(call, 2)}, in call" in "".join(traceback.format_exception(caught.value))
     Bad.answer = RuntimeError("two", "arguments")
     with pytest.raises(RuntimeError) as caught:
         call(leaf(1.0)).backward()
@@ -120,6 +123,7 @@ def test_calls_from_inside_the_library_name_the_user(leaf):
 
 def test_told_once(leaf):
     """A backward inside a backward: the innermost call is the one that failed."""
+
     class Outer(Function):
         @staticmethod
         def forward(ctx, x):

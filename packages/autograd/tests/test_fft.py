@@ -1,4 +1,5 @@
 """Derivatives of Fourier transforms: reverse to second order, forward, batched; real and complex."""
+
 import numpy as np
 import pytest
 
@@ -46,8 +47,9 @@ def test_vmap_is_a_loop(name, dtype, draw):
     x = draw(1, dtype, 3, *shapes[0]).detach()
     found = func.vmap(function, in_dims=-1)(x.movedim(0, -1))
     for i in range(3):
-        np.testing.assert_allclose(found[i].resolve_conj().numpy(), function(x[i]).resolve_conj().numpy(), rtol=1e-12,
-                                   atol=1e-12)
+        np.testing.assert_allclose(
+            found[i].resolve_conj().numpy(), function(x[i]).resolve_conj().numpy(), rtol=1e-12, atol=1e-12
+        )
 
 
 def test_names_of_nodes(draw):

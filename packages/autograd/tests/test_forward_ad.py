@@ -17,21 +17,24 @@ def tangent(f, x, t):
 X, T = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 0.0, 1.0])
 
 
-@pytest.mark.parametrize(("f", "expected"), [
-    (lambda d: d ** 2, [2.0, 0.0, 6.0]),
-    (lambda d: d.sum(), 2.0),
-    (lambda d: d @ d, 8.0),
-    (lambda d: d * d.exp().log(), [2.0, 0.0, 6.0]),
-    (lambda d: torch.cat([d, torch.ones(1)]), [1.0, 0.0, 1.0, 0.0]),
-    (lambda d: d.view(3, 1).expand(3, 2)[2], [1.0, 1.0]),
-    (lambda d: d.clone().mul_(d), [2.0, 0.0, 6.0]),
-    (lambda d: torch.zeros(3).add_(d), [1.0, 0.0, 1.0]),
-    (lambda d: torch.max(d, 0)[0], 1.0),
-    (lambda d: d.norm(), 4 / 14 ** 0.5),
-    (lambda d: d.long(), None),
-    (lambda d: d.detach(), None),
-    (lambda d: torch.ones(3), None),
-])
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda d: d**2, [2.0, 0.0, 6.0]),
+        (lambda d: d.sum(), 2.0),
+        (lambda d: d @ d, 8.0),
+        (lambda d: d * d.exp().log(), [2.0, 0.0, 6.0]),
+        (lambda d: torch.cat([d, torch.ones(1)]), [1.0, 0.0, 1.0, 0.0]),
+        (lambda d: d.view(3, 1).expand(3, 2)[2], [1.0, 1.0]),
+        (lambda d: d.clone().mul_(d), [2.0, 0.0, 6.0]),
+        (lambda d: torch.zeros(3).add_(d), [1.0, 0.0, 1.0]),
+        (lambda d: torch.max(d, 0)[0], 1.0),
+        (lambda d: d.norm(), 4 / 14**0.5),
+        (lambda d: d.long(), None),
+        (lambda d: d.detach(), None),
+        (lambda d: torch.ones(3), None),
+    ],
+)
 def test_operations(f, expected):
     found = tangent(f, X, T)
     if expected is None:
@@ -50,11 +53,18 @@ def test_writes_reach_what_shares_memory():
         assert fwAD.unpack_dual(row).tangent.tolist() == [6.0, 8.0]
 
 
-@pytest.mark.parametrize(("view", "expected"), [
-    (lambda b: b[1], [8.0, 10.0]), (torch.t, [[0.0, 8.0], [2.0, 10.0]]), (lambda b: b.view(-1)[1:3], [2.0, 8.0]),
-    (lambda b: b.expand(2, 2, 2)[1, :, 0], [0.0, 8.0]), (lambda b: b.split(1)[1], [[8.0, 10.0]]),
-    (torch.Tensor.detach, None), (lambda b: b.view(torch.int32), None),
-])
+@pytest.mark.parametrize(
+    ("view", "expected"),
+    [
+        (lambda b: b[1], [8.0, 10.0]),
+        (torch.t, [[0.0, 8.0], [2.0, 10.0]]),
+        (lambda b: b.view(-1)[1:3], [2.0, 8.0]),
+        (lambda b: b.expand(2, 2, 2)[1, :, 0], [0.0, 8.0]),
+        (lambda b: b.split(1)[1], [[8.0, 10.0]]),
+        (torch.Tensor.detach, None),
+        (lambda b: b.view(torch.int32), None),
+    ],
+)
 def test_views_older_than_the_tangent_of_their_base(view, expected):
     with fwAD.dual_level():
         base = torch.zeros(2, 2)
@@ -71,10 +81,10 @@ def test_forward_over_reverse_and_back():
     with fwAD.dual_level():
         dual = fwAD.make_dual(x, T)
         assert dual.requires_grad
-        g, = autograd_grad((dual ** 3).sum(), dual, create_graph=True)
+        (g,) = autograd_grad((dual**3).sum(), dual, create_graph=True)
         value, along = fwAD.unpack_dual(g)
-        assert torch.allclose(value, 3 * X ** 2) and torch.allclose(along, 6 * X * T)
-        slope = fwAD.unpack_dual((dual ** 3).sum()).tangent
+        assert torch.allclose(value, 3 * X**2) and torch.allclose(along, 6 * X * T)
+        slope = fwAD.unpack_dual((dual**3).sum()).tangent
     assert torch.allclose(autograd_grad(slope, x)[0], 6 * X * T)
 
 
@@ -153,9 +163,20 @@ def test_tangents_lie_in_memory_as_their_primals_do():
         assert fwAD.unpack_dual(result).tangent[0, 1] == 2 * 5 * expected[0, 1]
 
 
-@pytest.mark.parametrize("f", [lambda d: d + 1, lambda d: d * 1, torch.relu, lambda d: d.clamp(0, 5), torch.clone,
-                               lambda d: torch.cat([d]), lambda d: torch.stack([d])[0], lambda d: torch.where(
-                                   d > 0, d, 0.0), lambda d: torch.maximum(d, torch.zeros(3))])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda d: d + 1,
+        lambda d: d * 1,
+        torch.relu,
+        lambda d: d.clamp(0, 5),
+        torch.clone,
+        lambda d: torch.cat([d]),
+        lambda d: torch.stack([d])[0],
+        lambda d: torch.where(d > 0, d, 0.0),
+        lambda d: torch.maximum(d, torch.zeros(3)),
+    ],
+)
 def test_writes_to_a_result_do_not_reach_its_argument(f):
     with fwAD.dual_level():
         dual = fwAD.make_dual(X, T)
@@ -197,7 +218,7 @@ def test_inside_transforms():
     assert vmap(f)(torch.stack([X, X])).tolist() == [[2.0, 4.0, 6.0]] * 2
     assert jvp(f, (X,), (T,))[1].tolist() == [2.0, 0.0, 2.0]
     with fwAD.dual_level():
-        gradient = grad(lambda x: (x ** 3).sum())(fwAD.make_dual(X, T))
+        gradient = grad(lambda x: (x**3).sum())(fwAD.make_dual(X, T))
         assert fwAD.unpack_dual(gradient).tangent.tolist() == [6.0, 0.0, 18.0]
 
 
@@ -252,9 +273,9 @@ def test_gradients_that_are_accumulated_keep_their_tangents():
     x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     with fwAD.dual_level():
         dual = fwAD.make_dual(x, T)
-        (dual ** 2).sum().backward()
+        (dual**2).sum().backward()
         assert fwAD.unpack_dual(x.grad).tangent.tolist() == [2.0, 0.0, 2.0]
-        (dual ** 3).sum().backward()
+        (dual**3).sum().backward()
         assert fwAD.unpack_dual(x.grad).tangent.tolist() == [8.0, 0.0, 20.0]
     assert x.grad.tolist() == [5.0, 16.0, 33.0] and fwAD.unpack_dual(x.grad).tangent is None
 
@@ -291,19 +312,24 @@ def unmoved(ctx, x):
     return x
 
 
-@pytest.mark.parametrize(("forward", "jvp", "match"), [
-    (times_one, lambda ctx, t: 3, r"expected Variable or None \(got int\) for grad output 0"),
-    (times_one, lambda ctx, t: [t], r"got list"),
-    (times_one, lambda ctx, t: t[:1], "shape"),
-    (times_one, lambda ctx, t: (t, t), "expected 1 but got 2"),
-    (lambda ctx, x: (x * 1, 5), lambda ctx, t: (t, t), "position 1, but the corresponding forward output is not a"),
-    (lambda ctx, x: x.long(), lambda ctx, t: t, "position 0, but the corresponding forward output is not a"),
-    (unmoved, lambda ctx, t: t, "position 0, but the corresponding forward output is not a differentiable"),
-    *((forward, jvp, "an input as-is.* but the jvp is not returning a view")
-      for forward in (as_it_is, lambda ctx, x: x.view(3)) for jvp in (
-          lambda ctx, t: t, lambda ctx, t: t.clone(), lambda ctx, t: 2 * t, lambda ctx, t: torch.ones(3))),
-    (column, lambda ctx, t: t.clone().view(3, 1), "not returning a view of the tangent that it was given"),
-])
+@pytest.mark.parametrize(
+    ("forward", "jvp", "match"),
+    [
+        (times_one, lambda ctx, t: 3, r"expected Variable or None \(got int\) for grad output 0"),
+        (times_one, lambda ctx, t: [t], r"got list"),
+        (times_one, lambda ctx, t: t[:1], "shape"),
+        (times_one, lambda ctx, t: (t, t), "expected 1 but got 2"),
+        (lambda ctx, x: (x * 1, 5), lambda ctx, t: (t, t), "position 1, but the corresponding forward output is not a"),
+        (lambda ctx, x: x.long(), lambda ctx, t: t, "position 0, but the corresponding forward output is not a"),
+        (unmoved, lambda ctx, t: t, "position 0, but the corresponding forward output is not a differentiable"),
+        *(
+            (forward, jvp, "an input as-is.* but the jvp is not returning a view")
+            for forward in (as_it_is, lambda ctx, x: x.view(3))
+            for jvp in (lambda ctx, t: t, lambda ctx, t: t.clone(), lambda ctx, t: 2 * t, lambda ctx, t: torch.ones(3))
+        ),
+        (column, lambda ctx, t: t.clone().view(3, 1), "not returning a view of the tangent that it was given"),
+    ],
+)
 def test_tangents_that_a_jvp_may_not_return(forward, jvp, match):
     with pytest.raises(RuntimeError, match=f"Made.*{match}"):
         tangent(function(forward=forward, jvp=jvp).apply, X, T)

@@ -20,7 +20,7 @@ def x():
 
 
 def cubes(x):
-    return (x ** 3).sum()
+    return (x**3).sum()
 
 
 def test_grad(x):
@@ -138,9 +138,14 @@ def test_in_place_inside(x):
 
 
 def test_vmap_says_what_it_cannot(x):
-    for f, match in ((lambda a: a.item(), "item"), (lambda a: a if a > 0 else -a, "data-dependent"),
-                     (lambda a: a.numpy(), "numpy"), (lambda a: torch.rand(2), "randomness"),
-                     (lambda a: 1, "only return Tensors"), (lambda a: torch.nonzero(a - 1.0), "different sizes")):
+    for f, match in (
+        (lambda a: a.item(), "item"),
+        (lambda a: a if a > 0 else -a, "data-dependent"),
+        (lambda a: a.numpy(), "numpy"),
+        (lambda a: torch.rand(2), "randomness"),
+        (lambda a: 1, "only return Tensors"),
+        (lambda a: torch.nonzero(a - 1.0), "different sizes"),
+    ):
         with pytest.raises((RuntimeError, ValueError), match=match):
             vmap(f)(x)
     with pytest.raises(ValueError, match="same size"):
@@ -172,8 +177,9 @@ def test_random_numbers(x):
     assert same[0].tolist() == same[1].tolist() == same[2].tolist()
 
 
-@pytest.mark.parametrize("draw", [lambda a: torch.normal(a, 1.0), lambda a: torch.normal(0.0, a + 1.0),
-                                  lambda a: torch.normal(a, a + 1.0)])
+@pytest.mark.parametrize(
+    "draw", [lambda a: torch.normal(a, 1.0), lambda a: torch.normal(0.0, a + 1.0), lambda a: torch.normal(a, a + 1.0)]
+)
 def test_random_numbers_around_examples(draw):
     examples = torch.zeros(3, 2)
     torch.manual_seed(0)
@@ -187,11 +193,12 @@ def test_random_numbers_around_examples(draw):
 
 def test_gradients_of_many_at_once(x):
     leaf = x.clone().requires_grad_()
-    jacobian, = autograd_grad(leaf ** 2, leaf, torch.eye(3), is_grads_batched=True)
+    (jacobian,) = autograd_grad(leaf**2, leaf, torch.eye(3), is_grads_batched=True)
     close(jacobian, 2 * x * torch.eye(3))
 
 
 # --- custom Functions -----------------------------------------------------------------------------------------------
+
 
 class Cube(Function):
     generate_vmap_rule = True
@@ -199,12 +206,12 @@ class Cube(Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
-        return x ** 3
+        return x**3
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
-        return g * 3 * x ** 2
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2
 
 
 class NumpyCube(Function):
@@ -219,13 +226,13 @@ class NumpyCube(Function):
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
-        return g * 3 * x ** 2
+        (x,) = ctx.saved_tensors
+        return g * 3 * x**2
 
     @staticmethod
     def jvp(ctx, t):
-        x, = ctx.saved_tensors
-        return t * 3 * x ** 2
+        (x,) = ctx.saved_tensors
+        return t * 3 * x**2
 
     @staticmethod
     def vmap(info, in_dims, x):
@@ -252,7 +259,7 @@ def test_functions_under_derivatives(x, cube):
 
 @pytest.mark.parametrize("cube", [Cube, NumpyCube])
 def test_functions_under_vmap(x, cube):
-    close(vmap(cube.apply)(x), x ** 3)
+    close(vmap(cube.apply)(x), x**3)
     close(vmap(grad(cube.apply))(x), 3 * x * x)
     close(vmap(grad(grad(cube.apply)))(x), 6 * x)
     close(grad(lambda x: vmap(cube.apply)(x).sum())(x), 3 * x * x)
@@ -266,7 +273,7 @@ def test_functions_without_a_rule(x):
     with pytest.raises(RuntimeError, match="does not have vmap support"):
         vmap(Plain.apply)(x)
     with pytest.warns(UserWarning, match="once for each example"):
-        close(vmap(lambda a: Plain.apply(a), fallback="loop")(x), x ** 3)
+        close(vmap(lambda a: Plain.apply(a), fallback="loop")(x), x**3)
 
 
 def test_what_derivatives_refuse(x):
@@ -282,14 +289,18 @@ def test_what_derivatives_refuse(x):
     assert value == along(x) == ()
 
 
-@pytest.mark.parametrize("second", [
-    lambda f, x: hessian(f)(x).sum(), lambda f, x: jacrev(jacrev(f))(x).sum(),
-    lambda f, x: vmap(lambda t: jvp(grad(f), (x,), (t,))[1])(torch.eye(2)).sum(),
-])
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda f, x: hessian(f)(x).sum(),
+        lambda f, x: jacrev(jacrev(f))(x).sum(),
+        lambda f, x: vmap(lambda t: jvp(grad(f), (x,), (t,))[1])(torch.eye(2)).sum(),
+    ],
+)
 def test_an_outer_gradient_through_examples_of_inner_ones(second):
     """What only the outer gradient depends on keeps its history where an inner one meets a batch."""
     x = torch.tensor([0.5, 1.5])
-    cubes = grad(lambda x: second(lambda x: (x ** 3).sum(), x))(x)
+    cubes = grad(lambda x: second(lambda x: (x**3).sum(), x))(x)
     assert cubes.tolist() == [6, 6]
 
 

@@ -35,11 +35,21 @@ def along(f):
     return lambda x: jvp(f, (x,), (torch.ones_like(x),))
 
 
-ALL = {"grad": grad, "grad_and_value": grad_and_value, "vmap": vmap, "jvp": along, "jacrev": jacrev, "jacfwd": jacfwd,
-       "hessian": hessian, "vjp": lambda f: lambda x: vjp(f, x), "linearize": lambda f: lambda x: linearize(f, x)}
+ALL = {
+    "grad": grad,
+    "grad_and_value": grad_and_value,
+    "vmap": vmap,
+    "jvp": along,
+    "jacrev": jacrev,
+    "jacfwd": jacfwd,
+    "hessian": hessian,
+    "vjp": lambda f: lambda x: vjp(f, x),
+    "linearize": lambda f: lambda x: linearize(f, x),
+}
 
 
 # --- what leaves nothing behind -------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("transform", ALL.values(), ids=ALL)
 def test_errors_leave_no_level(transform, x):
@@ -63,7 +73,7 @@ def test_levels_are_per_thread(x):
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-        return (a ** 3).sum()
+        return (a**3).sum()
 
     assert torch.allclose(grad(f)(x), 3 * x * x)
     vmap(f)(x.reshape(1, 3))
@@ -84,9 +94,13 @@ def test_tensors_that_escape_derivatives_are_values(transform, x):
         assert a.grad.tolist() == [1.0] * 3 and (a / 2).tolist() == value
 
 
-WITHIN = {"no": lambda f: f(torch.ones(3)), "vjp": lambda f: vjp(f, torch.ones(3))[0],
-          "vmap": lambda f: vmap(f)(torch.ones(2, 3))[1], "jvp": lambda f: along(f)(torch.ones(3))[0],
-          "product": lambda f: vjp(f, torch.ones(3))[1](torch.ones(3))[0]}
+WITHIN = {
+    "no": lambda f: f(torch.ones(3)),
+    "vjp": lambda f: vjp(f, torch.ones(3))[0],
+    "vmap": lambda f: vmap(f)(torch.ones(2, 3))[1],
+    "jvp": lambda f: along(f)(torch.ones(3))[0],
+    "product": lambda f: vjp(f, torch.ones(3))[1](torch.ones(3))[0],
+}
 
 
 @pytest.mark.parametrize("within", WITHIN.values(), ids=WITHIN)
@@ -103,16 +117,22 @@ def test_what_escapes_keeps_the_history_from_outside(within, x):
     assert torch.allclose(x.grad, x.cos())
 
 
-LATER = {"grad": lambda f: grad(lambda c: f(c).sum()), "vjp": lambda f: lambda c: vjp(f, c)[1](torch.ones(3))[0],
-         "jvp": lambda f: lambda c: jvp(f, (c,), (torch.ones(3),))[1],
-         "jacrev": lambda f: lambda c: jacrev(f)(c).sum(0),
-         "vmap of grad": lambda f: lambda c: vmap(grad(lambda c: f(c).sum()))(c.expand(2, 3))[1],
-         "grad of vmap": lambda f: lambda c: grad(lambda c: vmap(f)(c).sum())(c.expand(2, 3))[1]}
+LATER = {
+    "grad": lambda f: grad(lambda c: f(c).sum()),
+    "vjp": lambda f: lambda c: vjp(f, c)[1](torch.ones(3))[0],
+    "jvp": lambda f: lambda c: jvp(f, (c,), (torch.ones(3),))[1],
+    "jacrev": lambda f: lambda c: jacrev(f)(c).sum(0),
+    "vmap of grad": lambda f: lambda c: vmap(grad(lambda c: f(c).sum()))(c.expand(2, 3))[1],
+    "grad of vmap": lambda f: lambda c: grad(lambda c: vmap(f)(c).sum())(c.expand(2, 3))[1],
+}
 
 
 @pytest.mark.parametrize("transform", LATER.values(), ids=LATER)
-@pytest.mark.parametrize("function", [lambda x: lambda c: vjp(torch.sin, x)[1](c)[0],
-                                      lambda x: linearize(torch.sin, x)[1]], ids=["vjp", "linearize"])
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: lambda c: vjp(torch.sin, x)[1](c)[0], lambda x: linearize(torch.sin, x)[1]],
+    ids=["vjp", "linearize"],
+)
 def test_derivatives_of_what_outlives_its_transform(function, transform, x):
     """The level of the transform that comes later is not taken for that of the one before."""
     with no_grad():
@@ -123,6 +143,7 @@ def test_derivatives_of_what_outlives_its_transform(function, transform, x):
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------
+
 
 def leaf(a):
     a.requires_grad_()
@@ -140,8 +161,9 @@ def retained(a):
 
 
 @pytest.mark.parametrize("transform", [grad, along, jacrev], ids=["grad", "jvp", "jacrev"])
-@pytest.mark.parametrize(("f", "what"), [(leaf, "requires_grad_"), (fresh_leaf, "requires_grad_"),
-                                         (retained, "retain_grad")])
+@pytest.mark.parametrize(
+    ("f", "what"), [(leaf, "requires_grad_"), (fresh_leaf, "requires_grad_"), (retained, "retain_grad")]
+)
 def test_recording_is_not_switched_inside(transform, f, what, x):
     with pytest.raises(RuntimeError, match=rf"attempting to call Tensor.{what}\(\)"):
         transform(f)(x)
@@ -163,8 +185,8 @@ def test_backward_inside(transform):
 
 def test_gradients_inside_are_fine(x):
     def f(a):
-        y = (a ** 3).sum()
-        g, = autograd_grad(y, a, create_graph=True)
+        y = (a**3).sum()
+        (g,) = autograd_grad(y, a, create_graph=True)
         return g.sum()
 
     assert torch.allclose(grad(f)(x), 6 * x)
@@ -188,38 +210,41 @@ def test_inputs_of_vmap_and_jvp_are_overwritten(x):
     assert tangent.tolist() == [3.0] * 3 and x.tolist() == value.tolist() == [3.0, 6.0, 9.0]
 
 
-@pytest.mark.parametrize(("call", "error", "match"), [
-    (lambda x: grad(lambda a: a)(x), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
-    (lambda x: grad(lambda a: 1)(x), RuntimeError, "return a Tensor, got <class 'int'>"),
-    (lambda x: grad(lambda a: a.sum(), has_aux=True)(x), RuntimeError, "should be a tuple"),
-    (lambda x: grad(lambda a: a.sum())(2.0), ValueError, "must be Tensor, got <class 'float'>"),
-    (lambda x: grad(lambda a: a.sum(), argnums=1)(x), RuntimeError, "argnum=1, but only 1 positional"),
-    (lambda x: grad(lambda a: a.sum(), argnums=())(x), RuntimeError, "must be non-empty"),
-    (lambda x: grad(lambda a: a.sum(), argnums="a")(x), RuntimeError, "must be int or Tuple"),
-    (lambda x: grad(lambda a, b: a.sum(), argnums=(0, 0))(x, x), RuntimeError, "must be unique, got"),
-    (lambda x: grad(lambda a: a.sum())(torch.ones(2, dtype=torch.int64)), RuntimeError, "floating point"),
-    (lambda x: vjp(lambda a: (a, a), x)[1](x), RuntimeError, r"cotangents: \*, primal output: \(\*, \*\)"),
-    (lambda x: vjp(lambda a: (a, None), x), RuntimeError, "unsupported type <class 'NoneType'>"),
-    (lambda x: jvp(torch.sin, x, x), RuntimeError, "primals to be a tuple"),
-    (lambda x: jvp(torch.sin, (x,), (x, x)), RuntimeError, "same python structure"),
-    (lambda x: jvp(torch.sin, (), ()), RuntimeError, "at least one Tensor"),
-    (lambda x: jvp(torch.sin, (x.long(),), (x.long(),)), ValueError, "floating point or complex"),
-    (lambda x: jvp(torch.sin, (3,), (x,)), RuntimeError, "Expected primals to only contain Tensors"),
-    (lambda x: jvp(lambda a: 3, (x,), (x,)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
-    (lambda x: vmap(torch.sin)(), ValueError, "no inputs"),
-    (lambda x: vmap(torch.sin, in_dims=(None,))(x), ValueError, "at least one Tensor to vmap over"),
-    (lambda x: vmap(torch.sin, in_dims="a")(x), ValueError, "expected `in_dims` to be int or"),
-    (lambda x: vmap(torch.sin, in_dims=(0.5,))(x), ValueError, "in_dim=0.5"),
-    (lambda x: vmap(lambda a, b: a, in_dims=(0, 0))(x, 3), ValueError, "cannot vmap over non-Tensor"),
-    (lambda x: vmap(lambda d: d, in_dims=({"b": 0},))({"a": x}), ValueError, "not compatible with the structure"),
-    (lambda x: vmap(lambda a: (a, a), out_dims=(0, 0, 0))(x), ValueError, "out_dims is not compatible"),
-    (lambda x: vmap(lambda a: a, out_dims=None)(x), ValueError, "BatchedTensor when out_dim is None"),
-    (lambda x: vmap(lambda a: a, out_dims=3)(x), IndexError, "Dimension out of range"),
-    (lambda x: vmap(lambda a: None)(x), ValueError, "must only return Tensors, got type <class 'NoneType'>"),
-    (lambda x: vmap(torch.sin, randomness="any")(x), RuntimeError, "Only allowed values for randomness"),
-    (lambda x: vmap(torch.sin, chunk_size=0)(x), ValueError, "chunk_size should be None or greater than 0"),
-    (lambda x: vmap(lambda a: torch.add(a, a, out=torch.empty(())))(x), RuntimeError, "out="),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda x: grad(lambda a: a)(x), RuntimeError, "return a scalar Tensor, got tensor with 1 dims"),
+        (lambda x: grad(lambda a: 1)(x), RuntimeError, "return a Tensor, got <class 'int'>"),
+        (lambda x: grad(lambda a: a.sum(), has_aux=True)(x), RuntimeError, "should be a tuple"),
+        (lambda x: grad(lambda a: a.sum())(2.0), ValueError, "must be Tensor, got <class 'float'>"),
+        (lambda x: grad(lambda a: a.sum(), argnums=1)(x), RuntimeError, "argnum=1, but only 1 positional"),
+        (lambda x: grad(lambda a: a.sum(), argnums=())(x), RuntimeError, "must be non-empty"),
+        (lambda x: grad(lambda a: a.sum(), argnums="a")(x), RuntimeError, "must be int or Tuple"),
+        (lambda x: grad(lambda a, b: a.sum(), argnums=(0, 0))(x, x), RuntimeError, "must be unique, got"),
+        (lambda x: grad(lambda a: a.sum())(torch.ones(2, dtype=torch.int64)), RuntimeError, "floating point"),
+        (lambda x: vjp(lambda a: (a, a), x)[1](x), RuntimeError, r"cotangents: \*, primal output: \(\*, \*\)"),
+        (lambda x: vjp(lambda a: (a, None), x), RuntimeError, "unsupported type <class 'NoneType'>"),
+        (lambda x: jvp(torch.sin, x, x), RuntimeError, "primals to be a tuple"),
+        (lambda x: jvp(torch.sin, (x,), (x, x)), RuntimeError, "same python structure"),
+        (lambda x: jvp(torch.sin, (), ()), RuntimeError, "at least one Tensor"),
+        (lambda x: jvp(torch.sin, (x.long(),), (x.long(),)), ValueError, "floating point or complex"),
+        (lambda x: jvp(torch.sin, (3,), (x,)), RuntimeError, "Expected primals to only contain Tensors"),
+        (lambda x: jvp(lambda a: 3, (x,), (x,)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
+        (lambda x: vmap(torch.sin)(), ValueError, "no inputs"),
+        (lambda x: vmap(torch.sin, in_dims=(None,))(x), ValueError, "at least one Tensor to vmap over"),
+        (lambda x: vmap(torch.sin, in_dims="a")(x), ValueError, "expected `in_dims` to be int or"),
+        (lambda x: vmap(torch.sin, in_dims=(0.5,))(x), ValueError, "in_dim=0.5"),
+        (lambda x: vmap(lambda a, b: a, in_dims=(0, 0))(x, 3), ValueError, "cannot vmap over non-Tensor"),
+        (lambda x: vmap(lambda d: d, in_dims=({"b": 0},))({"a": x}), ValueError, "not compatible with the structure"),
+        (lambda x: vmap(lambda a: (a, a), out_dims=(0, 0, 0))(x), ValueError, "out_dims is not compatible"),
+        (lambda x: vmap(lambda a: a, out_dims=None)(x), ValueError, "BatchedTensor when out_dim is None"),
+        (lambda x: vmap(lambda a: a, out_dims=3)(x), IndexError, "Dimension out of range"),
+        (lambda x: vmap(lambda a: None)(x), ValueError, "must only return Tensors, got type <class 'NoneType'>"),
+        (lambda x: vmap(torch.sin, randomness="any")(x), RuntimeError, "Only allowed values for randomness"),
+        (lambda x: vmap(torch.sin, chunk_size=0)(x), ValueError, "chunk_size should be None or greater than 0"),
+        (lambda x: vmap(lambda a: torch.add(a, a, out=torch.empty(())))(x), RuntimeError, "out="),
+    ],
+)
 def test_wrong_calls(call, error, match, x):
     with pytest.raises(error, match=match):
         call(x)
@@ -227,15 +252,16 @@ def test_wrong_calls(call, error, match, x):
 
 # --- recording switched off -----------------------------------------------------------------------------------------
 
+
 def test_no_grad_outside_is_ignored(x):
     with no_grad():
-        assert torch.allclose(grad(lambda a: grad(lambda b: (b ** 3).sum())(a).sum())(x), 6 * x)
+        assert torch.allclose(grad(lambda a: grad(lambda b: (b**3).sum())(a).sum())(x), 6 * x)
 
 
 def test_no_grad_inside_holds(x):
     def f(a):
         with no_grad():
-            c = grad(lambda b: (b ** 2).sum())(a)
+            c = grad(lambda b: (b**2).sum())(a)
         return (a * c).sum()
 
     assert torch.allclose(grad(f)(x), 2 * x)
@@ -244,7 +270,7 @@ def test_no_grad_inside_holds(x):
 
 def test_inference_mode(x):
     def f(a):
-        return (a ** 2).sum()
+        return (a**2).sum()
 
     with inference_mode():
         made = torch.tensor([1.0, 2.0, 3.0])
@@ -261,11 +287,12 @@ def test_saved_tensors_hooks_see_what_transforms_save(x):
         return t.detach().clone()
 
     with saved_tensors_hooks(pack, lambda t: t):
-        assert torch.allclose(grad(lambda a: (a ** 3).sum())(x), 3 * x * x)
+        assert torch.allclose(grad(lambda a: (a**3).sum())(x), 3 * x * x)
     assert seen == [(3,)]
 
 
 # --- vmap -----------------------------------------------------------------------------------------------------------
+
 
 def test_trees_of_dimensions():
     def f(a, rest):
@@ -284,10 +311,12 @@ def test_dicts_belong_together_by_their_keys(x):
     along = {"b": torch.zeros_like(x), "a": torch.ones_like(x)}
     assert jvp(f, (primals,), (along,))[1]["product"].tolist() == (3 * x).tolist()
     assert linearize(f, primals)[1](along)["product"].tolist() == (3 * x).tolist()
-    gradient, = vjp(f, primals)[1]({"first": torch.zeros_like(x), "product": torch.ones_like(x)})
+    (gradient,) = vjp(f, primals)[1]({"first": torch.zeros_like(x), "product": torch.ones_like(x)})
     assert gradient["a"].tolist() == (3 * x).tolist()
-    assert vmap(lambda d: d["a"] * d["b"], in_dims=({"b": None, "a": 0},))({"a": x, "b": x[0]}).tolist() \
+    assert (
+        vmap(lambda d: d["a"] * d["b"], in_dims=({"b": None, "a": 0},))({"a": x, "b": x[0]}).tolist()
         == (x * x[0]).tolist()
+    )
     for other in ({"a": x, "c": x}, {"a": x}, [x, x]):
         with pytest.raises(RuntimeError, match="same python structure"):
             jvp(f, (primals,), (other,))
@@ -315,9 +344,19 @@ def test_chunks(x):
         assert len(set(drawn.tolist())) == distinct
 
 
-@pytest.mark.parametrize("f", [
-    torch.sin, lambda a: a @ a, lambda a: a.sum(), lambda a: torch.stack([a, a]), lambda a: a.sort()[0],
-    grad(lambda a: (a ** 3).sum()), lambda a: a.norm(), lambda a: torch.searchsorted(a, a)])
+@pytest.mark.parametrize(
+    "f",
+    [
+        torch.sin,
+        lambda a: a @ a,
+        lambda a: a.sum(),
+        lambda a: torch.stack([a, a]),
+        lambda a: a.sort()[0],
+        grad(lambda a: (a**3).sum()),
+        lambda a: a.norm(),
+        lambda a: torch.searchsorted(a, a),
+    ],
+)
 def test_no_examples(f):
     one = f(torch.ones(3))
     found = vmap(f)(torch.ones(0, 3))
@@ -327,19 +366,39 @@ def test_no_examples(f):
 def test_examples_that_escape(x):
     kept = []
     vmap(lambda a: kept.append(a) or a)(x)
-    for use in (lambda a: a + 1, lambda a: a.add_(1), lambda a: a.shape, lambda a: a.detach(), lambda a: a.sum().item(),
-                lambda a: torch.ones(()).copy_(a), lambda a: torch.stack([x[0], a]), copy.deepcopy, pickle.dumps,
-                *(lambda a, t=t: t(lambda y: (y * a).sum())(x) for t in ALL.values())):
+    for use in (
+        lambda a: a + 1,
+        lambda a: a.add_(1),
+        lambda a: a.shape,
+        lambda a: a.detach(),
+        lambda a: a.sum().item(),
+        lambda a: torch.ones(()).copy_(a),
+        lambda a: torch.stack([x[0], a]),
+        copy.deepcopy,
+        pickle.dumps,
+        *(lambda a, t=t: t(lambda y: (y * a).sum())(x) for t in ALL.values()),
+    ):
         with pytest.raises(RuntimeError, match="after the vmap that made it had returned"):
             use(kept[0])
     assert repr(kept[0]).startswith("BatchedTensor(lvl=1, bdim=0, value=\n    tensor([1., 2., 3.])")
 
 
-READS = {"numpy": lambda a: a.numpy(), "asarray": np.asarray, "from_dlpack": np.from_dlpack, "memoryview": memoryview,
-         "tolist": lambda a: a.tolist(), "pickle": pickle.dumps, "copy": copy.copy, "data_ptr": lambda a: a.data_ptr(),
-         "tensor": torch.tensor, "untyped_storage": lambda a: a.untyped_storage(), "item": lambda a: a.sum().item(),
-         "equal": lambda a: torch.equal(a, a), "bool": lambda a: bool(a[0] > 0),
-         "data": lambda a: setattr(torch.zeros(3), "data", a)}
+READS = {
+    "numpy": lambda a: a.numpy(),
+    "asarray": np.asarray,
+    "from_dlpack": np.from_dlpack,
+    "memoryview": memoryview,
+    "tolist": lambda a: a.tolist(),
+    "pickle": pickle.dumps,
+    "copy": copy.copy,
+    "data_ptr": lambda a: a.data_ptr(),
+    "tensor": torch.tensor,
+    "untyped_storage": lambda a: a.untyped_storage(),
+    "item": lambda a: a.sum().item(),
+    "equal": lambda a: torch.equal(a, a),
+    "bool": lambda a: bool(a[0] > 0),
+    "data": lambda a: setattr(torch.zeros(3), "data", a),
+}
 
 
 @pytest.mark.filterwarnings("ignore:To copy construct")
@@ -367,6 +426,7 @@ def test_a_tangent_is_not_lost_in_silence(read, x):
 
 # --- what tensors look like -----------------------------------------------------------------------------------------
 
+
 def test_printing(x):
     shown = []
 
@@ -381,12 +441,10 @@ def test_printing(x):
     grad(lambda a: vmap(show)(a).sum())(x)
     rows = f"tensor([[1., 1., 1.],\n{' ' * 16}[1., 1., 1.]])"
     assert shown == [
-        f"BatchedTensor(lvl=2, bdim=0, value=\n    BatchedTensor(lvl=1, bdim=0, value=\n        {rows}\n"
-        "    )\n)",
+        f"BatchedTensor(lvl=2, bdim=0, value=\n    BatchedTensor(lvl=1, bdim=0, value=\n        {rows}\n    )\n)",
         "GradTrackingTensor(lvl=1, value=\n    tensor([1., 2., 3.])\n)",
         "GradTrackingTensor(lvl=1, value=\n    tensor([1., 2., 3.])\n)",
-        f"GradTrackingTensor(lvl=2, value=\n    BatchedTensor(lvl=1, bdim=0, value=\n        {rows}\n"
-        "    )\n)",
+        f"GradTrackingTensor(lvl=2, value=\n    BatchedTensor(lvl=1, bdim=0, value=\n        {rows}\n    )\n)",
         "BatchedTensor(lvl=2, bdim=0, value=\n    GradTrackingTensor(lvl=1, value=\n        tensor([1., 2., 3.])\n"
         "    )\n)",
     ]
@@ -396,6 +454,7 @@ def test_printing(x):
 
 
 # --- beyond PyTorch -------------------------------------------------------------------------------------------------
+
 
 class Squared(Function):
     """In the combined style, without jvp or vmap."""
@@ -409,7 +468,7 @@ class Squared(Function):
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return 2 * g * x
 
 

@@ -1,4 +1,5 @@
 """Transforms inside each other, of functions that write in place and to views."""
+
 import pytest
 
 import flambeau_tensor as torch
@@ -51,7 +52,7 @@ def _parts(a):
 
 
 def _parts_without(a):
-    return (2 * a ** 3).sum()
+    return (2 * a**3).sum()
 
 
 def _overwritten(a):
@@ -67,20 +68,29 @@ def _overwritten_without(a):
 
 
 COMPOSED = {
-    "grad": func.grad, "jacfwd": func.jacfwd, "hessian": func.hessian,
-    "jacrev of grad": lambda f: func.jacrev(func.grad(f)), "jacfwd of jacfwd": lambda f: func.jacfwd(func.jacfwd(f)),
-    "jacrev of jacfwd": lambda f: func.jacrev(func.jacfwd(f)), "grad of grad": lambda f: func.grad(
-        lambda a: func.grad(f)(a)[1] * func.grad(f)(a)[0]),
+    "grad": func.grad,
+    "jacfwd": func.jacfwd,
+    "hessian": func.hessian,
+    "jacrev of grad": lambda f: func.jacrev(func.grad(f)),
+    "jacfwd of jacfwd": lambda f: func.jacfwd(func.jacfwd(f)),
+    "jacrev of jacfwd": lambda f: func.jacrev(func.jacfwd(f)),
+    "grad of grad": lambda f: func.grad(lambda a: func.grad(f)(a)[1] * func.grad(f)(a)[0]),
     "jvp of grad": lambda f: lambda a: func.jvp(func.grad(f), (a,), (torch.ones_like(a) * 2,)),
     "grad of jvp": lambda f: func.grad(lambda a: func.jvp(f, (a,), (torch.ones_like(a) * 2,))[1]),
 }
 
 
 @pytest.mark.parametrize("composed", COMPOSED)
-@pytest.mark.parametrize(("f", "without"), [
-    (_view, _view_without), (_transposed, _transposed_without), (_filled, _filled_without), (_parts, _parts_without),
-    (_overwritten, _overwritten_without),
-])
+@pytest.mark.parametrize(
+    ("f", "without"),
+    [
+        (_view, _view_without),
+        (_transposed, _transposed_without),
+        (_filled, _filled_without),
+        (_parts, _parts_without),
+        (_overwritten, _overwritten_without),
+    ],
+)
 def test_writes_inside(f, without, composed):
     """Also for many examples at a time, along either dimension."""
     a = torch.tensor([[1.0, 0.5], [0.75, -1.5]], dtype=torch.float64)
@@ -97,7 +107,7 @@ def test_batches_of_gradients_through_writes(leaf):
     b = x * 1
     b[0].mul_(x[1])
     b.mul_(x)
-    rows, = grad(b, x, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
+    (rows,) = grad(b, x, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
     assert rows.tolist() == [[4.0, 1.0], [0.0, 4.0]]
 
 

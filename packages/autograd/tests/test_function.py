@@ -20,7 +20,7 @@ class Square(Function):
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return 2 * x * g
 
 
@@ -92,7 +92,7 @@ def test_saved_output_double_backward(leaf, check):
 
         @staticmethod
         def backward(ctx, g):
-            result, = ctx.saved_tensors
+            (result,) = ctx.saved_tensors
             return g * result
 
     check(Exp.apply, leaf(0.5, -1.5))
@@ -102,7 +102,7 @@ def test_intermediate_as_output(leaf, check):
     class Cube(Function):
         @staticmethod
         def forward(x):
-            return x ** 3, 3 * x ** 2
+            return x**3, 3 * x**2
 
         @staticmethod
         def setup_context(ctx, inputs, output):
@@ -304,27 +304,35 @@ def test_once_differentiable(leaf):
         @staticmethod
         @once_differentiable
         def backward(ctx, g):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             return 2 * x * g
 
     x = leaf(1.0, 2.0)
     assert grad(Once.apply(x).sum(), x)[0].tolist() == [2.0, 4.0]
-    g, = grad(Once.apply(x).sum(), x, create_graph=True)
+    (g,) = grad(Once.apply(x).sum(), x, create_graph=True)
     for attempt in (lambda: g.sum().backward(retain_graph=True), lambda: grad(g.sum(), x)):
         with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with"):
             attempt()
 
 
-@pytest.mark.parametrize(("answer", "message"), [
-    (lambda: torch.ones(2),
-     r"function ReturnsBackward returned an incorrect number of gradients \(expected 2, got 1\)"),
-    (lambda: (torch.ones(2), None, 3), r"incorrect number of gradients \(expected 2, got 3\)"),
-    (lambda: (torch.ones(2), torch.ones(2)), "a gradient different than None at position 2, but the corresponding"),
-    (lambda: (1, None), r"expected Variable or None \(got int\)"),
-    (lambda: (torch.ones(5), None), r"Function ReturnsBackward returned an invalid gradient at index 0 - got \[5\] but "
-                                    r"expected shape compatible with \[2\]"),
-    (lambda: (torch.ones(2, dtype=torch.complex64), None), "index 0 - got a complex one"),
-])
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            lambda: torch.ones(2),
+            r"function ReturnsBackward returned an incorrect number of gradients \(expected 2, got 1\)",
+        ),
+        (lambda: (torch.ones(2), None, 3), r"incorrect number of gradients \(expected 2, got 3\)"),
+        (lambda: (torch.ones(2), torch.ones(2)), "a gradient different than None at position 2, but the corresponding"),
+        (lambda: (1, None), r"expected Variable or None \(got int\)"),
+        (
+            lambda: (torch.ones(5), None),
+            r"Function ReturnsBackward returned an invalid gradient at index 0 - got \[5\] but "
+            r"expected shape compatible with \[2\]",
+        ),
+        (lambda: (torch.ones(2, dtype=torch.complex64), None), "index 0 - got a complex one"),
+    ],
+)
 def test_wrong_gradients(answer, message, leaf):
     x = leaf(1.0, 2.0)
     Returns.answer = answer()
@@ -414,7 +422,7 @@ def test_recording_inside_forward(leaf):
             with autograd.enable_grad():
                 y = x.detach().requires_grad_()
                 value = y * y
-                ctx.slope, = grad(value.sum(), y)
+                (ctx.slope,) = grad(value.sum(), y)
             return value
 
         @staticmethod
@@ -436,7 +444,7 @@ def test_numpy_inside(leaf, check):
         @staticmethod
         @once_differentiable
         def backward(ctx, g):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             return g * torch.from_numpy(np.cos(x.detach().numpy()))
 
     check(Sine.apply, leaf(0.5, 1.5), second=False)
@@ -451,6 +459,7 @@ def test_not_built(leaf):
 
 def test_dirty_counts_as_a_write(leaf):
     """Forward may have written by other means than operators, here by NumPy."""
+
     class Fill(Function):
         @staticmethod
         def forward(ctx, x):
@@ -510,7 +519,7 @@ def test_saved_tensors_are_let_go_on_access(leaf):
 
         @staticmethod
         def backward(ctx, g):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             with pytest.raises(RuntimeError, match="saved_tensors can only be accessed once"):
                 ctx.saved_tensors  # noqa: B018
             return 2 * x * g
@@ -601,11 +610,12 @@ def test_old_name_of_saved_tensors(leaf):
 
 def test_once_differentiable_through_what_forward_got(leaf):
     """Also where the gradient that came in does not require grad; PyTorch then says nothing of the lost term."""
+
     class Once(Square):
         backward = staticmethod(once_differentiable(Square.backward))
 
     x = leaf(1.0, 2.0)
-    slope, = grad(Once.apply(x).sum(), x, create_graph=True)
+    (slope,) = grad(Once.apply(x).sum(), x, create_graph=True)
     assert slope.requires_grad
     with pytest.raises(RuntimeError, match="trying to differentiate twice a function that was marked with"):
         slope.sum().backward()
@@ -614,6 +624,7 @@ def test_once_differentiable_through_what_forward_got(leaf):
 def test_recording_in_backward_from_what_was_saved(leaf):
     """Saved inputs and results require grad in backward as they did when they were saved, so that parts of a backward
     can be left to autograd."""
+
     class Tanh(Function):
         @staticmethod
         def forward(ctx, x):
@@ -628,7 +639,7 @@ def test_recording_in_backward_from_what_was_saved(leaf):
             x, y, fixed = ctx.saved_tensors
             assert x.requires_grad and y.requires_grad and not fixed.requires_grad
             with autograd.enable_grad():
-                z = y - y ** 3 / 3
+                z = y - y**3 / 3
             return g * grad(z, y, torch.ones_like(z))[0]
 
     x = leaf(0.5, 1.0)

@@ -72,14 +72,14 @@ class Powers(Function):
     @staticmethod
     def forward(ctx, x, arrange):
         ctx.save_for_backward(x)
-        return arrange(x * 1, x ** 2, x ** 3)
+        return arrange(x * 1, x**2, x**3)
 
     @staticmethod
     def backward(ctx, *grads):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         Powers.grads = grads
         g1, g2, g3 = flat(grads)
-        return g1 + g2 * 2 * x + g3 * 3 * x ** 2, None
+        return g1 + g2 * 2 * x + g3 * 3 * x**2, None
 
 
 def flat(x):
@@ -88,19 +88,23 @@ def flat(x):
     return [x] if isinstance(x, torch.Tensor) else [] if x is None else [t for item in x for t in flat(item)]
 
 
-@pytest.mark.parametrize("arrange", [
-    lambda a, b, c: (a, b, c),
-    lambda a, b, c: [a, b, c],
-    lambda a, b, c: (a, [b, c]),
-    lambda a, b, c: {"a": a, "rest": (b, {"c": c})},
-    lambda a, b, c: OrderedDict(a=a, b=b, c=c),
-    lambda a, b, c: (Pair(a, b), c),
-    lambda a, b, c: Pair(a, [b, c]),
-], ids=["tuple", "list", "list in tuple", "dict", "OrderedDict", "namedtuple in tuple", "list in namedtuple"])
+@pytest.mark.parametrize(
+    "arrange",
+    [
+        lambda a, b, c: (a, b, c),
+        lambda a, b, c: [a, b, c],
+        lambda a, b, c: (a, [b, c]),
+        lambda a, b, c: {"a": a, "rest": (b, {"c": c})},
+        lambda a, b, c: OrderedDict(a=a, b=b, c=c),
+        lambda a, b, c: (Pair(a, b), c),
+        lambda a, b, c: Pair(a, [b, c]),
+    ],
+    ids=["tuple", "list", "list in tuple", "dict", "OrderedDict", "namedtuple in tuple", "list in namedtuple"],
+)
 def test_results_in_containers(arrange, random, check):
     x = random(3)
     result = Powers.apply(x, arrange)
-    model = arrange(x * 1, x ** 2, x ** 3)
+    model = arrange(x * 1, x**2, x**3)
     assert type(result) is type(model)
     parts = flat(result)
     assert [p.grad_fn.name() for p in parts] == ["PowersBackward"] * 3
@@ -139,6 +143,7 @@ def test_gradients_that_did_not_come(leaf):
 
 def test_what_is_no_tensor_in_containers(leaf):
     """A list or dict without tensors is a result like a string: backward gets None for it."""
+
     class Plain(Function):
         @staticmethod
         def forward(ctx, x):
@@ -258,15 +263,24 @@ def test_keyword_tensors_in_containers(leaf):
     assert (x.grad.tolist(), a.grad.tolist(), b.grad.tolist()) == ([3.0], [3.0], [3.0])
 
 
-@pytest.mark.parametrize(("answer", "message"), [
-    (lambda g: {"a": g, "z": g}, r"returned dict at position 1, but the corresponding forward input was a dict with "
-                                 r"the keys \['a', 'b'\]"),
-    (lambda g: [g], "returned list at position 1"),
-    (lambda g: {"a": g, "b": [g]}, r"returned list at position 1, .* a sequence of length 2"),
-    (lambda g: {"a": 3}, r"expected Variable or None \(got int\)"),
-    (lambda g: {"b": [g, torch.ones(7)]}, r"invalid gradient at index 2 - got \[7\] .*the gradient of argument "
-                                          r"'options\['b'\]\[1\]'"),
-])
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (
+            lambda g: {"a": g, "z": g},
+            r"returned dict at position 1, but the corresponding forward input was a dict with "
+            r"the keys \['a', 'b'\]",
+        ),
+        (lambda g: [g], "returned list at position 1"),
+        (lambda g: {"a": g, "b": [g]}, r"returned list at position 1, .* a sequence of length 2"),
+        (lambda g: {"a": 3}, r"expected Variable or None \(got int\)"),
+        (
+            lambda g: {"b": [g, torch.ones(7)]},
+            r"invalid gradient at index 2 - got \[7\] .*the gradient of argument "
+            r"'options\['b'\]\[1\]'",
+        ),
+    ],
+)
 def test_wrong_gradients_of_containers(leaf, answer, message):
     class Wrong(Function):
         @staticmethod

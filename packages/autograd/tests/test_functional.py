@@ -15,11 +15,12 @@ def mixed(x, y):
 
 
 def scalar(x, y):
-    return (x ** 3).sum() * y.prod() + (y ** 2).sum()
+    return (x**3).sum() * y.prod() + (y**2).sum()
 
 
 def by_differences(function, *arrays, eps=1e-6):
     """The Jacobian of NumPy results by NumPy inputs: for each result, for each input."""
+
     def run(values):
         out = function(*[torch.from_numpy(v) for v in values])
         return [o.numpy().copy() for o in (out if isinstance(out, tuple) else (out,))]
@@ -66,7 +67,7 @@ def test_forms_of_jacobians(plain):
     single = jacobian(torch.sin, x)
     assert isinstance(single, torch.Tensor) and np.allclose(single.numpy(), np.diag(np.cos(x.numpy())))
     assert [type(b) for b in jacobian(lambda x, y: x * y.sum(), (x, y))] == [torch.Tensor] * 2
-    (row,), = (jacobian(lambda x: (x * 2,), (x,)),)
+    ((row,),) = (jacobian(lambda x: (x * 2,), (x,)),)
     assert isinstance(row, tuple) and row[0].shape == (3, 3)
     assert jacobian(lambda x: x * 2, torch.zeros(0)).shape == (0, 0)
 
@@ -100,32 +101,40 @@ def test_hessian_and_products_with_it(plain, random):
         assert value.item() == pytest.approx(scalar(*plain).item())
         for i in range(2):
             assert np.allclose(got[i].numpy(), sum(blocks[i][k].numpy() @ v[k].numpy() for k in range(2)))
-    single = hessian(lambda x: (x ** 3).sum(), plain[0])
+    single = hessian(lambda x: (x**3).sum(), plain[0])
     assert np.allclose(single.numpy(), np.diag(6 * plain[0].numpy()))
 
 
 def test_the_vector_may_be_left_out_for_one_element():
     x = torch.tensor(2.0, dtype=torch.float64)
-    assert vjp(lambda x: x ** 3, x)[1].item() == 12.0
-    assert jvp(lambda x: x ** 3, x)[1].item() == 12.0
-    assert vhp(lambda x: x ** 3, x)[1].item() == hvp(lambda x: x ** 3, x)[1].item() == 12.0
+    assert vjp(lambda x: x**3, x)[1].item() == 12.0
+    assert jvp(lambda x: x**3, x)[1].item() == 12.0
+    assert vhp(lambda x: x**3, x)[1].item() == hvp(lambda x: x**3, x)[1].item() == 12.0
 
 
-@pytest.mark.parametrize("compute", [
-    lambda x: jacobian(lambda x: x ** 3, x, create_graph=True).sum(),
-    lambda x: vjp(lambda x: x ** 3, x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
-    lambda x: jvp(lambda x: x ** 3, x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
-], ids=["jacobian", "vjp", "jvp"])
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: jacobian(lambda x: x**3, x, create_graph=True).sum(),
+        lambda x: vjp(lambda x: x**3, x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
+        lambda x: jvp(lambda x: x**3, x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
+    ],
+    ids=["jacobian", "vjp", "jvp"],
+)
 def test_differentiated_again(leaf, compute):
     x = leaf(1.0, 2.0)
     assert grad(compute(x), x)[0].tolist() == [6.0, 12.0]
 
 
-@pytest.mark.parametrize("compute", [
-    lambda x: hessian(lambda x: (x ** 3).sum(), x, create_graph=True).sum(),
-    lambda x: vhp(lambda x: (x ** 3).sum(), x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
-    lambda x: hvp(lambda x: (x ** 3).sum(), x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
-], ids=["hessian", "vhp", "hvp"])
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda x: hessian(lambda x: (x**3).sum(), x, create_graph=True).sum(),
+        lambda x: vhp(lambda x: (x**3).sum(), x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
+        lambda x: hvp(lambda x: (x**3).sum(), x, torch.ones(2, dtype=torch.float64), create_graph=True)[1].sum(),
+    ],
+    ids=["hessian", "vhp", "hvp"],
+)
 def test_hessians_differentiated_again(leaf, compute):
     assert grad(compute(x := leaf(1.0, 2.0)), x)[0].tolist() == [6.0, 6.0]
 
@@ -134,7 +143,7 @@ def test_recorded_whatever_the_mode(leaf):
     x = leaf(1.0, 2.0)
     with autograd.no_grad():
         assert jacobian(torch.exp, x).tolist() == np.diag(x.exp().numpy()).tolist()
-        assert hessian(lambda x: (x ** 3).sum(), x, create_graph=True).requires_grad
+        assert hessian(lambda x: (x**3).sum(), x, create_graph=True).requires_grad
 
 
 def test_what_the_function_captures_is_no_input(leaf):
@@ -152,25 +161,47 @@ def linear(x):
 
 
 STRICT = [
-    (vjp, lambda x, y: (x * 2).sum(), {}, "The output of the user-provided function is independent of input 1. This is "
-                                          "not allowed in strict mode."),
+    (
+        vjp,
+        lambda x, y: (x * 2).sum(),
+        {},
+        "The output of the user-provided function is independent of input 1. This is not allowed in strict mode.",
+    ),
     (jvp, lambda x, y: (x * 2).sum(), {}, "independent of input 1"),
-    (jvp, lambda x, y: x.detach().sum() + y.detach().sum(), {}, "Output 0 of the user-provided function does not "
-                                                                "require gradients"),
-    (vjp, lambda x, y: x.sum() + y.sum(), {"create_graph": True}, "The jacobian of the user-provided function is "
-     "independent of input 0. This is not allowed in strict mode when create_graph=True."),
-    (vhp, lambda x, y: x.sum() + y.sum(), {}, "found that the jacobian of the user-provided function with respect to "
-                                              "input 0 is independent"),
-    (vhp, lambda x, y: (x ** 2).sum() + (x * y[0]).sum(), {"create_graph": True}, "The hessian of the user-provided "
-                                                                                  "function is independent of input"),
-    (hvp, lambda x, y: (x ** 2).sum() + y.sum(), {}, "independent of"),
+    (
+        jvp,
+        lambda x, y: x.detach().sum() + y.detach().sum(),
+        {},
+        "Output 0 of the user-provided function does not require gradients",
+    ),
+    (
+        vjp,
+        lambda x, y: x.sum() + y.sum(),
+        {"create_graph": True},
+        "The jacobian of the user-provided function is "
+        "independent of input 0. This is not allowed in strict mode when create_graph=True.",
+    ),
+    (
+        vhp,
+        lambda x, y: x.sum() + y.sum(),
+        {},
+        "found that the jacobian of the user-provided function with respect to input 0 is independent",
+    ),
+    (
+        vhp,
+        lambda x, y: (x**2).sum() + (x * y[0]).sum(),
+        {"create_graph": True},
+        "The hessian of the user-provided function is independent of input",
+    ),
+    (hvp, lambda x, y: (x**2).sum() + y.sum(), {}, "independent of"),
     (jacobian, lambda x, y: x * 2, {}, "Output 0 of the user-provided function is independent of input 1"),
-    (hessian, lambda x, y: (x ** 2).sum() + y.sum(), {}, "with respect to input 1 is independent"),
+    (hessian, lambda x, y: (x**2).sum() + y.sum(), {}, "with respect to input 1 is independent"),
 ]
 
 
-@pytest.mark.parametrize(("what", "function", "options", "message"), STRICT,
-                         ids=[f"{s[0].__name__} {i}" for i, s in enumerate(STRICT)])
+@pytest.mark.parametrize(
+    ("what", "function", "options", "message"), STRICT, ids=[f"{s[0].__name__} {i}" for i, s in enumerate(STRICT)]
+)
 def test_strict(plain, what, function, options, message):
     v = () if what in (jacobian, hessian, vjp) else (tuple(torch.ones_like(t) for t in plain),)
     with pytest.raises(RuntimeError, match=message):
@@ -184,16 +215,22 @@ def test_wrong_arguments(plain):
         with pytest.raises(TypeError, match=rf"The inputs given to {what.__name__} must be either a Tensor or a tuple"):
             what(torch.sin, [x])
     for what in (vjp, jvp, jacobian):
-        with pytest.raises(TypeError, match=rf"outputs of the user-provided function given to {what.__name__} .* "
-                                            r"at index 1 has type <class 'int'>"):
+        with pytest.raises(
+            TypeError,
+            match=rf"outputs of the user-provided function given to {what.__name__} .* "
+            r"at index 1 has type <class 'int'>",
+        ):
             what(lambda x: (x, 3), x, *(() if what is jacobian else (x,)))
     with pytest.raises(RuntimeError, match="v can only be None if the user-provided function returns a single Tensor"):
         vjp(torch.sin, x)
     for what in (jvp, vhp, hvp):
         with pytest.raises(RuntimeError, match="v can only be None if the input to the user-provided function is a"):
             what(lambda x: x.sum(), x)
-        with pytest.raises(RuntimeError, match=r"Entry 0 in v has invalid size: should be torch.Size\(\[3\]\) but got "
-                                               r"torch.Size\(\[2\]\)"):
+        with pytest.raises(
+            RuntimeError,
+            match=r"Entry 0 in v has invalid size: should be torch.Size\(\[3\]\) but got "
+            r"torch.Size\(\[2\]\)",
+        ):
             what(scalar, (x, y), (y, y))
         with pytest.raises(RuntimeError, match="v is a tuple of invalid length: should be 2 but got 1"):
             what(scalar, (x, y), x)
@@ -234,5 +271,5 @@ def test_all_at_once(plain, options):
 
 def test_all_at_once_and_differentiated_again(leaf):
     x = leaf(1.0, 2.0)
-    matrix = jacobian(lambda x: x ** 3, x, create_graph=True, vectorize=True)
+    matrix = jacobian(lambda x: x**3, x, create_graph=True, vectorize=True)
     assert grad(matrix.sum(), x)[0].tolist() == [6.0, 12.0]

@@ -20,15 +20,14 @@ STEP = 1e-6
 CUT = {"detached", "ranges between tensors", "indefinite matrices"}  # tangents end here
 
 
-
 def tables(name):
     return run_path(str(Path(__file__).with_name(f"test_{name}.py")))
 
 
 POINTWISE, INDEXING, VIEWS, MATMUL, LINEAR_ALGEBRA, FFT, SPECIAL = (
-    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra", "fft", "special"))
+    tables(name) for name in ("pointwise", "indexing", "views", "matmul", "linear_algebra", "fft", "special")
+)
 embedding, one_hot = (find_operator(f"torch.nn.functional.{name}") for name in ("embedding", "one_hot"))
-
 
 
 def _write(x, index, value):
@@ -42,9 +41,11 @@ def _solve_indefinite(a, b):
     return find_operator("torch.linalg.ldl_solve")(LD, pivots, b)
 
 
-MASKS = [[[True, False, True, True], [False, False, True, False], [True, True, True, True]],
-         [[False, False, False, True], [True, False, True, False], [False, True, True, False]],
-         [[True, True, True, True], [False, True, True, False], [True, False, False, True]]]
+MASKS = [
+    [[True, False, True, True], [False, False, True, False], [True, True, True, True]],
+    [[False, False, False, True], [True, False, True, False], [False, True, True, False]],
+    [[True, True, True, True], [False, True, True, False], [True, False, False, True]],
+]
 # name: (function, arguments). An argument is (shape, low, high) of random numbers, or a list with one value for each of
 # three examples, whose dtype is its own.
 X = ((3, 4), -2, 2)
@@ -91,8 +92,10 @@ OWN = {
     "scatter of a value": (lambda x, i: torch.scatter(x, 1, i, value=0.5), [X, COLUMNS]),
     "scatter_": (lambda x, i, s: x.clone().scatter_(1, i, s), [X, COLUMNS, X]),
     "scatter_add": (lambda x, i, s: torch.scatter_add(x, 1, i, s), [X, COLUMNS, X]),
-    "scatter_reduce": (lambda x, i, s: torch.scatter_reduce(x, 1, i, s, "prod"), [((3, 4), 0.5, 2), COLUMNS,
-                                                                                ((3, 1), 0.5, 2)]),
+    "scatter_reduce": (
+        lambda x, i, s: torch.scatter_reduce(x, 1, i, s, "prod"),
+        [((3, 4), 0.5, 2), COLUMNS, ((3, 1), 0.5, 2)],
+    ),
     "take": (lambda x, i: torch.take(x, i), [X, INTS]),
     "put": (lambda x, i, s: torch.put(x, i, s), [X, UNIQUE, ((3,), -1, 1)]),
     "put, added": (lambda x, i, s: torch.put(x, i, s, True), [X, INTS, V]),
@@ -115,15 +118,23 @@ OWN = {
     "histogram of points": (lambda x: torch.histogramdd(x, 2)[0], [((5, 2), -1, 1)]),
     "nonzero_static": (lambda x: torch.nonzero_static((x > 0).long(), size=5), [X]),
     "distances of rows": (lambda a, b: torch.cdist(a, b), [X, ((3, 4), -2, 2)]),
-    "distances of rows by products": (lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"),
-                                      [X, ((3, 4), -2, 2)]),
+    "distances of rows by products": (
+        lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"),
+        [X, ((3, 4), -2, 2)],
+    ),
     "frexp": (lambda x: torch.frexp(x), [((3, 4), 0.6, 0.9)]),
     "index_reduce": (lambda x, i, s: torch.index_reduce(x, 0, i, s, "amax"), [X, PLACES, X]),
     "index_reduce_": (lambda x, i, s: x.clone().index_reduce_(0, i, s, "mean"), [X, PLACES, X]),
     "renorm": (lambda x: torch.renorm(x, 2, 0, 1), [X]),
     "diagflat": (lambda x: torch.diagflat(x, 1), [((2, 2), -1, 1)]),
-    "unsafe pieces": (lambda x: (*torch.unsafe_chunk(x, 2, 1), *torch.unsafe_split(x, 3, 1),
-                                 *torch.unsafe_split_with_sizes(x, (1, 2))), [X]),
+    "unsafe pieces": (
+        lambda x: (
+            *torch.unsafe_chunk(x, 2, 1),
+            *torch.unsafe_split(x, 3, 1),
+            *torch.unsafe_split_with_sizes(x, (1, 2)),
+        ),
+        [X],
+    ),
     "indefinite matrices": (_solve_indefinite, [((3, 3), -2, 2), ((2, 3, 2), -2, 2)]),
     "histc": (lambda x: torch.histc(x, 5, -1.5, 1), [X]),
     "histc of all": (lambda x: torch.histc(x, 5), [X]),
@@ -140,45 +151,103 @@ OWN = {
     "sort of a number": (lambda x: torch.sort(x, 0)[1], [((), -1, 1)]),
     "sums": (lambda x: (x.sum(0), torch.nansum(x), x.mean(1), x.prod(0), x.amin(1), x.argmin(0), x.argmax()), [X]),
     "truth": (lambda x: ((x > 0).all(0), (x > 0).any(), torch.count_nonzero(x > 0, 1)), [X]),
-    "order": (lambda x: (torch.min(x, 1), torch.mode(x), torch.kthvalue(x, 2), torch.nanmedian(x, 0),
-                         torch.median(x, 0), torch.cummin(x, 0), torch.argsort(x, 0)), [X]),
+    "order": (
+        lambda x: (
+            torch.min(x, 1),
+            torch.mode(x),
+            torch.kthvalue(x, 2),
+            torch.nanmedian(x, 0),
+            torch.median(x, 0),
+            torch.cummin(x, 0),
+            torch.argsort(x, 0),
+        ),
+        [X],
+    ),
     "norms": (lambda x: (torch.norm(x, 1), torch.norm(x, 2, 0), torch.var(x), torch.logsumexp(x, 1)), [X]),
     "running, in place": (lambda x: (x.clone().cumsum_(0), x.clone().cumprod_(1)), [X]),
-    "scattered, in place": (lambda x, i: (x.clone().scatter_add_(1, i, x),
-                                          x.clone().scatter_reduce_(1, i, x[:, :1], "sum")), [X, COLUMNS]),
+    "scattered, in place": (
+        lambda x, i: (x.clone().scatter_add_(1, i, x), x.clone().scatter_reduce_(1, i, x[:, :1], "sum")),
+        [X, COLUMNS],
+    ),
     "where": (torch.where, [MASKS, X, V]),
     "copy_": (lambda x, y: x.clone().copy_(y), [X, V]),
     "fill_": (lambda x, y: x.clone().fill_(y), [X, ((), -1, 1)]),
     "put_": (lambda x, i, s: x.clone().put_(i, s), [X, UNIQUE, ((3,), -1, 1)]),
-    "triangles, in place": (lambda x: (x.clone().tril_(), x.clone().triu_(1), x.clone().zero_(), x.clone().fill_(2)),
-                            [X]),
-    "products, in place": (lambda s, a, b: (s.clone().addmm_(a, b), s[0].clone().addmv_(b.t(), a[0]),
-                                            s[None].clone().baddbmm_(a[None], b[None])),
-                           [((2, 3), -1, 1), ((2, 4), -1, 1), ((4, 3), -1, 1)]),
-    "after the pattern of one": (lambda x: (torch.zeros_like(x), torch.ones_like(x), torch.full_like(x, 2.5),
-                                            x.new_zeros(2), x.new_ones((2, 1)), x.new_full((2,), 3),
-                                            x.new_tensor([1, 2]), torch.empty_like(x).zero_(), x.new_empty(2).fill_(1),
-                                            x.new_empty_strided((2, 2), (1, 2)).fill_(1)), [X]),
+    "triangles, in place": (
+        lambda x: (x.clone().tril_(), x.clone().triu_(1), x.clone().zero_(), x.clone().fill_(2)),
+        [X],
+    ),
+    "products, in place": (
+        lambda s, a, b: (
+            s.clone().addmm_(a, b),
+            s[0].clone().addmv_(b.t(), a[0]),
+            s[None].clone().baddbmm_(a[None], b[None]),
+        ),
+        [((2, 3), -1, 1), ((2, 4), -1, 1), ((4, 3), -1, 1)],
+    ),
+    "after the pattern of one": (
+        lambda x: (
+            torch.zeros_like(x),
+            torch.ones_like(x),
+            torch.full_like(x, 2.5),
+            x.new_zeros(2),
+            x.new_ones((2, 1)),
+            x.new_full((2,), 3),
+            x.new_tensor([1, 2]),
+            torch.empty_like(x).zero_(),
+            x.new_empty(2).fill_(1),
+            x.new_empty_strided((2, 2), (1, 2)).fill_(1),
+        ),
+        [X],
+    ),
     "detached": (lambda x: (x.detach(), x.clone().detach_()), [X]),
-    "views": (lambda x: (x.view(4, 3), x.flatten(), x[1:, ::2], x.T, x.squeeze(), x.unfold(0, 2, 1), x.narrow(1, 1, 2),
-                         x.unflatten(1, (2, 2)), x.chunk(2, 1), x.movedim(0, 1), x.swapaxes(0, 1)), [X]),
+    "views": (
+        lambda x: (
+            x.view(4, 3),
+            x.flatten(),
+            x[1:, ::2],
+            x.T,
+            x.squeeze(),
+            x.unfold(0, 2, 1),
+            x.narrow(1, 1, 2),
+            x.unflatten(1, (2, 2)),
+            x.chunk(2, 1),
+            x.movedim(0, 1),
+            x.swapaxes(0, 1),
+        ),
+        [X],
+    ),
     "negative and imaginary views": (lambda x, y: x._neg_view() * torch.complex(x, y).conj().imag, [X, X]),
     "real numbers of complex ones": (lambda x, y: torch.view_as_real(torch.complex(x, y).conj_physical()), [X, X]),
     "unique_consecutive": (lambda i: torch.unique_consecutive(i), [UNIQUE]),
 }
 
 # Where in memory, and writing to a tensor without examples: in test_func_semantics.py.
-ELSEWHERE = {"as_strided", "as_strided_scatter", "as_strided, overlapping", "as_strided of a transposed one", "copy_",
-             "fill_"}
+ELSEWHERE = {
+    "as_strided",
+    "as_strided_scatter",
+    "as_strided, overlapping",
+    "as_strided of a transposed one",
+    "copy_",
+    "fill_",
+}
 OWN |= {f"unary {name}": (getattr(torch, name), [((2, 3), *bounds)]) for name, bounds in POINTWISE["UNARY"].items()}
-OWN |= {f"{where} {name}": (function, [X]) for where, table_ in (("indexing", INDEXING), ("views", VIEWS))
-        for name, function in table_["CASES"].items() if name not in ELSEWHERE}
-OWN |= {f"{family} {name}": (function, [(shape, -2, 2) for shape in shapes])
-        for family, cases in (("linear algebra", LINEAR_ALGEBRA["CASES"]), ("transform", FFT["CASES"] | FFT["REAL"]))
-        for name, (function, shapes) in cases.items()}
+OWN |= {
+    f"{where} {name}": (function, [X])
+    for where, table_ in (("indexing", INDEXING), ("views", VIEWS))
+    for name, function in table_["CASES"].items()
+    if name not in ELSEWHERE
+}
+OWN |= {
+    f"{family} {name}": (function, [(shape, -2, 2) for shape in shapes])
+    for family, cases in (("linear algebra", LINEAR_ALGEBRA["CASES"]), ("transform", FFT["CASES"] | FFT["REAL"]))
+    for name, (function, shapes) in cases.items()
+}
 OWN |= {f"special {name}": (function, [((2, 3), 0.6, 1.9)]) for name, function in SPECIAL["SECOND"].items()}
-OWN |= {f"product {name}": (function, [(shape, -2, 2) for shape in shapes])
-        for name, (function, *shapes) in MATMUL["CASES"].items()}
+OWN |= {
+    f"product {name}": (function, [(shape, -2, 2) for shape in shapes])
+    for name, (function, *shapes) in MATMUL["CASES"].items()
+}
 
 
 # --- elementwise operators, from their schemas ----------------------------------------------------------------------
@@ -202,6 +271,7 @@ def range_of(op):
 def call_elementwise(op):
     def function(*args):
         return op(args[0].clone(), *args[1:]) if op.functional is not None else op(*args)
+
     return function
 
 
@@ -223,13 +293,15 @@ CASES = OWN | {f"operator {name}": elementwise_case(op, count) for name, op, cou
 
 # --- under vmap -----------------------------------------------------------------------------------------------------
 
+
 def drawn(arguments):
     """Three examples of each argument, stacked."""
     state = np.random.RandomState(3)
     out = []
     for a in arguments:
-        out.append(torch.tensor(a) if isinstance(a, list) else
-                   torch.from_numpy(np.asarray(state.uniform(*a[1:], (3, *a[0])))))
+        out.append(
+            torch.tensor(a) if isinstance(a, list) else torch.from_numpy(np.asarray(state.uniform(*a[1:], (3, *a[0]))))
+        )
     return out
 
 
@@ -288,20 +360,26 @@ def test_nested(name):
 
 # --- forward mode ---------------------------------------------------------------------------------------------------
 
+
 def moving(stacked):
     return [i for i, a in enumerate(stacked) if a.is_floating_point()]
 
 
 def results(function):
     """The floating point results, as real numbers."""
+
     def of(*args):
         out = [torch.view_as_real(t.resolve_conj()) if t.is_complex() else t for t in flat(function(*args))]
         return tuple(t for t in out if t.is_floating_point())
+
     return of
 
 
-DIFFERENTIABLE = [name for name, (function, arguments) in CASES.items() if moving(drawn(arguments))
-                  and results(function)(*[a[0] for a in drawn(arguments)])]
+DIFFERENTIABLE = [
+    name
+    for name, (function, arguments) in CASES.items()
+    if moving(drawn(arguments)) and results(function)(*[a[0] for a in drawn(arguments)])
+]
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
@@ -314,13 +392,14 @@ def test_forward_mode(name):
     calls = results(function)
 
     def along(*args):
-        values, tangents = args[:len(stacked)], args[len(stacked):]
+        values, tangents = args[: len(stacked)], args[len(stacked) :]
 
         def of_moving(*given):
             full = list(values)
             for i, g in zip(where, given, strict=True):
                 full[i] = g
             return calls(*full)
+
         return jvp(of_moving, tuple(values[i] for i in where), tuple(tangents))[1]
 
     found = [along(*[a[i] for a in stacked], *[d[i] for d in directions]) for i in range(3)]
@@ -341,6 +420,7 @@ def test_forward_mode(name):
 
 
 # --- gradients of examples ------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_for_each_example(name):
@@ -363,8 +443,8 @@ def test_gradients_for_each_example(name):
 
 UNREACHED = {
     "random numbers": "bernoulli bernoulli_ cauchy_ exponential_ geometric_ log_normal_ multinomial normal normal_ "
-                      "poisson random_ rand_like randn_like randint_like uniform_ binomial _standard_gamma "
-                      "_sample_dirichlet _standard_gamma_grad _dirichlet_grad",
+    "poisson random_ rand_like randn_like randint_like uniform_ binomial _standard_gamma "
+    "_sample_dirichlet _standard_gamma_grad _dirichlet_grad",
     "concerns the tensor itself": "__deepcopy__ resize_",
     "where in memory, and the base of views": "as_strided as_strided_backward alias",
     "runs in the kernel of lstsq": "_least_squares",
@@ -407,8 +487,7 @@ LOOPED = {
 
 def test_what_runs_once_for_each_example():
     """No other operator lacks a rule."""
-    left = {op.name for op in operators().values()
-            if takes_and_gives_tensors(op) and table.rule_of(op) is table.looped}
+    left = {op.name for op in operators().values() if takes_and_gives_tensors(op) and table.rule_of(op) is table.looped}
     assert left == {name for names in LOOPED.values() for name in names.split()}
 
 

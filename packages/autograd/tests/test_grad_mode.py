@@ -152,10 +152,12 @@ def test_threads_have_their_own():
 
 def test_classes_are_deprecated():
     with pytest.warns(FutureWarning, match="Decorating classes is deprecated"):
+
         @autograd.no_grad()
         class Thing:
             def __init__(self):
                 self.on = is_grad_enabled()
+
     assert Thing().on is False
 
 
@@ -182,14 +184,15 @@ def test_what_inference_mode_made(leaf):
     assert made.is_inference() and made.clone().is_inference() is False and not view.is_inference()
     assert (x + made).requires_grad  # nothing of it is saved
     for use, message in [
-            (lambda: x * made, "Inference tensors cannot be saved for backward"),
-            (lambda: made.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"),
-            (lambda: made[0].add_(1), "Inplace update to inference tensor outside InferenceMode"),
-            (lambda: made.add_(x), "Inplace update to inference tensor outside InferenceMode"),  # it would be recorded
-            (lambda: made.view(-1).mul_(x), "Inplace update to inference tensor outside InferenceMode"),
-            (lambda: made.requires_grad_(), "Setting requires_grad=True on inference tensor outside InferenceMode"),
-            (lambda: made._version, "Inference tensors do not track version counter"),
-            (lambda: view.add_(1), "forbidden")]:
+        (lambda: x * made, "Inference tensors cannot be saved for backward"),
+        (lambda: made.add_(1), "Inplace update to inference tensor outside InferenceMode is not allowed"),
+        (lambda: made[0].add_(1), "Inplace update to inference tensor outside InferenceMode"),
+        (lambda: made.add_(x), "Inplace update to inference tensor outside InferenceMode"),  # it would be recorded
+        (lambda: made.view(-1).mul_(x), "Inplace update to inference tensor outside InferenceMode"),
+        (lambda: made.requires_grad_(), "Setting requires_grad=True on inference tensor outside InferenceMode"),
+        (lambda: made._version, "Inference tensors do not track version counter"),
+        (lambda: view.add_(1), "forbidden"),
+    ]:
         with pytest.raises(RuntimeError, match=message):
             use()
     assert made.tolist() == [2.0] and made.detach_() is made

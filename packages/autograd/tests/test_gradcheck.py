@@ -9,14 +9,19 @@ from flambeau_autograd import Function, GradcheckError, gradcheck, gradgradcheck
 
 def function(forward, backward):
     """A Function of these two that saves its arguments."""
+
     def save_and_run(ctx, *args):
         ctx.save_for_backward(*args)
         return forward(*args)
 
-    return type("Made", (Function,), {
-        "forward": staticmethod(save_and_run),
-        "backward": staticmethod(lambda ctx, *grads: backward(*ctx.saved_tensors, *grads)),
-    }).apply
+    return type(
+        "Made",
+        (Function,),
+        {
+            "forward": staticmethod(save_and_run),
+            "backward": staticmethod(lambda ctx, *grads: backward(*ctx.saved_tensors, *grads)),
+        },
+    ).apply
 
 
 def test_right_ones(leaf):
@@ -40,7 +45,7 @@ def test_the_message_names_the_worst_element(leaf):
 
 
 def test_second_derivatives_that_are_wrong(leaf):
-    wrong = function(lambda x: x ** 3, lambda x, g: g * 3 * x.detach() ** 2)
+    wrong = function(lambda x: x**3, lambda x, g: g * 3 * x.detach() ** 2)
     assert gradcheck(wrong, (leaf(1.0, 2.0),))
     with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
         gradgradcheck(wrong, (leaf(1.0, 2.0),))
@@ -50,8 +55,8 @@ def test_complex(random):
     z = random(3, complex=True)
     assert gradcheck(lambda z: z * z.conj(), (z,))
     assert gradcheck(lambda z: (z * z).abs(), (z,))
-    assert gradgradcheck(lambda z: z ** 3, (z,))
-    wrong = function(lambda z: z ** 2, lambda z, g: g * 2 * z)  # forgot the conjugate
+    assert gradgradcheck(lambda z: z**3, (z,))
+    wrong = function(lambda z: z**2, lambda z, g: g * 2 * z)  # forgot the conjugate
     with pytest.raises(GradcheckError, match="While considering the real part of complex outputs only, Jacobian"):
         gradcheck(wrong, (z,))
 
@@ -101,6 +106,7 @@ def test_inputs_come_back_unchanged(leaf):
 
 # --- forward mode, and many at once ---------------------------------------------------------------------------------
 
+
 class Skewed(Function):
     """x³ with a derivative for each mode, of which one may be wrong."""
 
@@ -108,7 +114,7 @@ class Skewed(Function):
 
     @staticmethod
     def forward(x):
-        return x ** 3
+        return x**3
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -117,12 +123,12 @@ class Skewed(Function):
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return g * x * x * (4 if "backward" in Skewed.wrong else 3)
 
     @staticmethod
     def jvp(ctx, t):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return t * x * x * (4 if "forward" in Skewed.wrong else 3)
 
 
@@ -137,8 +143,9 @@ def test_forward_mode(leaf, skew, fast):
     assert gradcheck(Skewed.apply, (x,), check_forward_ad=True, fast_mode=fast)
     skew("forward")
     assert gradcheck(Skewed.apply, (x,), fast_mode=fast)
-    with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch for output 0 with respect "
-                                             "to input 0,") as caught:
+    with pytest.raises(
+        GradcheckError, match="Jacobian computed with forward mode mismatch for output 0 with respect to input 0,"
+    ) as caught:
         gradcheck(Skewed.apply, (x,), check_forward_ad=True, fast_mode=fast)
     assert "output 0[1] by input 0[1]: numerical 12, analytical 16." in str(caught.value)
     skew("backward")
@@ -148,31 +155,42 @@ def test_forward_mode(leaf, skew, fast):
 
 
 def test_forward_mode_of_many_kinds(leaf, random):
-    assert gradcheck(lambda x, y: (x * y.sin(), x.argmax(), y.exp()), (leaf(1.0, 2.0), leaf(0.5, 1.5)),
-                     check_forward_ad=True)
+    assert gradcheck(
+        lambda x, y: (x * y.sin(), x.argmax(), y.exp()), (leaf(1.0, 2.0), leaf(0.5, 1.5)), check_forward_ad=True
+    )
     z = random(3, complex=True)
     assert gradcheck(lambda z: (z * z.conj() * z, z.abs(), z.real), (z,), check_forward_ad=True)
     assert gradcheck(lambda z: z.exp(), (z,), check_forward_ad=True, fast_mode=True)
-    assert gradcheck(lambda xs, k: xs[0] * xs[1]["x"] if isinstance(xs[1], dict) else xs[0] * xs[1] * k,
-                     ([leaf(1.0), leaf(2.0)], 3), check_forward_ad=True)
-    assert gradgradcheck(lambda x, y: x ** 3 * y, (leaf(1.0, 2.0), leaf(0.5, 1.5)), check_fwd_over_rev=True)
+    assert gradcheck(
+        lambda xs, k: xs[0] * xs[1]["x"] if isinstance(xs[1], dict) else xs[0] * xs[1] * k,
+        ([leaf(1.0), leaf(2.0)], 3),
+        check_forward_ad=True,
+    )
+    assert gradgradcheck(lambda x, y: x**3 * y, (leaf(1.0, 2.0), leaf(0.5, 1.5)), check_fwd_over_rev=True)
 
 
 def test_second_derivatives_by_forward_mode(leaf):
-    detached = function(lambda x: x ** 3, lambda x, g: g * 3 * x.detach() ** 2)
+    detached = function(lambda x: x**3, lambda x, g: g * 3 * x.detach() ** 2)
     with pytest.raises(GradcheckError, match="Jacobian computed with forward mode mismatch"):
-        gradgradcheck(detached, (leaf(1.0, 2.0),), check_fwd_over_rev=True, check_rev_over_rev=False,
-                      check_undefined_grad=False)
+        gradgradcheck(
+            detached, (leaf(1.0, 2.0),), check_fwd_over_rev=True, check_rev_over_rev=False, check_undefined_grad=False
+        )
 
 
 def test_batches(leaf):
     x, y = leaf(1.0, 2.0), leaf(0.5, 1.5)
-    assert gradcheck(lambda x, y: (x * y.sin(), x.exp()), (x, y), check_batched_grad=True, check_forward_ad=True,
-                     check_batched_forward_grad=True)
+    assert gradcheck(
+        lambda x, y: (x * y.sin(), x.exp()),
+        (x, y),
+        check_batched_grad=True,
+        check_forward_ad=True,
+        check_batched_forward_grad=True,
+    )
     assert gradgradcheck(lambda x, y: x * y.sin(), (x, y), check_batched_grad=True)
     reads = function(lambda x: x * 2, lambda x, g: g * 2 if g.sum().item() < 1e9 else g)
-    with pytest.raises(GradcheckError, match="(?s)While computing batched gradients of output 0, got: .*does not work "
-                                             "under vmap") as caught:
+    with pytest.raises(
+        GradcheckError, match="(?s)While computing batched gradients of output 0, got: .*does not work under vmap"
+    ) as caught:
         gradcheck(reads, (x,), check_batched_grad=True)
     assert isinstance(caught.value.__cause__, RuntimeError)
 
@@ -212,10 +230,10 @@ def test_results_whose_form_depends_on_values(leaf):
 def test_results_in_containers(arrange, leaf):
     """PyTorch refuses dicts and what is no tensor; left out of the check they would pass in silence."""
     x, options = leaf(1.0, 2.0), {"check_forward_ad": True, "check_batched_grad": True}
-    assert gradcheck(lambda x: arrange(x ** 2), x, **options) and gradgradcheck(lambda x: arrange(x ** 2), x)
+    assert gradcheck(lambda x: arrange(x**2), x, **options) and gradgradcheck(lambda x: arrange(x**2), x)
     with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0"):
         gradcheck(lambda x: arrange(x * x.detach()), x, **options)
-    inputs = {"a": x, "b": [leaf(3.0, 4.0)]},
+    inputs = ({"a": x, "b": [leaf(3.0, 4.0)]},)
     assert gradcheck(lambda d: d["a"] * d["b"][0], inputs, **options)
 
 
@@ -237,12 +255,18 @@ def test_options_that_contradict_each_other(leaf):
     x = leaf(1.0)
     for check, options, message in (
         (gradcheck, {"check_backward_ad": False}, "Expected at least one of check_forward_ad or check_backward_ad"),
-        (gradcheck, {"check_backward_ad": False, "check_forward_ad": True, "check_batched_grad": True},
-         "check_batched_grad=True requires check_backward_ad"),
+        (
+            gradcheck,
+            {"check_backward_ad": False, "check_forward_ad": True, "check_batched_grad": True},
+            "check_batched_grad=True requires check_backward_ad",
+        ),
         (gradcheck, {"check_batched_forward_grad": True}, "check_batched_forward_grad=True requires check_forward_ad"),
         (gradgradcheck, {"check_rev_over_rev": False}, "Expected at least one of check_fwd_over_rev or"),
-        (gradgradcheck, {"check_rev_over_rev": False, "check_fwd_over_rev": True},
-         "check_undefined_grad=True requires check_rev_over_rev"),
+        (
+            gradgradcheck,
+            {"check_rev_over_rev": False, "check_fwd_over_rev": True},
+            "check_undefined_grad=True requires check_rev_over_rev",
+        ),
     ):
         with pytest.raises(AssertionError, match=message):
             check(torch.sin, (x,), **options)

@@ -43,8 +43,9 @@ def test_saved_attributes(leaf):
 def test_hooks_on_saved_tensors(leaf):
     packed = []
     x = leaf(1.0, 2.0)
-    with graph.saved_tensors_hooks(lambda t: packed.append(t.tolist()) or len(packed) - 1,
-                                   lambda i: torch.tensor(packed[i], dtype=torch.float64)):
+    with graph.saved_tensors_hooks(
+        lambda t: packed.append(t.tolist()) or len(packed) - 1, lambda i: torch.tensor(packed[i], dtype=torch.float64)
+    ):
         y = (x * x).exp()
     z = y * 1.0
     y.sum().backward()
@@ -59,7 +60,7 @@ def test_saved_tensors_that_hooks_rebuilt_can_be_differentiated(leaf):
     def second(wrap):
         with wrap():
             y = (x * x * x).exp()
-        g, = grad(y.sum(), x, create_graph=True)
+        (g,) = grad(y.sum(), x, create_graph=True)
         return grad(g.sum(), x)[0].tolist()
 
     plain = second(autograd.enable_grad)
@@ -191,8 +192,9 @@ def test_hooks_see_the_tensor_that_is_saved(leaf):
 def test_unpack_hooks_are_recorded_when_backward_is(leaf):
     modes = []
     x = leaf(2.0)
-    with graph.saved_tensors_hooks(lambda t: modes.append(autograd.is_grad_enabled()) or t,
-                                   lambda t: modes.append(autograd.is_grad_enabled()) or t):
+    with graph.saved_tensors_hooks(
+        lambda t: modes.append(autograd.is_grad_enabled()) or t, lambda t: modes.append(autograd.is_grad_enabled()) or t
+    ):
         y = x.exp()
     y.backward(retain_graph=True)
     grad(y, x, create_graph=True)
@@ -234,7 +236,7 @@ def test_hooks_on_one_tensor_that_a_function_saved(leaf):
             return g * 2 * ctx.saved_tensors[0]
 
     z = Double.apply(x)
-    first, = z.grad_fn._raw_saved_tensors
+    (first,) = z.grad_fn._raw_saved_tensors
     first.register_hooks(lambda t: t.numpy(force=True).copy(), lambda a: torch.from_numpy(a) * 10)
     z.backward()
     assert x.grad.tolist() == [40.0]
@@ -253,9 +255,9 @@ def test_mutating_what_was_saved(leaf):
         w.backward()
         assert x.grad.tolist() == pytest.approx([2 + 2 * math.exp(1), 4 + 2 * math.exp(2)])
         y = x.clone()
-        z = (y ** 3).sum()
+        z = (y**3).sum()
         y.zero_()
-        slope, = grad(z, x, create_graph=True)
+        (slope,) = grad(z, x, create_graph=True)
         assert slope.tolist() == [3.0, 12.0] and grad(slope.sum(), x)[0].tolist() == [6.0, 12.0]
         y = x.clone()
         z = (y * y).sum()
@@ -301,12 +303,13 @@ def test_anomaly_mode_knows_custom_functions_and_what_induced_them(leaf):
             with pytest.raises(ValueError, match="boom"):
                 Bad.apply(leaf(1.0)).backward()
             x = leaf(1.0)
-            slope, = grad(Slope.apply(x), x, create_graph=True)
+            (slope,) = grad(Slope.apply(x), x, create_graph=True)
             with pytest.raises(RuntimeError, match="Function 'MulBackward0' returned nan values in its 0th output"):
                 slope.backward()
     texts = [str(w.message) for w in caught]
-    assert any("Error detected in BadBackward. Traceback of forward call" in t and "Bad.apply(leaf(1.0))" in t
-               for t in texts)
+    assert any(
+        "Error detected in BadBackward. Traceback of forward call" in t and "Bad.apply(leaf(1.0))" in t for t in texts
+    )
     assert any("Previous calculation was induced by SlopeBackward" in t for t in texts)
 
 
@@ -370,5 +373,5 @@ def test_hooks_on_one_saved_tensor_keep_its_history(leaf):
         getattr(y.grad_fn, f"_raw_saved_{name}").register_hooks(pack, lambda t: t / 2)
         saved = getattr(y.grad_fn, f"_saved_{name}")
         assert saved.requires_grad and seen.pop() == (False, False)
-        slope, = grad(y.sum(), x, create_graph=True)
+        (slope,) = grad(y.sum(), x, create_graph=True)
         assert grad(slope.sum(), x)[0].tolist() == pytest.approx([2.0 if name == "self" else math.e])

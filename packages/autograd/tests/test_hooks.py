@@ -26,8 +26,12 @@ def test_order(leaf):
     z.register_hook(lambda g: log.append("removed")).remove()
     z.sum().backward()
     assert log == [
-        ("y first", [3.0, 3.0]), ("y second", [6.0, 6.0]), ("node pre", [6.0, 6.0]),
-        ("node", [12.0, 12.0], None, [6.0, 6.0]), ("x", [12.0, 12.0]), ("accumulated", [12.0, 12.0]),
+        ("y first", [3.0, 3.0]),
+        ("y second", [6.0, 6.0]),
+        ("node pre", [6.0, 6.0]),
+        ("node", [12.0, 12.0], None, [6.0, 6.0]),
+        ("x", [12.0, 12.0]),
+        ("accumulated", [12.0, 12.0]),
     ]
     assert x.grad.tolist() == [12.0, 12.0] and y.grad.tolist() == [6.0, 6.0]
 
@@ -49,11 +53,14 @@ def test_node_hooks_replace_gradients(leaf):
     assert x.grad.tolist() == [140.0, 140.0]
 
 
-@pytest.mark.parametrize(("answer", "error", "message"), [
-    (3, TypeError, "expected Variable, but hook returned 'int'"),
-    (torch.ones(3, dtype=torch.float64), RuntimeError, "has changed the size of value"),
-    (torch.ones(2), RuntimeError, r"changed the type of value \(was torch.DoubleTensor got torch.FloatTensor\)"),
-])
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (3, TypeError, "expected Variable, but hook returned 'int'"),
+        (torch.ones(3, dtype=torch.float64), RuntimeError, "has changed the size of value"),
+        (torch.ones(2), RuntimeError, r"changed the type of value \(was torch.DoubleTensor got torch.FloatTensor\)"),
+    ],
+)
 def test_what_a_hook_may_not_return(leaf, answer, error, message):
     y = leaf(1.0, 2.0) * 2
     y.register_hook(lambda g: answer)
@@ -61,13 +68,16 @@ def test_what_a_hook_may_not_return(leaf, answer, error, message):
         y.sum().backward()
 
 
-@pytest.mark.parametrize(("answer", "error", "message"), [
-    (lambda g: (g,) * 3, RuntimeError, r"incorrect number of values \(got 3, but expected 2\)"),
-    (lambda g: g, TypeError, "expected tuple, but hook returned 'Tensor'"),
-    (lambda g: [g, None], TypeError, "expected tuple, but hook returned 'list'"),
-    (lambda g: (g.float(), None), RuntimeError, "has changed the type of value"),
-    (lambda g: (torch.ones(4, dtype=torch.float64), None), RuntimeError, "has changed the size of value"),
-])
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (lambda g: (g,) * 3, RuntimeError, r"incorrect number of values \(got 3, but expected 2\)"),
+        (lambda g: g, TypeError, "expected tuple, but hook returned 'Tensor'"),
+        (lambda g: [g, None], TypeError, "expected tuple, but hook returned 'list'"),
+        (lambda g: (g.float(), None), RuntimeError, "has changed the type of value"),
+        (lambda g: (torch.ones(4, dtype=torch.float64), None), RuntimeError, "has changed the size of value"),
+    ],
+)
 def test_what_a_nodes_hook_may_not_return(leaf, answer, error, message):
     y = leaf(1.0) * 2
     y.grad_fn.register_hook(lambda ins, outs: answer(ins[0]))
@@ -169,7 +179,9 @@ def test_multi_grad_hook(leaf):
     (y + z).sum().backward(retain_graph=True)
     y.sum().backward(retain_graph=True)
     assert [[g if g is None else g.tolist() for g in gs] for gs in together] == [
-        [[5.0, 5.0], [1.0, 1.0], [1.0, 1.0]], [[2.0, 2.0], [1.0, 1.0], None]]
+        [[5.0, 5.0], [1.0, 1.0], [1.0, 1.0]],
+        [[2.0, 2.0], [1.0, 1.0], None],
+    ]
     assert first == [[1.0, 1.0], [1.0, 1.0]]
     handle.remove()
     y.sum().backward()
@@ -179,6 +191,7 @@ def test_multi_grad_hook(leaf):
 
 
 # --- hooks where histories change: what PyTorch 2.13 does -------------------------------------------------------------
+
 
 def test_hooks_on_a_view_that_was_written_to(leaf):
     x, seen = leaf(1.0, 1.0, 1.0, 1.0), []
@@ -208,8 +221,18 @@ def test_hooks_on_a_view_whose_base_was_written_to(leaf):
     assert view.grad.tolist() == [2.0, 2.0] and x.grad.tolist() == [13.0, 13.0, 0.0, 0.0]
 
 
-@pytest.mark.parametrize("change", ["unsqueeze_(0)", "t_()", "transpose_(0, 1)", "swapaxes_(0, 1)", "swapdims_(0, 1)",
-                                    "squeeze_()", "as_strided_((3, 2), (1, 3))"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "unsqueeze_(0)",
+        "t_()",
+        "transpose_(0, 1)",
+        "swapaxes_(0, 1)",
+        "swapdims_(0, 1)",
+        "squeeze_()",
+        "as_strided_((3, 2), (1, 3))",
+    ],
+)
 def test_a_tensor_that_becomes_a_view_of_itself_keeps_hooks_and_gradient_as_it_was(leaf, change):
     x, shapes = leaf([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]), []
     y = x * 2

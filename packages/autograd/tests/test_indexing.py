@@ -1,4 +1,5 @@
 """Gradients through brackets, gathering and scattering, to second order, against finite differences."""
+
 import numpy as np
 import pytest
 
@@ -100,8 +101,10 @@ def test_a_scattered_product_through_zeros(include_self):
     x = torch.tensor([1.5, 0.0, 2.0, 3.0], dtype=torch.float64, requires_grad=True)
     src = torch.tensor([2.0, 0.5, 0.0, 4.0, 0.0, 0.0], dtype=torch.float64, requires_grad=True)
     places = torch.tensor([0, 1, 0, 1, 2, 2])
+
     def product(x, src):
         return torch.scatter_reduce(x, 0, places, src, "prod", include_self=include_self)
+
     assert gradcheck(product, (x, src))
     assert gradgradcheck(product, (x, src))
 
@@ -141,18 +144,37 @@ def test_a_strided_view_of_an_expanded_tensor():
 
 
 INDICES = {
-    "int": 1, "negative": -1, "slice": slice(1, 3), "step": slice(None, None, 2), "ellipsis": Ellipsis, "none": None,
-    "int and slice": (1, slice(0, 2)), "list": [0, 2], "empty list": [], "bools": [True, False, True],
-    "mask of rows": torch.tensor([True, False, True]), "mask of all": torch.arange(12).reshape(3, 4) % 3 == 0,
-    "tensor": torch.tensor([0, 2]), "tensor without dimensions": torch.tensor(1), "array": np.array([2, 0]),
-    "NumPy integer": np.int64(2), "tensor in a column": (slice(None), torch.tensor([0, 2])),
-    "two lists": ([0, 1], [1, 2]), "mask and int": (torch.tensor([True, False, True]), 1),
-    "outer": (torch.tensor([[0], [2]]), torch.tensor([1, 3])), "ellipsis and tensor": (..., torch.tensor([0, 3])),
+    "int": 1,
+    "negative": -1,
+    "slice": slice(1, 3),
+    "step": slice(None, None, 2),
+    "ellipsis": Ellipsis,
+    "none": None,
+    "int and slice": (1, slice(0, 2)),
+    "list": [0, 2],
+    "empty list": [],
+    "bools": [True, False, True],
+    "mask of rows": torch.tensor([True, False, True]),
+    "mask of all": torch.arange(12).reshape(3, 4) % 3 == 0,
+    "tensor": torch.tensor([0, 2]),
+    "tensor without dimensions": torch.tensor(1),
+    "array": np.array([2, 0]),
+    "NumPy integer": np.int64(2),
+    "tensor in a column": (slice(None), torch.tensor([0, 2])),
+    "two lists": ([0, 1], [1, 2]),
+    "mask and int": (torch.tensor([True, False, True]), 1),
+    "outer": (torch.tensor([[0], [2]]), torch.tensor([1, 3])),
+    "ellipsis and tensor": (..., torch.tensor([0, 3])),
     "new axis and tensor": (None, torch.tensor([0, 1])),
 }
 VALUES = {
-    "int": 0, "float": 1.5, "bool": True, "NumPy float": np.float64(2.5), "NumPy integer": np.int64(3),
-    "array": np.array(0.5), "tensor": torch.tensor(2.5, dtype=torch.float64),
+    "int": 0,
+    "float": 1.5,
+    "bool": True,
+    "NumPy float": np.float64(2.5),
+    "NumPy integer": np.int64(3),
+    "array": np.array(0.5),
+    "tensor": torch.tensor(2.5, dtype=torch.float64),
     "recorded tensor": torch.tensor(2.5, dtype=torch.float64, requires_grad=True),
     "recorded tensor of one element": torch.tensor([[[2.5]]], dtype=torch.float64, requires_grad=True),
 }
@@ -166,8 +188,13 @@ def test_assignment(index, value, through_view, random):
     x, weights = random(3, 4), random(3, 4, requires_grad=False)
     where, what = INDICES[index], VALUES[value]
     places = np.zeros((3, 4), bool)
-    numpy_index = tuple(np.asarray(i) if isinstance(i, (torch.Tensor, list)) else i for i in where) \
-        if isinstance(where, tuple) else np.asarray(where) if isinstance(where, torch.Tensor) else where
+    numpy_index = (
+        tuple(np.asarray(i) if isinstance(i, (torch.Tensor, list)) else i for i in where)
+        if isinstance(where, tuple)
+        else np.asarray(where)
+        if isinstance(where, torch.Tensor)
+        else where
+    )
     numpy_index = np.array([], int) if index == "empty list" else numpy_index
     places[numpy_index] = True
     z = x * 2
@@ -192,13 +219,14 @@ def test_assignment_of_what_is_recorded_to_what_is_not(index, random):
     count = (z != 0).sum().item()
     assert torch.equal(z, view)
     for written in (z, view, base):
-        slope, = grad(written.sum(), value, retain_graph=True)
+        (slope,) = grad(written.sum(), value, retain_graph=True)
         assert slope.item() == count
 
 
 @pytest.mark.parametrize("value", [0, 1.5, torch.ones(())])
-@pytest.mark.parametrize("index", [0, slice(1), [0], torch.tensor([True, False, True]), torch.tensor([1]), (0, 1)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "index", [0, slice(1), [0], torch.tensor([True, False, True]), torch.tensor([1]), (0, 1)], ids=str
+)
 def test_assignment_to_a_leaf(index, value):
     x = torch.zeros(3, 4, requires_grad=True)
     view = torch.zeros(12).view(3, 4).requires_grad_()  # a leaf whose base does not require grad
@@ -211,9 +239,12 @@ def test_assignment_to_a_leaf(index, value):
 def test_assignment_of_a_wrong_value(leaf):
     z = leaf(1.0, 2.0) * 1
     for value, error, message in [
-            ("a", TypeError, "can't assign a str to a torch.Double"), (None, TypeError, "can't assign a NoneType"),
-            ([1.0], TypeError, "can't assign a list"), (1j, RuntimeError, "cannot be converted to type"),
-            (torch.ones(3, dtype=torch.float64), RuntimeError, "shape mismatch|expanded size")]:
+        ("a", TypeError, "can't assign a str to a torch.Double"),
+        (None, TypeError, "can't assign a NoneType"),
+        ([1.0], TypeError, "can't assign a list"),
+        (1j, RuntimeError, "cannot be converted to type"),
+        (torch.ones(3, dtype=torch.float64), RuntimeError, "shape mismatch|expanded size"),
+    ]:
         for index in (slice(None), torch.tensor([True, True])):
             with pytest.raises(error, match=message):
                 z[index] = value

@@ -18,19 +18,22 @@ def test_chain(leaf):
     assert np.allclose(x.grad.numpy(), 3 * np.exp([3.0, 6.0]))
 
 
-@pytest.mark.parametrize("write", [
-    lambda y, x: y[1:3].mul_(x[0] * 10),
-    lambda y, x: y[::2].copy_(x[1:3] * x[3]),
-    lambda y, x: y.view(2, 2)[0].mul_(3),
-    lambda y, x: y.view(2, 2).t()[0].mul_(x[0]),
-    lambda y, x: y.view(2, 2)[:, 1].exp_(),
-    lambda y, x: y.__setitem__(slice(1, None), x[:3] * 2),
-    lambda y, x: y.__setitem__(0, 5.0),
-    lambda y, x: y[2:].zero_(),
-    lambda y, x: y[2:].fill_(x.sum()),
-    lambda y, x: y.unsqueeze(0).sin_(),
-    lambda y, x: (y[:2].mul_(x[2]), y[1:].mul_(x[3]), y.add_(x)),
-])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda y, x: y[1:3].mul_(x[0] * 10),
+        lambda y, x: y[::2].copy_(x[1:3] * x[3]),
+        lambda y, x: y.view(2, 2)[0].mul_(3),
+        lambda y, x: y.view(2, 2).t()[0].mul_(x[0]),
+        lambda y, x: y.view(2, 2)[:, 1].exp_(),
+        lambda y, x: y.__setitem__(slice(1, None), x[:3] * 2),
+        lambda y, x: y.__setitem__(0, 5.0),
+        lambda y, x: y[2:].zero_(),
+        lambda y, x: y[2:].fill_(x.sum()),
+        lambda y, x: y.unsqueeze(0).sin_(),
+        lambda y, x: (y[:2].mul_(x[2]), y[1:].mul_(x[3]), y.add_(x)),
+    ],
+)
 def test_views_against_finite_differences(write, leaf):
     def function(x):
         y = x * 1.5
@@ -47,7 +50,7 @@ def test_second_derivative_of_a_write_to_a_view_without_keeping_the_graph(leaf):
     x = leaf(0.5, 1.0)
     y = x * 1
     y[:1].exp_()
-    slope, = grad(y.sum(), x, create_graph=True)
+    (slope,) = grad(y.sum(), x, create_graph=True)
     slope.sum().backward()
     assert np.allclose(x.grad.numpy(), [np.exp(0.5), 0])
 
@@ -114,10 +117,13 @@ def test_view_of_a_leaf_that_an_optimizer_moves(leaf):
     assert x.grad.tolist() == [2.0, 0.0]
 
 
-@pytest.mark.parametrize(("use", "producer"), [
-    (lambda y: y * y, "which is output 0 of AddBackward0, is at version 1; expected version 0 instead"),
-    (lambda y: y.exp(), None),
-])
+@pytest.mark.parametrize(
+    ("use", "producer"),
+    [
+        (lambda y: y * y, "which is output 0 of AddBackward0, is at version 1; expected version 0 instead"),
+        (lambda y: y.exp(), None),
+    ],
+)
 def test_changed_after_it_was_saved(leaf, use, producer):
     x = leaf(1.0, 2.0)
     y = x * 2
@@ -126,8 +132,11 @@ def test_changed_after_it_was_saved(leaf, use, producer):
         z.add_(1)  # exp keeps its result
     else:
         y.add_(1)
-    with pytest.raises(RuntimeError, match="modified by an inplace operation: "
-                                           r"\[torch.DoubleTensor \[2\]\]" + (", " + producer if producer else "")):
+    with pytest.raises(
+        RuntimeError,
+        match="modified by an inplace operation: "
+        r"\[torch.DoubleTensor \[2\]\]" + (", " + producer if producer else ""),
+    ):
         z.sum().backward()
     assert x.grad is None
 
@@ -197,14 +206,22 @@ def test_inference_tensors(leaf):
     assert a.tolist() == [2.0, 2.0]
 
 
-@pytest.mark.parametrize("write", [
-    lambda x, i: torch.add(x, x, out=i), lambda x, i: torch.matmul(torch.eye(2), x, out=i),
-    lambda x, i: torch.cat([x[:1], x[1:]], out=i), lambda x, i: torch.ldexp(x, x, out=i),
-    lambda x, i: torch.sort(x, out=(i, torch.empty(0, dtype=torch.int64)))[0], lambda x, i: torch.max(x, x, out=i),
-    *(lambda x, i, f=f: f(x.expand(2, 2), 1, out=[i, torch.empty(0, dtype=torch.int64)])[0]
-      for f in (torch.max, torch.min, torch.median, torch.nanmedian, torch.kthvalue)),
-    lambda x, i: torch.aminmax(x.expand(2, 2), dim=1, out=(torch.empty(0), i))[1],
-])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda x, i: torch.add(x, x, out=i),
+        lambda x, i: torch.matmul(torch.eye(2), x, out=i),
+        lambda x, i: torch.cat([x[:1], x[1:]], out=i),
+        lambda x, i: torch.ldexp(x, x, out=i),
+        lambda x, i: torch.sort(x, out=(i, torch.empty(0, dtype=torch.int64)))[0],
+        lambda x, i: torch.max(x, x, out=i),
+        *(
+            lambda x, i, f=f: f(x.expand(2, 2), 1, out=[i, torch.empty(0, dtype=torch.int64)])[0]
+            for f in (torch.max, torch.min, torch.median, torch.nanmedian, torch.kthvalue)
+        ),
+        lambda x, i: torch.aminmax(x.expand(2, 2), dim=1, out=(torch.empty(0), i))[1],
+    ],
+)
 def test_out_may_not_be_an_inference_tensor(write):
     x = torch.ones(2)
     with inference_mode():

@@ -7,26 +7,56 @@ import flambeau_tensor as torch
 from flambeau_autograd import func, grad, inference_mode, no_grad
 from flambeau_tensor.extend import Forward, operators
 
-INTEGERS = {"gcd", "lcm", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",
-            "bitwise_not"}
+INTEGERS = {
+    "gcd",
+    "lcm",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "bitwise_not",
+}
 UNKNOWN = {"igamma", "igammac"}  # nobody has their derivative by `self`
-PAIRS = [op for op in operators().values() if op.inplace is not None and op.name not in INTEGERS | UNKNOWN
-         and not isinstance(op.implementation, Forward)]  # those are signatures of others
+PAIRS = [
+    op
+    for op in operators().values()
+    if op.inplace is not None and op.name not in INTEGERS | UNKNOWN and not isinstance(op.implementation, Forward)
+]  # those are signatures of others
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([[True, False, True], [False, False, True], [True, True, False]])
 PLACES = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 0, 0]])
 # What follows `self`; functions make a random tensor that is differentiated by, too.
 ARGUMENTS = {
-    "polygamma": (1,), "clamp": (0.3, 0.7), "logit": (), "addmm": 2, "addmv": (lambda r: r(3, 3), lambda r: r(3)),
-    "baddbmm": 2, "addbmm": (lambda r: r(2, 3, 3), lambda r: r(2, 3, 3)), "addr": (lambda r: r(3), lambda r: r(3)),
-    "index_put": ((I,), lambda r: r(3)), "masked_scatter": (MASK, lambda r: r(3, 3)),
-    "masked_fill": (MASK, lambda r: r()), "index_add": (0, I, lambda r: r(3, 3)),
-    "index_copy": (1, torch.tensor([2, 0]), lambda r: r(3, 2)), "index_fill": (0, I, lambda r: r()),
-    "put": (torch.tensor([1, 5]), lambda r: r(2)), "scatter": (1, torch.tensor([[0], [2], [1]]), lambda r: r(3, 1)),
-    "scatter_add": (0, PLACES, lambda r: r(3, 3)), "scatter_reduce": (0, PLACES, lambda r: r(3, 3), "sum"),
-    "index_reduce": (0, I, lambda r: r(3, 3), "mean"), "renorm": (2, 0, 0.4), "mvlgamma": (1,),
-    "cumsum": (0,), "cumprod": (1,), "ldexp": 1,
-    "transpose": (0, 1), "swapaxes": (-1, 0), "t": (), "squeeze": (), "unsqueeze": (1,),
+    "polygamma": (1,),
+    "clamp": (0.3, 0.7),
+    "logit": (),
+    "addmm": 2,
+    "addmv": (lambda r: r(3, 3), lambda r: r(3)),
+    "baddbmm": 2,
+    "addbmm": (lambda r: r(2, 3, 3), lambda r: r(2, 3, 3)),
+    "addr": (lambda r: r(3), lambda r: r(3)),
+    "index_put": ((I,), lambda r: r(3)),
+    "masked_scatter": (MASK, lambda r: r(3, 3)),
+    "masked_fill": (MASK, lambda r: r()),
+    "index_add": (0, I, lambda r: r(3, 3)),
+    "index_copy": (1, torch.tensor([2, 0]), lambda r: r(3, 2)),
+    "index_fill": (0, I, lambda r: r()),
+    "put": (torch.tensor([1, 5]), lambda r: r(2)),
+    "scatter": (1, torch.tensor([[0], [2], [1]]), lambda r: r(3, 1)),
+    "scatter_add": (0, PLACES, lambda r: r(3, 3)),
+    "scatter_reduce": (0, PLACES, lambda r: r(3, 3), "sum"),
+    "index_reduce": (0, I, lambda r: r(3, 3), "mean"),
+    "renorm": (2, 0, 0.4),
+    "mvlgamma": (1,),
+    "cumsum": (0,),
+    "cumprod": (1,),
+    "ldexp": 1,
+    "transpose": (0, 1),
+    "swapaxes": (-1, 0),
+    "t": (),
+    "squeeze": (),
+    "unsqueeze": (1,),
     "as_strided": ((2, 2), (1, 1), 3),
 }
 VIEWS = {"transpose", "swapaxes", "t", "squeeze", "unsqueeze", "as_strided"}  # what these change is how `self` is seen
@@ -69,7 +99,7 @@ def test_gradients(op, random):
         assert (f is None) == (w is None) and (f is None or torch.allclose(f, w, rtol=1e-12, atol=1e-12))
     if op.name in VIEWS:
         return
-    through_view, = grad((view * weights.reshape(-1)).sum(), x)
+    (through_view,) = grad((view * weights.reshape(-1)).sum(), x)
     assert torch.allclose(through_view, wanted[0])
 
 
@@ -89,6 +119,7 @@ def test_leaves_may_not_be_written_to(op, random):
 def test_tangents(op, random):
     x, args = draw(op, random)
     with forward_ad.dual_level():
+
         def dual(t):
             return forward_ad.make_dual(t.detach(), torch.ones_like(t))
 
@@ -119,11 +150,14 @@ def test_batches_and_transforms(op, random):
     assert torch.allclose(per_example, func.vmap(func.grad(lambda t: plain(t).sum()))(batch))
 
 
-@pytest.mark.parametrize(("write", "message"), [
-    (lambda t: t.logit_(), "result type Float can't be cast to the desired output type Long"),
-    (lambda t: t.ldexp_(torch.ones(2, 3)), "result type Float can't be cast"),
-    (lambda t: t.double().ldexp_(torch.ones(2, 3)), r"output with shape \[3\] doesn't match the .* \[2, 3\]"),
-])
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda t: t.logit_(), "result type Float can't be cast to the desired output type Long"),
+        (lambda t: t.ldexp_(torch.ones(2, 3)), "result type Float can't be cast"),
+        (lambda t: t.double().ldexp_(torch.ones(2, 3)), r"output with shape \[3\] doesn't match the .* \[2, 3\]"),
+    ],
+)
 def test_compositions_check_what_they_write_to(write, message):
     with pytest.raises(RuntimeError, match=message):
         write(torch.ones(3, dtype=torch.int64))
@@ -185,30 +219,44 @@ def test_powers_in_double_precision(leaf):
     x = leaf(2.0, 3.0)
     (x * 1).float_power_(2).sum().backward()
     assert x.grad.tolist() == [4.0, 6.0]
-    for t, exponent, needed in ((torch.ones(2), 2, "float64"), (torch.ones(2, dtype=torch.int64), 2, "float64"),
-                                (torch.ones(2, dtype=torch.float64), 1j, "complex128")):
+    for t, exponent, needed in (
+        (torch.ones(2), 2, "float64"),
+        (torch.ones(2, dtype=torch.int64), 2, "float64"),
+        (torch.ones(2, dtype=torch.float64), 1j, "complex128"),
+    ):
         with pytest.raises(RuntimeError, match=f"the operation's result requires dtype torch.{needed}"):
             t.float_power_(exponent)
 
 
 S = torch.tensor([[0], [1], [2]])
 OUT = {
-    "ldexp": lambda x, o: torch.ldexp(x, x, out=o()), "clamp": lambda x, o: torch.clamp(x, 0.1, 0.9, out=o()),
+    "ldexp": lambda x, o: torch.ldexp(x, x, out=o()),
+    "clamp": lambda x, o: torch.clamp(x, 0.1, 0.9, out=o()),
     "float_power": lambda x, o: torch.float_power(x, 2, out=o()),
-    "polygamma": lambda x, o: torch.polygamma(1, x, out=o()), "logit": lambda x, o: torch.logit(x, out=o()),
-    "nan_to_num": lambda x, o: torch.nan_to_num(x, out=o()), "matmul": lambda x, o: torch.matmul(x, x, out=o()),
-    "outer": lambda x, o: torch.outer(x[0], x[1], out=o()), "addr": lambda x, o: torch.addr(x, x[0], x[1], out=o()),
-    "nanmean": lambda x, o: torch.nanmean(x, 0, out=o()), "max": lambda x, o: torch.max(x, 0, out=(o(), o(int))),
+    "polygamma": lambda x, o: torch.polygamma(1, x, out=o()),
+    "logit": lambda x, o: torch.logit(x, out=o()),
+    "nan_to_num": lambda x, o: torch.nan_to_num(x, out=o()),
+    "matmul": lambda x, o: torch.matmul(x, x, out=o()),
+    "outer": lambda x, o: torch.outer(x[0], x[1], out=o()),
+    "addr": lambda x, o: torch.addr(x, x[0], x[1], out=o()),
+    "nanmean": lambda x, o: torch.nanmean(x, 0, out=o()),
+    "max": lambda x, o: torch.max(x, 0, out=(o(), o(int))),
     "min": lambda x, o: torch.min(x, 0, out=(o(), o(int))),
-    "aminmax": lambda x, o: torch.aminmax(x, dim=0, out=(o(), o())), "var": lambda x, o: torch.var(x, 0, out=o()),
-    "std": lambda x, o: torch.std(x, 0, out=o()), "norm": lambda x, o: torch.norm(x, 2, 0, out=o()),
-    "hstack": lambda x, o: torch.hstack((x, x), out=o()), "vstack": lambda x, o: torch.vstack((x, x), out=o()),
+    "aminmax": lambda x, o: torch.aminmax(x, dim=0, out=(o(), o())),
+    "var": lambda x, o: torch.var(x, 0, out=o()),
+    "std": lambda x, o: torch.std(x, 0, out=o()),
+    "norm": lambda x, o: torch.norm(x, 2, 0, out=o()),
+    "hstack": lambda x, o: torch.hstack((x, x), out=o()),
+    "vstack": lambda x, o: torch.vstack((x, x), out=o()),
     "dstack": lambda x, o: torch.dstack((x, x), out=o()),
     "column_stack": lambda x, o: torch.column_stack((x, x), out=o()),
     "take_along_dim": lambda x, o: torch.take_along_dim(x, S, 1, out=o()),
-    "tensordot": lambda x, o: torch.tensordot(x, x, 1, out=o()), "inner": lambda x, o: torch.inner(x, x, out=o()),
-    "kron": lambda x, o: torch.kron(x, x, out=o()), "cross": lambda x, o: torch.cross(x, x, 1, out=o()),
-    "diff": lambda x, o: torch.diff(x, out=o()), "msort": lambda x, o: torch.msort(x, out=o()),
+    "tensordot": lambda x, o: torch.tensordot(x, x, 1, out=o()),
+    "inner": lambda x, o: torch.inner(x, x, out=o()),
+    "kron": lambda x, o: torch.kron(x, x, out=o()),
+    "cross": lambda x, o: torch.cross(x, x, 1, out=o()),
+    "diff": lambda x, o: torch.diff(x, out=o()),
+    "msort": lambda x, o: torch.msort(x, out=o()),
     "median": lambda x, o: torch.median(x, 0, out=(o(), o(int))),
     "nanmedian": lambda x, o: torch.nanmedian(x, 0, out=(o(), o(int))),
     "quantile": lambda x, o: torch.quantile(x, 0.5, 0, out=o()),
@@ -231,19 +279,25 @@ def test_out_of_compositions(name, random):
     OUT[name](x.detach(), out)
     with no_grad():
         OUT[name](x, out)
-    assert not any(t.requires_grad for t in made) and all(t.numel() for t in made[len(made) // 3:])
+    assert not any(t.requires_grad for t in made) and all(t.numel() for t in made[len(made) // 3 :])
 
 
 def test_signatures_of_one_operator():
     x = torch.ones(3, 1, requires_grad=True)
     index = torch.tensor([[0]])
-    for change in (lambda t: t.clamp_(0, 0.5), lambda t: t.clamp_(torch.zeros(3, 1), torch.full((3, 1), 0.5)),
-                   lambda t: t.clip_(max=0.5)):
+    for change in (
+        lambda t: t.clamp_(0, 0.5),
+        lambda t: t.clamp_(torch.zeros(3, 1), torch.full((3, 1), 0.5)),
+        lambda t: t.clip_(max=0.5),
+    ):
         y = x * 1
         assert change(y) is y and torch.equal(y, torch.full((3, 1), 0.5))
         assert torch.equal(grad(y.sum(), x)[0], torch.zeros(3, 1))
-    for change in (lambda t: t.scatter_(0, index, 4.0), lambda t: t.scatter_(0, index, value=4.0),
-                   lambda t: t.scatter_(0, index, torch.tensor([[4.0]]))):
+    for change in (
+        lambda t: t.scatter_(0, index, 4.0),
+        lambda t: t.scatter_(0, index, value=4.0),
+        lambda t: t.scatter_(0, index, torch.tensor([[4.0]])),
+    ):
         y = x * 1
         change(y).sum().backward()
         assert x.grad.tolist() == [[0], [1], [1]]

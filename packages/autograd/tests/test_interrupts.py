@@ -1,4 +1,5 @@
 """Ctrl-C: wherever it comes, it is raised, and what a call or a block has changed is as it was before."""
+
 import linecache
 import sys
 from functools import cache
@@ -102,11 +103,11 @@ class Cube(Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
-        return x ** 3
+        return x**3
 
     @staticmethod
     def backward(ctx, g):
-        x, = ctx.saved_tensors
+        (x,) = ctx.saved_tensors
         return 3 * g * x * x
 
 
@@ -129,6 +130,7 @@ def _blocks(*contexts):
             return (_x() * 2).sum()
         with contexts[0]():
             return _blocks(*contexts[1:])()
+
     return run
 
 
@@ -173,13 +175,22 @@ def _inside(depth):
 
 
 PROGRAMS = {
-    "checkpoint": lambda: checkpoint(lambda a, b: (a.sin() * torch.rand(2)).exp() * b, _x(), _x(),
-                                     use_reentrant=False).sum().backward(),
-    "checkpoint in checkpoint": lambda: checkpoint(
-        lambda a: checkpoint(lambda b: b.sin().exp(), a * 2, use_reentrant=False).exp(), _x(),
-        use_reentrant=False, debug=True).sum().backward(),
-    "checkpoint, reentrant": lambda: checkpoint(lambda a: (a.sin() * torch.rand(2)).exp(), _x(),
-                                                use_reentrant=True).sum().backward(),
+    "checkpoint": lambda: (
+        checkpoint(lambda a, b: (a.sin() * torch.rand(2)).exp() * b, _x(), _x(), use_reentrant=False).sum().backward()
+    ),
+    "checkpoint in checkpoint": lambda: (
+        checkpoint(
+            lambda a: checkpoint(lambda b: b.sin().exp(), a * 2, use_reentrant=False).exp(),
+            _x(),
+            use_reentrant=False,
+            debug=True,
+        )
+        .sum()
+        .backward()
+    ),
+    "checkpoint, reentrant": lambda: (
+        checkpoint(lambda a: (a.sin() * torch.rand(2)).exp(), _x(), use_reentrant=True).sum().backward()
+    ),
     "vmap": lambda: vmap(lambda a: a.sin() @ a)(torch.ones(3, 2)),
     "vmap in chunks": lambda: vmap(lambda a: a + torch.rand(2), randomness="same", chunk_size=2)(torch.ones(3, 2)),
     "vmap in a loop": lambda: vmap(lambda a: a * a.sum().item(), fallback="loop")(torch.ones(3, 2)),
@@ -187,12 +198,13 @@ PROGRAMS = {
     "jvp": lambda: jvp(lambda a: a.sin().sort().values * 2, (torch.ones(2),), (torch.ones(2),)),
     "jvp of Functions": lambda: jvp(lambda a: Square.apply(a) + Cube.apply(a), (torch.ones(2),), (torch.ones(2),)),
     "grad": lambda: grad(lambda a: (a.sin() * Cube.apply(a)).sum())(torch.ones(2)),
-    "grad of grad": lambda: grad(lambda a: grad(lambda b: (b ** 3).sum())(a).sum())(torch.ones(2)),
+    "grad of grad": lambda: grad(lambda a: grad(lambda b: (b**3).sum())(a).sum())(torch.ones(2)),
     "vjp": lambda: vjp(torch.sin, torch.ones(2))[1](torch.ones(2)),
     "linearize": lambda: linearize(torch.sin, torch.ones(2))[1](torch.ones(2)),
     "jacfwd": lambda: jacfwd(torch.sin)(torch.ones(2)),
-    "forward over reverse": lambda: functional.hessian(lambda a: a * 2, torch.ones(()), vectorize=True,
-                                                       outer_jacobian_strategy="forward-mode"),
+    "forward over reverse": lambda: functional.hessian(
+        lambda a: a * 2, torch.ones(()), vectorize=True, outer_jacobian_strategy="forward-mode"
+    ),
     "forward mode": _dual,
     "modes": _modes,
     "hooks": _hooks,
@@ -210,9 +222,13 @@ PROGRAMS = {
 
 def _state():
     return {
-        "recording": is_grad_enabled(), "inference": is_inference_mode_enabled(), "levels": levels.levels(),
-        "forward mode": dual_level.outer_dual(), "modes": _get_current_function_mode_stack(),
-        "overriding": _is_torch_function_enabled(), "anomaly": is_anomaly_enabled(),
+        "recording": is_grad_enabled(),
+        "inference": is_inference_mode_enabled(),
+        "levels": levels.levels(),
+        "forward mode": dual_level.outer_dual(),
+        "modes": _get_current_function_mode_stack(),
+        "overriding": _is_torch_function_enabled(),
+        "anomaly": is_anomaly_enabled(),
         "mutation": is_mutation_detection_enabled(),
     }
 
@@ -231,7 +247,7 @@ def _use():
     with disable_saved_tensors_hooks("no hooks"):
         x * x
     rows = vmap(lambda a: a.sin().sum())(torch.ones(3, 2))
-    slope = grad(lambda a: (a ** 3).sum())(torch.ones(2))
+    slope = grad(lambda a: (a**3).sum())(torch.ones(2))
     return [t.tolist() for t in (x.grad, along, rows, slope)]
 
 
@@ -239,8 +255,9 @@ def _use():
 def lost(monkeypatch):
     """Interrupts that nobody could be told of. One that comes while an unfinished generator goes is Python's loss."""
     found = []
-    monkeypatch.setattr(sys, "unraisablehook",
-                        lambda info: None if isinstance(info.object, GeneratorType) else found.append(str(info)))
+    monkeypatch.setattr(
+        sys, "unraisablehook", lambda info: None if isinstance(info.object, GeneratorType) else found.append(str(info))
+    )
     return found
 
 

@@ -1,4 +1,5 @@
 """Gradients, tangents and batches through conjugate and negative views."""
+
 import pytest
 
 import flambeau_tensor as torch

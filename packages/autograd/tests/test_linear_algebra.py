@@ -1,4 +1,5 @@
 """Derivatives of linear algebra: reverse to second order, forward, batched; real and complex; one matrix and many."""
+
 import numpy as np
 import pytest
 
@@ -29,10 +30,14 @@ CASES = {
     "cholesky upper": (lambda a: linalg.cholesky(positive(a), upper=True), [(2, 3, 3)]),
     "cholesky_solve": (lambda a, b: torch.cholesky_solve(b, linalg.cholesky(positive(a))), [(3, 3), (3, 2)]),
     "cholesky_inverse": (lambda a: torch.cholesky_inverse(linalg.cholesky(positive(a))), [(3, 3)]),
-    "cholesky_solve upper": (lambda a, b: torch.cholesky_solve(b, linalg.cholesky(positive(a), upper=True), True),
-                             [(2, 3, 3), (3, 2)]),
-    "cholesky_inverse upper": (lambda a: torch.cholesky_inverse(linalg.cholesky(positive(a), upper=True), True),
-                               [(3, 3)]),
+    "cholesky_solve upper": (
+        lambda a, b: torch.cholesky_solve(b, linalg.cholesky(positive(a), upper=True), True),
+        [(2, 3, 3), (3, 2)],
+    ),
+    "cholesky_inverse upper": (
+        lambda a: torch.cholesky_inverse(linalg.cholesky(positive(a), upper=True), True),
+        [(3, 3)],
+    ),
     "lu square": (lambda a: linalg.lu(a)[1:], [(3, 3)]),
     "lu wide": (lambda a: linalg.lu(a)[1:], [(2, 3, 5)]),
     "lu tall": (lambda a: linalg.lu(a)[1:], [(5, 3)]),
@@ -40,8 +45,10 @@ CASES = {
     "lu_solve": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b), [(3, 3), (3, 2)]),
     "lu_solve adjoint": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, adjoint=True), [(2, 3, 3), (2, 3, 2)]),
     "lu_solve right": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, left=False), [(3, 3), (2, 3)]),
-    "lu_solve both": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, left=False, adjoint=True),
-                      [(3, 3), (2, 3)]),
+    "lu_solve both": (
+        lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, left=False, adjoint=True),
+        [(3, 3), (2, 3)],
+    ),
     "det": (linalg.det, [(3, 3)]),
     "det batch": (linalg.det, [(2, 3, 3)]),
     "slogdet": (lambda a: linalg.slogdet(a), [(3, 3)]),
@@ -64,8 +71,10 @@ CASES = {
     "solve right": (lambda a, b: linalg.solve(a, b, left=False), [(3, 3), (2, 3)]),
     "triangular": (lambda a, b: linalg.solve_triangular(a, b, upper=True), [(3, 3), (3, 2)]),
     "triangular right": (lambda a, b: linalg.solve_triangular(a, b, upper=False, left=False), [(2, 3, 3), (2, 2, 3)]),
-    "triangular unit": (lambda a, b: linalg.solve_triangular(a, b, upper=False, unitriangular=True),
-                        [(3, 3), (2, 3, 2)]),
+    "triangular unit": (
+        lambda a, b: linalg.solve_triangular(a, b, upper=False, unitriangular=True),
+        [(3, 3), (2, 3, 2)],
+    ),
     "triangular_solve": (lambda b, a: torch.triangular_solve(b, a, transpose=True)[0], [(3, 2), (3, 3)]),
     "lstsq": (lambda a, b: linalg.lstsq(a, b)[0], [(4, 3), (4, 2)]),
     "lstsq wide": (lambda a, b: linalg.lstsq(a, b)[0], [(2, 3, 4), (2, 3)]),
@@ -171,9 +180,14 @@ def test_what_has_no_derivative_says_so(draw):
 
 def test_names_of_nodes(draw):
     a = draw(1, "float64", 3, 3)
-    names = {linalg.inv(a): "LinalgInvExBackward0", linalg.solve(a, a): "LinalgSolveExBackward0",
-             linalg.det(a): "LinalgDetBackward0", linalg.qr(a)[0]: "LinalgQrBackward0",
-             linalg.svd(a)[1]: "LinalgSvdBackward0", linalg.eigh(a)[0]: "LinalgEighBackward0"}
+    names = {
+        linalg.inv(a): "LinalgInvExBackward0",
+        linalg.solve(a, a): "LinalgSolveExBackward0",
+        linalg.det(a): "LinalgDetBackward0",
+        linalg.qr(a)[0]: "LinalgQrBackward0",
+        linalg.svd(a)[1]: "LinalgSvdBackward0",
+        linalg.eigh(a)[0]: "LinalgEighBackward0",
+    }
     assert {t.grad_fn.name(): name for t, name in names.items()} == {name: name for name in names.values()}
 
 

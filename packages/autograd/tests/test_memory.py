@@ -53,12 +53,16 @@ class Keeps(autograd.Function):
 
 
 @pytest.mark.measures
-@pytest.mark.parametrize("step", [
-    lambda x: Keeps.apply(x * 1.0),
-    lambda x: x * x,
-    lambda x: x.view(1, 2).view(2),
-    lambda x: torch.stack((x, x)).sum(0),
-], ids=["context", "saved", "view", "list"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda x: Keeps.apply(x * 1.0),
+        lambda x: x * x,
+        lambda x: x.view(1, 2).view(2),
+        lambda x: torch.stack((x, x)).sum(0),
+    ],
+    ids=["context", "saved", "view", "list"],
+)
 def test_deep_graphs_of_other_kinds_are_freed(step, resident):
     x = torch.zeros(2, requires_grad=True)
     for _ in range(100):

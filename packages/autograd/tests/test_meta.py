@@ -1,4 +1,5 @@
 """Derivatives and transforms of tensors that have no memory, on device 'meta'."""
+
 import pytest
 
 import flambeau_autograd as autograd

@@ -1,4 +1,5 @@
 """Derivatives of reductions and running ones where they need care: complex numbers, zeros, nothing to reduce."""
+
 import pytest
 
 import flambeau_autograd.forward_ad as fw
@@ -7,10 +8,16 @@ from flambeau_autograd import grad
 from flambeau_autograd.func import vmap
 
 COMPLEX = {
-    "logsumexp": lambda x: torch.logsumexp(x, 0), "logcumsumexp": lambda x: torch.logcumsumexp(x, 0),
+    "logsumexp": lambda x: torch.logsumexp(x, 0),
+    "logcumsumexp": lambda x: torch.logcumsumexp(x, 0),
     "logcumsumexp of rows": lambda x: torch.logcumsumexp(x.reshape((2, 2)), 1),
-    "cumprod": lambda x: torch.cumprod(x, 0), "prod": torch.prod, "mean": torch.mean, "var": torch.var,
-    "norm": torch.norm, "norm 1": lambda x: torch.norm(x, 1), "norm 3": lambda x: torch.norm(x, 3),
+    "cumprod": lambda x: torch.cumprod(x, 0),
+    "prod": torch.prod,
+    "mean": torch.mean,
+    "var": torch.var,
+    "norm": torch.norm,
+    "norm 1": lambda x: torch.norm(x, 1),
+    "norm 3": lambda x: torch.norm(x, 3),
     "norm inf": lambda x: torch.norm(x, float("inf")),
 }
 
@@ -56,23 +63,27 @@ def test_equal_extremes_of_all_elements_share_the_gradient():
     """Medians, and NaN, too, as in PyTorch 2.13; along a dimension the chosen element has all of it."""
     nan = float("nan")
     for name, values, expected in (
-        ("max", [3.0, 1.0, 3.0, 2.0], [0.5, 0, 0.5, 0]), ("min", [3.0, 1.0, 3.0, 1.0], [0, 0.5, 0, 0.5]),
-        ("max", [3.0, nan, 3.0, nan], [0, 0.5, 0, 0.5]), ("min", [3.0, nan, 3.0, nan], [0, 0.5, 0, 0.5]),
-        ("median", [2.0, 1.0, 2.0, 3.0], [0.5, 0, 0.5, 0]), ("median", [2.0, nan, 2.0, nan], [0, 0.5, 0, 0.5]),
+        ("max", [3.0, 1.0, 3.0, 2.0], [0.5, 0, 0.5, 0]),
+        ("min", [3.0, 1.0, 3.0, 1.0], [0, 0.5, 0, 0.5]),
+        ("max", [3.0, nan, 3.0, nan], [0, 0.5, 0, 0.5]),
+        ("min", [3.0, nan, 3.0, nan], [0, 0.5, 0, 0.5]),
+        ("median", [2.0, 1.0, 2.0, 3.0], [0.5, 0, 0.5, 0]),
+        ("median", [2.0, nan, 2.0, nan], [0, 0.5, 0, 0.5]),
         ("nanmedian", [2.0, nan, 2.0, 2.0], [1 / 3, 0, 1 / 3, 1 / 3]),
     ):
         x = torch.tensor(values, dtype=torch.float64, requires_grad=True)
         getattr(torch, name)(x).backward()
         assert x.grad.tolist() == expected, name
         x.grad = None
-        slope, = grad(getattr(torch, name)(x) ** 3, x, create_graph=True)
+        (slope,) = grad(getattr(torch, name)(x) ** 3, x, create_graph=True)
         if not any(v != v for v in values):
             assert slope.sum().item() == 3 * getattr(torch, name)(x).item() ** 2
         with fw.dual_level():
             along = torch.arange(4.0, dtype=torch.float64)
             dual = getattr(torch, name)(fw.make_dual(x.detach(), along))
-            assert fw.unpack_dual(dual).tangent.item() == pytest.approx(sum(a * e for a, e in zip(
-                along.tolist(), expected, strict=True)))
+            assert fw.unpack_dual(dual).tangent.item() == pytest.approx(
+                sum(a * e for a, e in zip(along.tolist(), expected, strict=True))
+            )
     x = torch.tensor([1.0, 2.0, 2.0], requires_grad=True)
     x.max().backward(torch.tensor(float("inf")))
     assert x.grad.tolist() == [0, float("inf"), float("inf")]  # the others have none of it, not even NaN

@@ -49,8 +49,11 @@ def test_shapes_do_not_keep_tensors(leaf):
 def test_shape_of_what_needs_no_gradient(leaf):
     op = operator("(Tensor self, Tensor other) -> Tensor", lambda a, b: a + b.sum())
     seen = []
-    derivative(op, self=lambda grad, other_shape, other_dtype: seen.append((other_shape, other_dtype)) or grad,
-               other=lambda grad, other_shape: grad.sum().expand(other_shape))
+    derivative(
+        op,
+        self=lambda grad, other_shape, other_dtype: seen.append((other_shape, other_dtype)) or grad,
+        other=lambda grad, other_shape: grad.sum().expand(other_shape),
+    )
     op(leaf(1.0), torch.ones(2, 3)).sum().backward()
     assert seen == [((2, 3), torch.float32)]
 
@@ -62,10 +65,13 @@ def test_result(leaf):
 
 
 def test_several_results(leaf):
-    op = operator("(Tensor self) -> (Tensor first, Tensor second, Tensor index)",
-                  lambda a: (a * 2, a * a, a.argmax()))
-    derivative(op, self=lambda grads, self, second: (0 if grads[0] is None else grads[0] * 2)
-               + (0 if grads[1] is None else grads[1] * 2 * self))
+    op = operator("(Tensor self) -> (Tensor first, Tensor second, Tensor index)", lambda a: (a * 2, a * a, a.argmax()))
+    derivative(
+        op,
+        self=lambda grads, self, second: (
+            (0 if grads[0] is None else grads[0] * 2) + (0 if grads[1] is None else grads[1] * 2 * self)
+        ),
+    )
     x = leaf(1.0, 2.0)
     first, second, index = op(x)
     assert (first.output_nr, second.output_nr) == (0, 1) and not index.requires_grad
@@ -82,8 +88,9 @@ def test_results_without_gradient(leaf):
 
 
 def test_one_formula_for_several_arguments(leaf):
-    op = operator("(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor",
-                  lambda a, w, b: a * w if b is None else a * w + b)
+    op = operator(
+        "(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor", lambda a, w, b: a * w if b is None else a * w + b
+    )
     wanted = []
 
     def all_three(grad, self, weight, bias, needs):
@@ -99,8 +106,11 @@ def test_one_formula_for_several_arguments(leaf):
 
 def test_lists(leaf):
     op = operator("(Tensor[] tensors, Tensor scale) -> Tensor", lambda ts, s: sum(t.sum() for t in ts) * s)
-    derivative(op, tensors=lambda grad, tensors_shape, scale: [(grad * scale).expand(s) for s in tensors_shape],
-               scale=lambda grad, tensors: grad * sum(t.sum() for t in tensors))
+    derivative(
+        op,
+        tensors=lambda grad, tensors_shape, scale: [(grad * scale).expand(s) for s in tensors_shape],
+        scale=lambda grad, tensors: grad * sum(t.sum() for t in tensors),
+    )
     a, b, s = leaf(1.0, 2.0), leaf(3.0), torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
     assert gradcheck(lambda *x: op(x[:2], x[2]), (a, b, s))
     assert gradgradcheck(lambda *x: op(x[:2], x[2]), (a, b, s))
@@ -131,15 +141,18 @@ def test_one_operation_returns_its_argument(leaf):
     assert x.contiguous() is x and x.to(torch.float64) is x
 
 
-@pytest.mark.parametrize(("formulas", "message"), [
-    ({"other": lambda grad: grad}, r"derivative of tests.op\d+: no argument named 'other' in op"),
-    ({"self": lambda grad, wight: grad}, "the formula's parameter 'wight' is neither an argument of op"),
-    ({"k": lambda grad: grad}, "argument 'k' is no tensor"),
-    ({"self": 3}, "a formula is a Python function or an operator, not 3"),
-    ({}, "no formula; what never has gradients is declared with differentiable=False"),
-    ({"self, b": lambda grad: grad, "b": lambda grad: grad}, "an argument has two formulas"),
-    ({"b, self": lambda grad: grad}, "in the order of the schema"),
-])
+@pytest.mark.parametrize(
+    ("formulas", "message"),
+    [
+        ({"other": lambda grad: grad}, r"derivative of tests.op\d+: no argument named 'other' in op"),
+        ({"self": lambda grad, wight: grad}, "the formula's parameter 'wight' is neither an argument of op"),
+        ({"k": lambda grad: grad}, "argument 'k' is no tensor"),
+        ({"self": 3}, "a formula is a Python function or an operator, not 3"),
+        ({}, "no formula; what never has gradients is declared with differentiable=False"),
+        ({"self, b": lambda grad: grad, "b": lambda grad: grad}, "an argument has two formulas"),
+        ({"b, self": lambda grad: grad}, "in the order of the schema"),
+    ],
+)
 def test_wrong_lines_fail_at_import(formulas, message):
     op = operator("(Tensor self, Tensor b, int k=0) -> Tensor", lambda a, b, k: a)
     with pytest.raises(ImportError, match=message):
@@ -151,8 +164,9 @@ def test_wrong_tangents_fail_at_import():
     for wrong in (lambda sel_t: sel_t, lambda self_t, grad: self_t, lambda self_t, needs: self_t):
         with pytest.raises(ImportError, match="nor one of NAME_t, result, NAME_shape, NAME_dtype, NAME_geometry"):
             derivative(op, self=lambda grad: grad, jvp=wrong)
-    derivative(op, self=lambda grad: grad,
-               jvp=lambda self_t, b, rest, result1, b_shape, self_dtype, self_geometry: self_t)
+    derivative(
+        op, self=lambda grad: grad, jvp=lambda self_t, b, rest, result1, b_shape, self_dtype, self_geometry: self_t
+    )
 
 
 def test_elementwise_is_what_the_kernel_says():

@@ -1,4 +1,5 @@
 """Derivatives of integrals, slopes, distances and covariances, in both modes, to second order, and for examples."""
+
 import pytest
 
 import flambeau_tensor as torch
@@ -9,8 +10,10 @@ CASES = {
     "trapezoid, even": (lambda y: torch.trapezoid(y, dx=0.5, dim=0), (3, 2)),
     "cumulative_trapezoid": (lambda y, x: torch.cumulative_trapezoid(y, x), (2, 4), (2, 4)),
     "gradient": (lambda y: torch.gradient(y, spacing=2.0), (3, 3)),
-    "gradient, uneven": (lambda y: torch.gradient(y, spacing=(torch.tensor([0.0, 1.0, 3.0]).double(),), dim=0,
-                                                  edge_order=2)[0], (3, 2)),
+    "gradient, uneven": (
+        lambda y: torch.gradient(y, spacing=(torch.tensor([0.0, 1.0, 3.0]).double(),), dim=0, edge_order=2)[0],
+        (3, 2),
+    ),
     "cov": (lambda x: torch.cov(x), (2, 4)),
     "cov, weighted": (lambda x: torch.cov(x, aweights=torch.tensor([0.5, 1.0, 2.0]).double()), (2, 3)),
     "corrcoef": (lambda x: torch.corrcoef(x)[0, 1:], (3, 4)),
@@ -19,8 +22,9 @@ CASES = {
     "padded": (lambda x: torch.constant_pad_nd(x, (1, -1, 2, 0)), (2, 3)),
     "pdist": (lambda x: torch.pdist(x, 3.0), (3, 2)),
     "cdist, by products": (lambda a, b: torch.cdist(a, b, 2.0, "use_mm_for_euclid_dist"), (2, 3), (2, 2, 3)),
-} | {f"cdist, p = {p}": (lambda a, b, p=p: torch.cdist(a, b, p), (2, 3, 2), (4, 2))
-     for p in (1, 1.5, 2, 3, float("inf"))}
+} | {
+    f"cdist, p = {p}": (lambda a, b, p=p: torch.cdist(a, b, p), (2, 3, 2), (4, 2)) for p in (1, 1.5, 2, 3, float("inf"))
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -47,7 +51,7 @@ def test_rows_that_are_equal(p, random):
     x = random(3, 2)
     for mode in "donot_use_mm_for_euclid_dist", "use_mm_for_euclid_dist":
         y = x.detach().clone()
-        slope, = grad(torch.cdist(x, y, p, mode).diagonal().sum(), x)
+        (slope,) = grad(torch.cdist(x, y, p, mode).diagonal().sum(), x)
         assert slope.abs().max() < 1e-6, mode
 
 

@@ -1,4 +1,5 @@
 """Random numbers whose parameters stand in tensors: gradients by these, and batches."""
+
 import pytest
 
 import flambeau_tensor as torch
@@ -13,7 +14,7 @@ def test_gradients_follow_the_samples():
     alpha = ALPHA.clone().requires_grad_()
     torch.manual_seed(0)
     sample = torch._standard_gamma(alpha)
-    slope, = grad(sample.sum(), alpha)
+    (slope,) = grad(sample.sum(), alpha)
     step = 1e-5
     x = sample.detach()
     up = torch.special.gammainc(ALPHA + step, x) - torch.special.gammainc(ALPHA - step, x)
@@ -21,12 +22,13 @@ def test_gradients_follow_the_samples():
     assert torch.allclose(slope, -up / (2 * step) / density, rtol=1e-6)
     torch.manual_seed(0)
     parts = torch._sample_dirichlet(alpha)
-    found, = grad(parts[:, 0].sum(), alpha)
+    (found,) = grad(parts[:, 0].sum(), alpha)
     assert torch.allclose(parts.sum(1), torch.ones(2, dtype=torch.float64)) and (found[:, 0] > 0).all()
 
 
-@pytest.mark.parametrize("function", [torch._standard_gamma, torch._sample_dirichlet,
-                                      lambda a: torch.binomial(a.ceil() * 9, a / 8)])
+@pytest.mark.parametrize(
+    "function", [torch._standard_gamma, torch._sample_dirichlet, lambda a: torch.binomial(a.ceil() * 9, a / 8)]
+)
 def test_batches_draw_as_they_are_asked(function):
     with pytest.raises(RuntimeError, match="randomness error mode"):
         vmap(function)(ALPHA)

@@ -1,4 +1,5 @@
 """Derivatives of short-time Fourier transforms, which are compositions."""
+
 import pytest
 
 import flambeau_tensor as torch
@@ -10,8 +11,12 @@ WINDOW = torch.hann_window(4, dtype=torch.float64) + 0.5
 
 @pytest.mark.parametrize("mode", ["reflect", "constant", "replicate", "circular"])
 def test_there(mode, random, check):
-    check(lambda x, w: torch.stft(x, 4, window=w, pad_mode=mode, return_complex=True), random(2, 7),
-          random(4, low=0.5, high=1), second=mode == "reflect")
+    check(
+        lambda x, w: torch.stft(x, 4, window=w, pad_mode=mode, return_complex=True),
+        random(2, 7),
+        random(4, low=0.5, high=1),
+        second=mode == "reflect",
+    )
 
 
 def test_back(random, check):

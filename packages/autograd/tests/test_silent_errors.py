@@ -26,14 +26,14 @@ class Cube(Function):
 def test_double_backward_through_an_intermediate(leaf):
     """The second derivative of x³ at 2 is 12; PyTorch returns 4, the part that it can see."""
     x = leaf(2.0)
-    slope, = grad(Cube.apply(x).sum(), x, create_graph=True)
+    (slope,) = grad(Cube.apply(x).sum(), x, create_graph=True)
     assert slope.tolist() == [12.0]
     with pytest.raises(RuntimeError) as caught:
         grad(slope.sum(), x)
     text = str(caught.value)
     assert "CubeBackward saved an intermediate result of its forward (tensor 1 of save_for_backward)" in text
     assert "return it from forward as another output" in text and "compute it in backward" in text
-    assert "slope, = grad(Cube.apply(x)" in text  # where the call was
+    assert "(slope,) = grad(Cube.apply(x)" in text  # where the call was
     with pytest.raises(RuntimeError, match="saved an intermediate result"):
         gradgradcheck(Cube.apply, (x,))
 
@@ -41,13 +41,14 @@ def test_double_backward_through_an_intermediate(leaf):
 def test_where_nothing_else_was_recorded(leaf):
     """Here all of the second derivative goes by the intermediate. PyTorch's gradient does not even require grad, so
     that adding it to something that does loses the term."""
+
     class Plain(Cube):
         @staticmethod
         def backward(ctx, g):
             return g * 3 * ctx.saved_tensors[1]
 
     x = leaf(2.0)
-    slope, = grad(Plain.apply(x).sum(), x, create_graph=True)
+    (slope,) = grad(Plain.apply(x).sum(), x, create_graph=True)
     with pytest.raises(RuntimeError, match="saved an intermediate result"):
         (slope + x).sum().backward()
 
@@ -73,7 +74,7 @@ def test_the_ways_out(leaf):
 
         @staticmethod
         def backward(ctx, g):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             return g * 3 * x * x
 
     class Masked(Function):
@@ -97,7 +98,7 @@ def test_the_ways_out(leaf):
 
 def test_what_is_no_mistake_goes_on(leaf):
     x = leaf(2.0)
-    slope, = grad(Cube.apply(x).sum(), x, create_graph=True)
+    (slope,) = grad(Cube.apply(x).sum(), x, create_graph=True)
     w = leaf(3.0)
     assert grad((slope * w).sum(), w)[0].tolist() == [12.0]  # not through the intermediate
 
@@ -112,7 +113,7 @@ def test_what_is_no_mistake_goes_on(leaf):
 
         @staticmethod
         def backward(ctx, g):
-            order, = ctx.saved_tensors
+            (order,) = ctx.saved_tensors
             return torch.zeros_like(g).scatter(0, order, g)
 
     assert gradgradcheck(Sorted.apply, (leaf(3.0, 1.0, 2.0),))
@@ -130,7 +131,7 @@ def test_what_is_no_mistake_goes_on(leaf):
         def backward(ctx, g):
             return g * ctx.saved_tensors[0]
 
-    slope, = grad(Outside.apply(x).sum(), x, create_graph=True)
+    (slope,) = grad(Outside.apply(x).sum(), x, create_graph=True)
     assert grad(slope.sum(), outside)[0].tolist() == [1.0]
 
 

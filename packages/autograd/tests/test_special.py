@@ -1,12 +1,23 @@
 """Derivatives of special functions, to second order, against finite differences."""
+
 import pytest
 
 import flambeau_tensor as torch
 from flambeau_tensor import special
 
 UNARY = {  # operation: the range to draw from
-    "i0": (-2, 2), "i0e": (0.5, 2), "i1": (0.5, 2), "i1e": (0.5, 2), "ndtr": (-2, 2), "log_ndtr": (-2, 2),
-    "ndtri": (0.2, 0.8), "erfcx": (-1, 2), "entr": (0.5, 2), "expit": (-2, 2), "gammaln": (0.5, 3), "psi": (0.5, 3),
+    "i0": (-2, 2),
+    "i0e": (0.5, 2),
+    "i1": (0.5, 2),
+    "i1e": (0.5, 2),
+    "ndtr": (-2, 2),
+    "log_ndtr": (-2, 2),
+    "ndtri": (0.2, 0.8),
+    "erfcx": (-1, 2),
+    "entr": (0.5, 2),
+    "expit": (-2, 2),
+    "gammaln": (0.5, 3),
+    "psi": (0.5, 3),
 }
 
 
@@ -15,8 +26,10 @@ def _order(x):
 
 
 SECOND = {  # with a derivative for the second argument alone
-    "igamma": lambda x: torch.igamma(_order(x), x), "igammac": lambda x: torch.igammac(_order(x), x),
-    "zeta": lambda x: special.zeta(_order(x) + 1, x), "igamma_": lambda x: torch.ones_like(x).igamma_(x),
+    "igamma": lambda x: torch.igamma(_order(x), x),
+    "igammac": lambda x: torch.igammac(_order(x), x),
+    "zeta": lambda x: special.zeta(_order(x) + 1, x),
+    "igamma_": lambda x: torch.ones_like(x).igamma_(x),
     "igammac_": lambda x: torch.ones_like(x).igammac_(x),
 }
 
@@ -49,9 +62,14 @@ def test_at_zero():
     assert x.grad.tolist() == [0.0, -float("inf")]
 
 
-@pytest.mark.parametrize(("function", "said"), [
-    (lambda x: torch.igamma(x, x), "igamma: input"), (lambda x: torch.igammac(x, x), "igammac: input"),
-    (lambda x: special.zeta(x, 2), "zeta")])
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x: torch.igamma(x, x), "igamma: input"),
+        (lambda x: torch.igammac(x, x), "igammac: input"),
+        (lambda x: special.zeta(x, 2), "zeta"),
+    ],
+)
 def test_what_has_no_derivative_says_so(function, said):
     x = torch.tensor([1.5, 2.5], requires_grad=True)
     with pytest.raises(NotImplementedError, match=f"the derivative for '{said}' is not implemented."):
@@ -68,4 +86,7 @@ def test_what_has_no_history(name):
 def test_names_of_nodes():
     x = torch.tensor([0.5], requires_grad=True)
     assert [f(x).grad_fn.name() for f in (special.i0e, special.log_ndtr, special.gammaln)] == [
-        "SpecialI0EBackward0", "SpecialLogNdtrBackward0", "LgammaBackward0"]
+        "SpecialI0EBackward0",
+        "SpecialLogNdtrBackward0",
+        "LgammaBackward0",
+    ]

@@ -45,12 +45,12 @@ def test_a_shared_leaf_loses_no_gradient(size, steps):
 def test_a_shared_graph(leaf):
     x = leaf(1.0, 2.0)
     y = (x * x).exp().sum()
-    expected, = autograd.grad(y, x, retain_graph=True)
+    (expected,) = autograd.grad(y, x, retain_graph=True)
     wrong = []
 
     def work():
         for _ in range(300):
-            g, = autograd.grad(y, x, retain_graph=True)
+            (g,) = autograd.grad(y, x, retain_graph=True)
             if g.tolist() != expected.tolist():
                 wrong.append(g)
 

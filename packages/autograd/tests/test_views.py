@@ -1,22 +1,34 @@
 """Derivatives of views, of copies and of writing, in both modes."""
+
 import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import func, grad, gradcheck, gradgradcheck, inference_mode, no_grad
 
 CASES = {
-    "view": lambda x: x.view(4, 3), "reshape": lambda x: x.t().reshape(12), "flatten": torch.flatten,
-    "transpose": lambda x: x.transpose(0, 1) * 2, "permute": lambda x: x.permute(1, 0), "t": lambda x: x.t(),
-    "T": lambda x: x.T, "mH": lambda x: x.mH, "squeeze": lambda x: x.unsqueeze(1).squeeze(),
-    "expand": lambda x: x.unsqueeze(1).expand(3, 2, 4), "select": lambda x: x.select(1, -2),
-    "narrow": lambda x: x.narrow(1, -3, 2), "diagonal": lambda x: x.diagonal(1), "unfold": lambda x: x.unfold(1, 2, 1),
+    "view": lambda x: x.view(4, 3),
+    "reshape": lambda x: x.t().reshape(12),
+    "flatten": torch.flatten,
+    "transpose": lambda x: x.transpose(0, 1) * 2,
+    "permute": lambda x: x.permute(1, 0),
+    "t": lambda x: x.t(),
+    "T": lambda x: x.T,
+    "mH": lambda x: x.mH,
+    "squeeze": lambda x: x.unsqueeze(1).squeeze(),
+    "expand": lambda x: x.unsqueeze(1).expand(3, 2, 4),
+    "select": lambda x: x.select(1, -2),
+    "narrow": lambda x: x.narrow(1, -3, 2),
+    "diagonal": lambda x: x.diagonal(1),
+    "unfold": lambda x: x.unfold(1, 2, 1),
     "unfold from the end": lambda x: x.unfold(-2, 2, 1),
     "as_strided": lambda x: x.as_strided((2, 3), (4, 1), 1),
     "as_strided_scatter": lambda x: torch.as_strided_scatter(x, x[:2, :2] * 2, (2, 2), (4, 1), 1),
     "as_strided, overlapping": lambda x: x.as_strided((3, 3), (1, 1)),
     "as_strided of a transposed one": lambda x: x.t().as_strided((3, 2), (4, 1)),
-    "clone": torch.clone, "contiguous": lambda x: x.t().contiguous(),
-    "copy_": lambda x: torch.zeros(2, 3, 4, dtype=x.dtype).copy_(x), "zero_": lambda x: x + x.clone().zero_(),
+    "clone": torch.clone,
+    "contiguous": lambda x: x.t().contiguous(),
+    "copy_": lambda x: torch.zeros(2, 3, 4, dtype=x.dtype).copy_(x),
+    "zero_": lambda x: x + x.clone().zero_(),
     "fill_": lambda x: x * torch.zeros(3, 4, dtype=x.dtype).fill_(x[0, 0]),
 }
 
@@ -27,10 +39,18 @@ def test_views(name, complex, random, check):
     check(CASES[name], random(3, 4, complex=complex))
 
 
-@pytest.mark.parametrize("function", [
-    torch.real, torch.imag, torch.view_as_real, lambda z: torch.view_as_complex(torch.view_as_real(z) * 2),
-    lambda z: torch.complex(z.imag, z.real), torch.conj, lambda z: z.to(torch.complex128),
-])
+@pytest.mark.parametrize(
+    "function",
+    [
+        torch.real,
+        torch.imag,
+        torch.view_as_real,
+        lambda z: torch.view_as_complex(torch.view_as_real(z) * 2),
+        lambda z: torch.complex(z.imag, z.real),
+        torch.conj,
+        lambda z: z.to(torch.complex128),
+    ],
+)
 def test_parts_of_complex_numbers(function, random, check):
     check(function, random(3, complex=True))
 
@@ -45,15 +65,18 @@ def _write(view, value=lambda w, a: a):
     def run(w, a):
         view(w).copy_(value(w, a))
         return w
+
     return run
 
 
 def _before(view):
     """A view made before its base is written to."""
+
     def run(w, a):
         v = view(w)
         w.mul_(a)
         return v * a[0], w
+
     return run
 
 
@@ -66,15 +89,24 @@ def _pairs(a, w):
     return c, r
 
 
-@pytest.mark.parametrize("function", [
-    _set_parts, _write(torch.real), _write(torch.imag, lambda w, a: w.real.clone() * a),
-    _write(lambda w: torch.view_as_real(w)[1:, 0], lambda w, a: a[1:].clone()),
-    _write(lambda w: w[1:].imag, lambda w, a: a[:2] * 3), _write(lambda w: w.view(3, 1).t().real[0]),
-    _write(lambda w: torch.view_as_real(w).view(-1)[1:4]), _write(lambda w: w.view(torch.float64)[::2]),
-    _before(lambda w: w.imag), _before(lambda w: torch.view_as_real(w)[:, 1]), _before(lambda w: w[:2].real),
-    lambda w, a: _pairs(a, w),
-    lambda w, a: _set_parts(torch.zeros(3, dtype=w.dtype), a) * w,
-])
+@pytest.mark.parametrize(
+    "function",
+    [
+        _set_parts,
+        _write(torch.real),
+        _write(torch.imag, lambda w, a: w.real.clone() * a),
+        _write(lambda w: torch.view_as_real(w)[1:, 0], lambda w, a: a[1:].clone()),
+        _write(lambda w: w[1:].imag, lambda w, a: a[:2] * 3),
+        _write(lambda w: w.view(3, 1).t().real[0]),
+        _write(lambda w: torch.view_as_real(w).view(-1)[1:4]),
+        _write(lambda w: w.view(torch.float64)[::2]),
+        _before(lambda w: w.imag),
+        _before(lambda w: torch.view_as_real(w)[:, 1]),
+        _before(lambda w: w[:2].real),
+        lambda w, a: _pairs(a, w),
+        lambda w, a: _set_parts(torch.zeros(3, dtype=w.dtype), a) * w,
+    ],
+)
 def test_parts_of_complex_numbers_are_written_to(function, random, check):
     check(lambda w, a: function(w * (1 + 1j), a), random(3, complex=True), random(3))
 
@@ -107,15 +139,26 @@ def test_writing_random_numbers_ends_tangents(random, check_tangents):
     check_tangents(lambda x: x + x.clone().uniform_() * 0, random(3))
 
 
-@pytest.mark.parametrize("pieces", [
-    lambda y: y.split(1), lambda y: y.split((1, 2)), lambda y: y.split_with_sizes((1, 2)), lambda y: y.chunk(3),
-    lambda y: y.unbind(), lambda y: list(y), lambda y: [piece[:] for piece in y.split(1)],
-])
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        lambda y: y.split(1),
+        lambda y: y.split((1, 2)),
+        lambda y: y.split_with_sizes((1, 2)),
+        lambda y: y.chunk(3),
+        lambda y: y.unbind(),
+        lambda y: list(y),
+        lambda y: [piece[:] for piece in y.split(1)],
+    ],
+)
 def test_pieces_may_not_be_written_to(pieces, random):
     x = random(3, 4)
     made = pieces(x * 2)
-    with pytest.raises(RuntimeError, match="is a view and is being modified inplace. This view is the output of a "
-                       "function that returns multiple views. Such functions do not allow the output views to be"):
+    with pytest.raises(
+        RuntimeError,
+        match="is a view and is being modified inplace. This view is the output of a "
+        "function that returns multiple views. Such functions do not allow the output views to be",
+    ):
         made[0].mul_(2)
     y = x * 2
     made = pieces(y)
@@ -149,8 +192,11 @@ def test_views_made_in_inference_mode_say_so(random):
     base = x * 1
     with inference_mode():
         view = base[0]
-    with pytest.raises(RuntimeError, match="A view was created in inference mode and is being modified inplace in "
-                       "normal mode.*both inside the inference_mode block"):
+    with pytest.raises(
+        RuntimeError,
+        match="A view was created in inference mode and is being modified inplace in "
+        "normal mode.*both inside the inference_mode block",
+    ):
         view.mul_(2)
     base.mul_(2)
     assert "grad_fn=<Invalid>" in repr(view)
@@ -186,15 +232,21 @@ def test_diagonals_and_writing_through_views():
         return torch.randn(shape, dtype=torch.float64, generator=random).requires_grad_()
 
     matrix, rows, column = make(2, 3), make(2), make(2, 1)
-    for f, args in ((torch.diag, (rows,)), (torch.diag, (matrix,)), (torch.diag_embed, (matrix,)),
-                    (torch.trace, (matrix,)), (torch.diagonal_scatter, (matrix, rows)),
-                    (torch.select_copy, (matrix, 1, 0)),
-                    (lambda a, b: torch.select_scatter(a, b, 1, 0), (matrix, rows)),
-                    (lambda a, b: torch.slice_scatter(a, b, 1, 1, 2), (matrix, column))):
+    for f, args in (
+        (torch.diag, (rows,)),
+        (torch.diag, (matrix,)),
+        (torch.diag_embed, (matrix,)),
+        (torch.trace, (matrix,)),
+        (torch.diagonal_scatter, (matrix, rows)),
+        (torch.select_copy, (matrix, 1, 0)),
+        (lambda a, b: torch.select_scatter(a, b, 1, 0), (matrix, rows)),
+        (lambda a, b: torch.slice_scatter(a, b, 1, 1, 2), (matrix, column)),
+    ):
         tensors = tuple(a for a in args if isinstance(a, torch.Tensor))
-        rest = args[len(tensors):]
-        assert gradcheck(lambda *t, f=f, rest=rest: f(*t, *rest), tensors, check_forward_ad=True,
-                         check_batched_grad=True)
+        rest = args[len(tensors) :]
+        assert gradcheck(
+            lambda *t, f=f, rest=rest: f(*t, *rest), tensors, check_forward_ad=True, check_batched_grad=True
+        )
         assert gradgradcheck(lambda *t, f=f, rest=rest: f(*t, *rest), tensors)
         many = [torch.stack([t.detach(), t.detach() * 2, -t.detach()]) for t in tensors]
         batched = func.vmap(lambda *t, f=f, rest=rest: f(*t, *rest))(*many)
@@ -206,8 +258,11 @@ class Sub(torch.Tensor):
     pass
 
 
-@pytest.mark.parametrize("make", [torch.Tensor, Sub, lambda t: t.as_subclass(Sub), Sub(0).new],
-                         ids=["Tensor(a)", "Sub(a)", "as_subclass", "new"])
+@pytest.mark.parametrize(
+    "make",
+    [torch.Tensor, Sub, lambda t: t.as_subclass(Sub), Sub(0).new],
+    ids=["Tensor(a)", "Sub(a)", "as_subclass", "new"],
+)
 def test_another_object_over_a_tensor_is_a_view_of_its_base(make):
     a = torch.ones(2, 3)
     row, whole = make(a[0]), make(a)

@@ -28,8 +28,10 @@ def test_products_take_what_they_take_of_one_example(name, dims, ranks):
     a, b = (torch.ones((2,) * (r + (d is not None))) for r, d in zip(ranks, dims, strict=True))
     product = vmap(getattr(torch, name), in_dims=dims)
     if ranks == PRODUCTS[name]:
-        assert product(a, b)[0].tolist() == getattr(torch, name)(torch.ones((2,) * ranks[0]),
-                                                                  torch.ones((2,) * ranks[1])).tolist()
+        assert (
+            product(a, b)[0].tolist()
+            == getattr(torch, name)(torch.ones((2,) * ranks[0]), torch.ones((2,) * ranks[1])).tolist()
+        )
     else:
         with pytest.raises(RuntimeError, match=f"incorrect dims for {name}.*dim {ranks[0]} and b has dim {ranks[1]} "):
             product(a, b)
@@ -41,17 +43,20 @@ def test_products_that_add(name, rank):
         vmap(getattr(torch, name))(*[torch.ones((2,) * (rank + 1))] * 3)
 
 
-@pytest.mark.parametrize(("call", "error", "match"), [
-    (lambda: vmap(lambda x: x.squeeze(1))(V), IndexError, r"range of \[-1, 0\], but got 1"),
-    (lambda: vmap(lambda x: x.squeeze(-2))(V), IndexError, r"range of \[-1, 0\], but got -2"),
-    (lambda: vmap(lambda x: x.squeeze(5))(ONE), IndexError, r"range of \[-1, 0\], but got 5"),
-    (lambda: vmap(lambda x: x.squeeze((0, 0)))(torch.ones(3, 1, 1)), RuntimeError, "dim 0 appears multiple times"),
-    (lambda: vmap(lambda x: torch.flip(x, (1,)))(V), IndexError, r"range of \[-1, 0\], but got 1"),
-    (lambda: vmap(lambda x: torch.flip(x, (0, 0)))(V), RuntimeError, "appears multiple times"),
-    (lambda: vmap(lambda x: x.permute((0, 3)))(torch.ones(2, 3, 4)), IndexError, r"range of \[-2, 1\], but got 3"),
-    (lambda: vmap(lambda x: x.permute((0, 0)))(torch.ones(2, 3, 4)), RuntimeError, "duplicate dims"),
-    (lambda: vmap(lambda x: x.t())(torch.ones(2, 3, 4, 5)), RuntimeError, "<= 2 dimensions, but self is 3D"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: vmap(lambda x: x.squeeze(1))(V), IndexError, r"range of \[-1, 0\], but got 1"),
+        (lambda: vmap(lambda x: x.squeeze(-2))(V), IndexError, r"range of \[-1, 0\], but got -2"),
+        (lambda: vmap(lambda x: x.squeeze(5))(ONE), IndexError, r"range of \[-1, 0\], but got 5"),
+        (lambda: vmap(lambda x: x.squeeze((0, 0)))(torch.ones(3, 1, 1)), RuntimeError, "dim 0 appears multiple times"),
+        (lambda: vmap(lambda x: torch.flip(x, (1,)))(V), IndexError, r"range of \[-1, 0\], but got 1"),
+        (lambda: vmap(lambda x: torch.flip(x, (0, 0)))(V), RuntimeError, "appears multiple times"),
+        (lambda: vmap(lambda x: x.permute((0, 3)))(torch.ones(2, 3, 4)), IndexError, r"range of \[-2, 1\], but got 3"),
+        (lambda: vmap(lambda x: x.permute((0, 0)))(torch.ones(2, 3, 4)), RuntimeError, "duplicate dims"),
+        (lambda: vmap(lambda x: x.t())(torch.ones(2, 3, 4, 5)), RuntimeError, "<= 2 dimensions, but self is 3D"),
+    ],
+)
 def test_dimensions_are_counted_in_one_example(call, error, match):
     with pytest.raises(error, match=match):
         call()
@@ -86,6 +91,7 @@ def test_writing_keeps_the_dtype():
 
 # --- random numbers -------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", ["uniform_", "normal_", "exponential_", "bernoulli_"])
 def test_drawing_into_what_examples_share(name):
     def into_shared(x):
@@ -98,10 +104,16 @@ def test_drawing_into_what_examples_share(name):
         vmap(into_shared)(ONE)
 
 
-@pytest.mark.parametrize("draw", [
-    lambda x: x.clone().bernoulli_(x * 0.5), lambda x: torch.bernoulli(x * 0.5), lambda x: torch.normal(x, 1.0),
-    lambda x: torch.normal(0.0, x), lambda x: torch.multinomial(x, 1),
-])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda x: x.clone().bernoulli_(x * 0.5),
+        lambda x: torch.bernoulli(x * 0.5),
+        lambda x: torch.normal(x, 1.0),
+        lambda x: torch.normal(0.0, x),
+        lambda x: torch.multinomial(x, 1),
+    ],
+)
 def test_the_same_numbers_for_distributions_that_differ(draw):
     with pytest.raises(RuntimeError, match="does not currently support same randomness with a batched tensor input"):
         vmap(draw, randomness="same")(ONE)
@@ -110,25 +122,35 @@ def test_the_same_numbers_for_distributions_that_differ(draw):
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("call", "match"), [
-    (lambda: vmap(torch.add, in_dims=[0, 0])(ONE, ONE), "expected `in_dims` to be int or .* got: <class 'list'>"),
-    (lambda: vmap(torch.sin, in_dims=None)(ONE), "got: <class 'NoneType'>"),
-    (lambda: vmap(lambda a: a[0], in_dims=([0, 0],))((ONE, ONE)), "not compatible with the structure"),
-    (lambda: vmap(lambda a: a[0], in_dims=((0, 0),))([ONE, ONE]), "not compatible with the structure"),
-    (lambda: vmap(lambda a: (a, a), out_dims=[0, 0])(ONE), "not compatible with the structure"),
-    (lambda: vmap(lambda a: a, out_dims=1.0)(ONE), "`out_dims` must be an int, None or a python collection"),
-    (lambda: vmap(lambda *, k: k)(k=ONE), "got no inputs"),
-])
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: vmap(torch.add, in_dims=[0, 0])(ONE, ONE), "expected `in_dims` to be int or .* got: <class 'list'>"),
+        (lambda: vmap(torch.sin, in_dims=None)(ONE), "got: <class 'NoneType'>"),
+        (lambda: vmap(lambda a: a[0], in_dims=([0, 0],))((ONE, ONE)), "not compatible with the structure"),
+        (lambda: vmap(lambda a: a[0], in_dims=((0, 0),))([ONE, ONE]), "not compatible with the structure"),
+        (lambda: vmap(lambda a: (a, a), out_dims=[0, 0])(ONE), "not compatible with the structure"),
+        (lambda: vmap(lambda a: a, out_dims=1.0)(ONE), "`out_dims` must be an int, None or a python collection"),
+        (lambda: vmap(lambda *, k: k)(k=ONE), "got no inputs"),
+    ],
+)
 def test_forms_that_do_not_fit(call, match):
     with pytest.raises(ValueError, match=match):
         call()
 
 
-@pytest.mark.parametrize("transform", [
-    lambda f: grad(f, has_aux=True)(V), lambda f: grad_and_value(f, has_aux=True)(V), lambda f: vjp(f, V, has_aux=True),
-    lambda f: jvp(f, (V,), (V,), has_aux=True), lambda f: jacrev(f, has_aux=True)(V),
-    lambda f: jacfwd(f, has_aux=True)(V),
-])
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: grad(f, has_aux=True)(V),
+        lambda f: grad_and_value(f, has_aux=True)(V),
+        lambda f: vjp(f, V, has_aux=True),
+        lambda f: jvp(f, (V,), (V,), has_aux=True),
+        lambda f: jacrev(f, has_aux=True)(V),
+        lambda f: jacfwd(f, has_aux=True)(V),
+    ],
+)
 def test_aux_holds_tensors(transform):
     assert transform(lambda a: (a.sum(), {"a": a, "more": (a.long(),)}))
     with pytest.raises(RuntimeError, match="Expected tensors, got unsupported type <class 'int'>"):
@@ -137,19 +159,23 @@ def test_aux_holds_tensors(transform):
 
 # --- data -----------------------------------------------------------------------------------------------------------
 
+
 def assigned(a, b):
     a.data = b
     return a.sum()
 
 
-@pytest.mark.parametrize(("call", "match"), [
-    (lambda: vmap(lambda a: a.data)(ONE), "accessing `data` under vmap transform"),
-    (lambda: vmap(lambda a: a.clone().data.mul_(2))(ONE), "accessing `data` under vmap transform"),
-    (lambda: vmap(lambda a: assigned(torch.ones(3), a))(ONE), "with `.data` under vmap transform"),
-    (lambda: vmap(lambda a: assigned(a, torch.ones(3)))(ONE), "with `.data` under vmap transform"),
-    (lambda: grad(lambda a: assigned(a, torch.ones(3)))(V), "with `.data` inside functorch transform"),
-    (lambda: jvp(lambda a: assigned(a, torch.ones(3)), (V,), (V,)), "with `.data` inside functorch transform"),
-])
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: vmap(lambda a: a.data)(ONE), "accessing `data` under vmap transform"),
+        (lambda: vmap(lambda a: a.clone().data.mul_(2))(ONE), "accessing `data` under vmap transform"),
+        (lambda: vmap(lambda a: assigned(torch.ones(3), a))(ONE), "with `.data` under vmap transform"),
+        (lambda: vmap(lambda a: assigned(a, torch.ones(3)))(ONE), "with `.data` under vmap transform"),
+        (lambda: grad(lambda a: assigned(a, torch.ones(3)))(V), "with `.data` inside functorch transform"),
+        (lambda: jvp(lambda a: assigned(a, torch.ones(3)), (V,), (V,)), "with `.data` inside functorch transform"),
+    ],
+)
 def test_data_inside_of_transforms(call, match):
     with pytest.raises(RuntimeError, match=match):
         call()
@@ -163,13 +189,14 @@ def test_data_has_no_derivative():
 
 # --- recording ------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize(("outside", "inside"), list(itertools.product((False, True), repeat=2)))
 def test_vjp_records_where_its_function_is_called(outside, inside):
     w = torch.ones(3, requires_grad=True)
     with set_grad_enabled(outside):
         value, back = vjp(lambda a: a * w, V)
     with set_grad_enabled(inside):
-        gradient, = back(torch.ones(3))
+        (gradient,) = back(torch.ones(3))
     assert value.requires_grad == outside and gradient.requires_grad == inside
     assert gradient.tolist() == [1.0, 1.0, 1.0]
 
@@ -184,8 +211,10 @@ def test_jacobians_under_no_grad():
 
 # --- levels ---------------------------------------------------------------------------------------------------------
 
+
 def test_the_fallback_knows_what_vmap_cannot_do():
     """By the error's class: a text with the name in it is the function's own business."""
+
     def fails(a):
         raise RuntimeError("not because of vmap")
 
@@ -211,7 +240,7 @@ def test_functions_by_level():
 
         @staticmethod
         def forward(x):
-            return x ** 3
+            return x**3
 
         @staticmethod
         def setup_context(ctx, inputs, output):
@@ -219,8 +248,8 @@ def test_functions_by_level():
 
         @staticmethod
         def backward(ctx, g):
-            x, = ctx.saved_tensors
-            return 3 * x ** 2 * g
+            (x,) = ctx.saved_tensors
+            return 3 * x**2 * g
 
-    assert vmap(grad(Cube.apply))(V).tolist() == (3 * V ** 2).tolist()
+    assert vmap(grad(Cube.apply))(V).tolist() == (3 * V**2).tolist()
     assert jvp(vmap(grad(Cube.apply)), (V,), (torch.ones(3),))[1].tolist() == (6 * V).tolist()

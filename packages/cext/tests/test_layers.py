@@ -1,4 +1,5 @@
 """Extensions and tensors under transforms: the memory of one example of many is not handed out in silence."""
+
 import pytest
 
 import flambeau_cext as cext

@@ -167,8 +167,13 @@ FL_LIBRARY(second) {
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
-    return cext.load_inline("registering", c_sources=SOURCE, functions=["times_called", "shown"],
-                            build_directory=tmp_path_factory.mktemp("registering"), extra_cflags=["-Wextra", "-Werror"])
+    return cext.load_inline(
+        "registering",
+        c_sources=SOURCE,
+        functions=["times_called", "shown"],
+        build_directory=tmp_path_factory.mktemp("registering"),
+        extra_cflags=["-Wextra", "-Werror"],
+    )
 
 
 @pytest.fixture

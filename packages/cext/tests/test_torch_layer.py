@@ -328,8 +328,9 @@ def test_references_are_kept(m, keeps_references):
         keeps_references(call, x)
 
 
-@pytest.mark.parametrize("shape, strides, format", [((2, 3, 4, 5), (60, 1, 15, 3), 2),
-                                                    ((2, 3, 4, 5, 6), (360, 1, 90, 18, 3), 3)])
+@pytest.mark.parametrize(
+    "shape, strides, format", [((2, 3, 4, 5), (60, 1, 15, 3), 2), ((2, 3, 4, 5, 6), (360, 1, 90, 18, 3), 3)]
+)
 def test_channels_last(m, shape, strides, format):
     x = torch.rand(shape)
     last = m.channels_last(x)

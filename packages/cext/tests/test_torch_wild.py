@@ -335,7 +335,7 @@ def dispatching(m):
     for family, dtype, name in named:
         assert m.named(torch.ones(1, dtype=dtype), family) == name
     for family, dtype, known in (("floating", torch.int32, "Int"), ("v2", torch.int64, "Long")):
-        with pytest.raises(NotImplementedError, match=f'"named" not implemented for \'{known}\''):
+        with pytest.raises(NotImplementedError, match=f"\"named\" not implemented for '{known}'"):
             m.named(torch.ones(1, dtype=dtype), family)
     kinds = [m.by_switch(torch.ones(1, dtype=getattr(torch, d))) for d in "float32 float64 int64 bool int16".split()]
     assert kinds == ["float", "double", "long", "bool", "Short"]
@@ -381,10 +381,16 @@ def detection(m):
         (lambda: m.iou(boxes, boxes.double()), TypeError, "dtypes differ: float and double"),
         (lambda: m.iou(boxes.int(), boxes.int()), NotImplementedError, "\"iou\" not implemented for 'Int'"),
         (lambda: m.batched_nms(boxes, boxes[0, :3], boxes[0], 0.5), RuntimeError, "dimension 0, got 4 and 3"),
-        (lambda: m.roi_pool(torch.ones(1, 1, 2, 2), torch.ones(1, 5).double(), size=(1, 1)), RuntimeError,
-         r"for argument #1 'input' to have the same type as tensor for argument #2 'rois'.*arguments for roi_pool"),
-        (lambda: m.roi_pool(torch.ones(1, 1, 2, 3).mT, torch.ones(1, 5), size=(1, 1)), RuntimeError,
-         "input must be contiguous"),
+        (
+            lambda: m.roi_pool(torch.ones(1, 1, 2, 2), torch.ones(1, 5).double(), size=(1, 1)),
+            RuntimeError,
+            r"for argument #1 'input' to have the same type as tensor for argument #2 'rois'.*arguments for roi_pool",
+        ),
+        (
+            lambda: m.roi_pool(torch.ones(1, 1, 2, 3).mT, torch.ones(1, 5), size=(1, 1)),
+            RuntimeError,
+            "input must be contiguous",
+        ),
         (lambda: m.corners([[1]]), IndexError, "."),
         (lambda: m.clip(boxes, [1]), TypeError, "incompatible function arguments"),
     ):
@@ -439,8 +445,10 @@ def lists(m):
     close(p, [0.9, 1.1])
     close(second, [0.001, 0.004])
     assert m.described(a) == "[3, 3] Float none [] float 110 n=9,2 cpu 4"
-    assert m.described(torch.ones(2, 3, dtype=torch.int64).t(), torch.float64, (3,)) == \
-        "[3, 2] Long Double [3] long int 000 n=6,2 cpu 8"
+    assert (
+        m.described(torch.ones(2, 3, dtype=torch.int64).t(), torch.float64, (3,))
+        == "[3, 2] Long Double [3] long int 000 n=6,2 cpu 8"
+    )
     from flambeau_nn import functional as f
 
     x, y = torch.randn(2, 3), torch.randn(2, 3)

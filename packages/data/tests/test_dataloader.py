@@ -53,17 +53,24 @@ def test_shuffles_are_pytorchs():
     assert [lists(loader), lists(loader), int(ft.randint(1000, ()))] == [
         [[[0, 5, 1]], [[4, 2, 3]], [[6]]],
         [[[0, 2, 4]], [[5, 1, 6]], [[3]]],
-        759]
+        759,
+    ]
 
 
 ROWS = TensorDataset(ft.arange(12.0).view(6, 2), ft.arange(6))
 
 
-@pytest.mark.parametrize("data", [
-    ROWS, Subset(ROWS, [4, 2, 0, 1]), Subset(Subset(ROWS, [5, 4, 3]), (2, 0)),
-    StackDataset(ROWS, Subset(ROWS, range(6))),
-    StackDataset(a=ROWS, b=ROWS), TensorDataset(ft.arange(4).to(ft.bfloat16)),
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        ROWS,
+        Subset(ROWS, [4, 2, 0, 1]),
+        Subset(Subset(ROWS, [5, 4, 3]), (2, 0)),
+        StackDataset(ROWS, Subset(ROWS, range(6))),
+        StackDataset(a=ROWS, b=ROWS),
+        TensorDataset(ft.arange(4).to(ft.bfloat16)),
+    ],
+)
 def test_batches_of_rows_are_what_collating_items_gives(data):
     """One index operation takes them; a function of one's own has them collated item by item."""
     for options in ({"batch_size": 2}, {"batch_sampler": [[1, 0], [-1], []][:2]}):
@@ -131,26 +138,30 @@ def test_an_error_says_which_item_it_was():
     assert e.value.__notes__ == ["This was item 5 of Squares."]
     with pytest.raises(IndexError) as e:
         list(DataLoader(ROWS, batch_sampler=[[0, 9] + [0] * 20]))
-    assert e.value.__notes__ == ["This was item 9 of TensorDataset, in the batch of "
-                                 "[0, 9, 0, 0, 0, 0, 0, 0, 0, 0, … 22 in all]."]
+    assert e.value.__notes__ == [
+        "This was item 9 of TensorDataset, in the batch of [0, 9, 0, 0, 0, 0, 0, 0, 0, 0, … 22 in all]."
+    ]
     with pytest.raises(LookupError) as e:
         list(DataLoader(Subset(Squares(), [4, 5]), batch_size=2))
     assert e.value.__notes__ == ["This was item [0, 1] of Subset."]
 
 
-@pytest.mark.parametrize(("options", "error", "text"), [
-    ({"num_workers": -1}, ValueError, "num_workers option should be non-negative"),
-    ({"timeout": -1}, ValueError, "timeout option should be non-negative"),
-    ({"prefetch_factor": 2}, ValueError, "prefetch_factor option could only be specified in multiprocessing"),
-    ({"num_workers": 1, "prefetch_factor": -2}, ValueError, "prefetch_factor option should be non-negative"),
-    ({"persistent_workers": True}, ValueError, "persistent_workers option needs num_workers > 0"),
-    ({"sampler": [0], "shuffle": True}, ValueError, "sampler option is mutually exclusive with shuffle"),
-    ({"batch_sampler": [[0]], "batch_size": 2}, ValueError, "batch_sampler option is mutually exclusive"),
-    ({"batch_size": None, "drop_last": True}, ValueError, "batch_size=None option disables auto-batching"),
-    ({"multiprocessing_context": "fork"}, ValueError, "can only be used with multi-process loading"),
-    ({"multiprocessing_context": "x", "num_workers": 1}, ValueError, "should specify a valid start method in"),
-    ({"multiprocessing_context": 3, "num_workers": 1}, TypeError, "should be a valid context object or a string"),
-])
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"num_workers": -1}, ValueError, "num_workers option should be non-negative"),
+        ({"timeout": -1}, ValueError, "timeout option should be non-negative"),
+        ({"prefetch_factor": 2}, ValueError, "prefetch_factor option could only be specified in multiprocessing"),
+        ({"num_workers": 1, "prefetch_factor": -2}, ValueError, "prefetch_factor option should be non-negative"),
+        ({"persistent_workers": True}, ValueError, "persistent_workers option needs num_workers > 0"),
+        ({"sampler": [0], "shuffle": True}, ValueError, "sampler option is mutually exclusive with shuffle"),
+        ({"batch_sampler": [[0]], "batch_size": 2}, ValueError, "batch_sampler option is mutually exclusive"),
+        ({"batch_size": None, "drop_last": True}, ValueError, "batch_size=None option disables auto-batching"),
+        ({"multiprocessing_context": "fork"}, ValueError, "can only be used with multi-process loading"),
+        ({"multiprocessing_context": "x", "num_workers": 1}, ValueError, "should specify a valid start method in"),
+        ({"multiprocessing_context": 3, "num_workers": 1}, TypeError, "should be a valid context object or a string"),
+    ],
+)
 def test_errors(options, error, text):
     with pytest.raises(error, match=text):
         DataLoader(Squares(), **options)

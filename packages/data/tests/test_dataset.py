@@ -40,9 +40,11 @@ def test_stacks():
     assert named[2] == {"text": "c", "number": 2} and len(named) == 3
     assert named.__getitems__([0, 2]) == [{"text": "a", "number": 0}, {"text": "c", "number": 2}]
     assert StackDataset("abc", Subset(range(9), [5, 6, 7])).__getitems__([2, 0]) == [("c", 7), ("a", 5)]
-    for make, text in [(lambda: StackDataset("ab", "abc"), "Size mismatch between datasets"),
-                       (lambda: StackDataset(), "At least one dataset should be passed"),
-                       (lambda: StackDataset("ab", a="ab"), "but both types are given")]:
+    for make, text in [
+        (lambda: StackDataset("ab", "abc"), "Size mismatch between datasets"),
+        (lambda: StackDataset(), "At least one dataset should be passed"),
+        (lambda: StackDataset("ab", a="ab"), "but both types are given"),
+    ]:
         with pytest.raises(ValueError, match=text):
             make()
 

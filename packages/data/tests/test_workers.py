@@ -28,8 +28,12 @@ class Images(Dataset):
         return 12
 
     def __getitem__(self, i):
-        return {"image": ft.full((3, 50, 50), float(i)), "mask": ft.full((3, 50, 50), i).to(ft.bfloat16),
-                "array": np.full((2000,), i), "name": str(i)}
+        return {
+            "image": ft.full((3, 50, 50), float(i)),
+            "mask": ft.full((3, 50, 50), i).to(ft.bfloat16),
+            "array": np.full((2000,), i),
+            "name": str(i),
+        }
 
 
 class Stream(IterableDataset):
@@ -126,10 +130,20 @@ if __name__ == "__main__":
 def test_draws_are_pytorchs(method, tmp_path):
     """Base seed, seeds of the workers in three generators, and the order: for every way to start a process."""
     want = [
-        [[2, 0], [0.5113104581832886, 0.2310420274734497], [0.4495910966205341, 0.3209548294164798],
-         [0.7809243576395145, 0.7493266768424349], [0, 0]],
-        [[1, 3], [0.3022708296775818, 0.8597546219825745], [0.5858821825793612, 0.3206321469244334],
-         [0.49401011740198875, 0.7704628272085052], [1, 1]],
+        [
+            [2, 0],
+            [0.5113104581832886, 0.2310420274734497],
+            [0.4495910966205341, 0.3209548294164798],
+            [0.7809243576395145, 0.7493266768424349],
+            [0, 0],
+        ],
+        [
+            [1, 3],
+            [0.3022708296775818, 0.8597546219825745],
+            [0.5858821825793612, 0.3206321469244334],
+            [0.49401011740198875, 0.7704628272085052],
+            [1, 1],
+        ],
     ]
     script = tmp_path / "draws.py"
     script.write_text(DRAWS)
@@ -160,8 +174,14 @@ def test_without_shared_memory_batches_come_through_the_pipe(monkeypatch):
 
 
 def test_every_kind_of_tensor_arrives():
-    items = [ft.zeros(0), ft.ones(5000).view(50, 100).t(), ft.ones(3000, dtype=ft.complex64).conj(),
-             ft.tensor(3), ft.arange(30000)[::2], ft.ones(70000, dtype=ft.bool)]
+    items = [
+        ft.zeros(0),
+        ft.ones(5000).view(50, 100).t(),
+        ft.ones(3000, dtype=ft.complex64).conj(),
+        ft.tensor(3),
+        ft.arange(30000)[::2],
+        ft.ones(70000, dtype=ft.bool),
+    ]
     for got, want in zip(forked(items, batch_size=None, num_workers=1), items, strict=True):
         assert ft.equal(got, want) and got.dtype == want.dtype and got.stride() == want.stride()
     same = [[ft.ones(40000)] * 2]
@@ -218,11 +238,14 @@ def test_init_function():
         list(forked(Shifted(), num_workers=1, worker_init_fn=bad_init))
 
 
-@pytest.mark.parametrize(("what", "error", "name"), [
-    (fail, ValueError, "ValueError"),
-    (fail_with_a_key, KeyError, "KeyError"),
-    (fail_strangely, RuntimeError, "Strange"),
-])
+@pytest.mark.parametrize(
+    ("what", "error", "name"),
+    [
+        (fail, ValueError, "ValueError"),
+        (fail_with_a_key, KeyError, "KeyError"),
+        (fail_strangely, RuntimeError, "Strange"),
+    ],
+)
 def test_errors_name_worker_and_item_and_carry_the_traceback(what, error, name):
     iterator = iter(forked(Bad(what), batch_size=2, num_workers=2))
     assert next(iterator).tolist() == [0, 1]
@@ -272,8 +295,13 @@ def test_timeout():
 
 
 def run(source, **options):
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(source)], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, **options)
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 ENDLESS = """

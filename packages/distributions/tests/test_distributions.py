@@ -1,4 +1,5 @@
 """Distributions: densities, moments, samples and their gradients. Numbers are PyTorch's unless there is a formula."""
+
 import math
 import pickle
 
@@ -14,42 +15,59 @@ def v(*numbers):
 
 M = torch.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
 ALL = {
-    "Bernoulli": lambda: D.Bernoulli(v(0.2, 0.7)), "Beta": lambda: D.Beta(v(0.5, 2), v(1.5, 3)),
-    "Binomial": lambda: D.Binomial(5, v(0.2, 0.7)), "Categorical": lambda: D.Categorical(v(1, 2, 3)),
-    "Cauchy": lambda: D.Cauchy(v(0, 1), v(1, 2)), "Chi2": lambda: D.Chi2(v(1.5, 4)),
+    "Bernoulli": lambda: D.Bernoulli(v(0.2, 0.7)),
+    "Beta": lambda: D.Beta(v(0.5, 2), v(1.5, 3)),
+    "Binomial": lambda: D.Binomial(5, v(0.2, 0.7)),
+    "Categorical": lambda: D.Categorical(v(1, 2, 3)),
+    "Cauchy": lambda: D.Cauchy(v(0, 1), v(1, 2)),
+    "Chi2": lambda: D.Chi2(v(1.5, 4)),
     "ContinuousBernoulli": lambda: D.ContinuousBernoulli(v(0.2, 0.5, 0.9)),
-    "Dirichlet": lambda: D.Dirichlet(v(0.5, 1, 2)), "Exponential": lambda: D.Exponential(v(0.5, 2)),
-    "FisherSnedecor": lambda: D.FisherSnedecor(v(3, 5), v(5, 9)), "Gamma": lambda: D.Gamma(v(0.5, 3), v(1, 2)),
+    "Dirichlet": lambda: D.Dirichlet(v(0.5, 1, 2)),
+    "Exponential": lambda: D.Exponential(v(0.5, 2)),
+    "FisherSnedecor": lambda: D.FisherSnedecor(v(3, 5), v(5, 9)),
+    "Gamma": lambda: D.Gamma(v(0.5, 3), v(1, 2)),
     "GeneralizedPareto": lambda: D.GeneralizedPareto(v(0, 1), v(1, 2), v(0.2, -0.3)),
-    "Geometric": lambda: D.Geometric(v(0.2, 0.7)), "Gumbel": lambda: D.Gumbel(v(0, 1), v(1, 2)),
-    "HalfCauchy": lambda: D.HalfCauchy(v(1, 2)), "HalfNormal": lambda: D.HalfNormal(v(1, 2)),
+    "Geometric": lambda: D.Geometric(v(0.2, 0.7)),
+    "Gumbel": lambda: D.Gumbel(v(0, 1), v(1, 2)),
+    "HalfCauchy": lambda: D.HalfCauchy(v(1, 2)),
+    "HalfNormal": lambda: D.HalfNormal(v(1, 2)),
     "Independent": lambda: D.Independent(D.Normal(v(0, 1), 1.0), 1),
     "InverseGamma": lambda: D.InverseGamma(v(3, 2.5), v(1, 2)),
-    "Kumaraswamy": lambda: D.Kumaraswamy(v(2, 1.5), v(3, 2)), "LKJCholesky": lambda: D.LKJCholesky(3, v(1, 2.5)),
-    "Laplace": lambda: D.Laplace(v(0, 1), v(1, 2)), "LogNormal": lambda: D.LogNormal(v(0, 0.5), v(1, 0.5)),
+    "Kumaraswamy": lambda: D.Kumaraswamy(v(2, 1.5), v(3, 2)),
+    "LKJCholesky": lambda: D.LKJCholesky(3, v(1, 2.5)),
+    "Laplace": lambda: D.Laplace(v(0, 1), v(1, 2)),
+    "LogNormal": lambda: D.LogNormal(v(0, 0.5), v(1, 0.5)),
     "LogisticNormal": lambda: D.LogisticNormal(v(0, 0.5), v(1, 0.5)),
     "LowRankMultivariateNormal": lambda: D.LowRankMultivariateNormal(v(0, 1), M[:, :1], v(1, 2)),
     "MixtureSameFamily": lambda: D.MixtureSameFamily(D.Categorical(v(0.3, 0.7)), D.Normal(v(-1, 1), v(0.5, 1))),
     "Multinomial": lambda: D.Multinomial(4, v(0.2, 0.3, 0.5)),
     "MultivariateNormal": lambda: D.MultivariateNormal(v(0, 1), M),
     "NegativeBinomial": lambda: D.NegativeBinomial(v(3, 4), v(0.2, 0.7)),
-    "Normal": lambda: D.Normal(v(0, 1), v(1, 2)), "OneHotCategorical": lambda: D.OneHotCategorical(v(1, 2, 3)),
+    "Normal": lambda: D.Normal(v(0, 1), v(1, 2)),
+    "OneHotCategorical": lambda: D.OneHotCategorical(v(1, 2, 3)),
     "OneHotCategoricalStraightThrough": lambda: D.OneHotCategoricalStraightThrough(v(1, 2, 3)),
-    "Pareto": lambda: D.Pareto(v(1, 2), v(3, 4)), "Poisson": lambda: D.Poisson(v(0.5, 8)),
+    "Pareto": lambda: D.Pareto(v(1, 2), v(3, 4)),
+    "Poisson": lambda: D.Poisson(v(0.5, 8)),
     "RelaxedBernoulli": lambda: D.RelaxedBernoulli(v(0.7), v(0.2, 0.6)),
     "RelaxedOneHotCategorical": lambda: D.RelaxedOneHotCategorical(v(0.7), v(0.2, 0.6, 0.2)),
-    "StudentT": lambda: D.StudentT(v(5, 4), v(0, 1), v(1, 2)), "Uniform": lambda: D.Uniform(v(0, -1), v(1, 3)),
-    "TransformedDistribution": lambda: D.TransformedDistribution(D.Normal(v(0, 1), v(1, 2)), [
-        D.AffineTransform(1.0, -2.0), D.SigmoidTransform()]),
-    "VonMises": lambda: D.VonMises(v(0, 1), v(0.5, 6)), "Weibull": lambda: D.Weibull(v(1, 2), v(1.5, 0.7)),
+    "StudentT": lambda: D.StudentT(v(5, 4), v(0, 1), v(1, 2)),
+    "Uniform": lambda: D.Uniform(v(0, -1), v(1, 3)),
+    "TransformedDistribution": lambda: D.TransformedDistribution(
+        D.Normal(v(0, 1), v(1, 2)), [D.AffineTransform(1.0, -2.0), D.SigmoidTransform()]
+    ),
+    "VonMises": lambda: D.VonMises(v(0, 1), v(0.5, 6)),
+    "Weibull": lambda: D.Weibull(v(1, 2), v(1.5, 0.7)),
     "Wishart": lambda: D.Wishart(v(4, 5), M),
 }
 SEVERAL = pytest.mark.parametrize("make", ALL.values(), ids=ALL)
 
 
 def test_every_distribution_stands_here():
-    kinds = {name for name in D.__all__ if isinstance(getattr(D, name), type)
-             and issubclass(getattr(D, name), D.Distribution)}
+    kinds = {
+        name
+        for name in D.__all__
+        if isinstance(getattr(D, name), type) and issubclass(getattr(D, name), D.Distribution)
+    }
     assert kinds == {*ALL, "Distribution", "ExponentialFamily"}
 
 
@@ -116,23 +134,30 @@ def _grad(y, *x):
     return found[0] if len(x) == 1 else found
 
 
-@pytest.mark.parametrize(("make", "x", "log_prob", "entropy"), [
-    (lambda: D.Normal(0.5, 2.0), 1.0, -math.log(2) - 0.5 * math.log(2 * math.pi) - 1 / 32,
-     0.5 * math.log(2 * math.pi * math.e * 4)),
-    (lambda: D.Gamma(v(3), v(2)), [1.5], math.log(8 / 2) + 2 * math.log(1.5) - 3, 1.1544313298030657),
-    (lambda: D.Beta(v(2), v(3)), [0.25], math.log(12 * 0.25 * 0.5625), -0.23490664978800099),
-    (lambda: D.StudentT(v(4)), [1.0], -1.538688131297, 1.681760016879),
-    (lambda: D.Poisson(v(2.5)), [3.0], 3 * math.log(2.5) - 2.5 - math.log(6), None),
-    (lambda: D.NegativeBinomial(v(3), v(0.25)), [2.0], math.log(6 * 0.75**3 * 0.25**2), None),
-    (lambda: D.Binomial(4, v(0.25)), [3.0], math.log(4 * 0.25**3 * 0.75), 1.221565833660),
-    (lambda: D.Geometric(v(0.25)), [2.0], math.log(0.25 * 0.75**2), 2.249340578475233),
-    (lambda: D.VonMises(v(0.5), v(2)), [1.0], 2 * math.cos(0.5) - math.log(2 * math.pi * 2.2795853023360673), None),
-    (lambda: D.Weibull(v(2), v(1.5)), [1.0], math.log(0.75) + 0.5 * math.log(0.5) - 0.5**1.5, 1.4800870749),
-    (lambda: D.Kumaraswamy(v(2), v(3)), [0.5], math.log(6 * 0.5 * 0.75**2), -0.208426135895),
-    (lambda: D.Gumbel(v(1), v(2)), [1.0], -math.log(2) - 1, math.log(2) + 1.5772156649015329),
-    (lambda: D.Wishart(v(4), M), [M.tolist()], None, None),
-    (lambda: D.MultivariateNormal(v(0, 1), M), [0.5, 0.5], None, 0.5 * math.log(1.75) + math.log(2 * math.pi) + 1),
-])
+@pytest.mark.parametrize(
+    ("make", "x", "log_prob", "entropy"),
+    [
+        (
+            lambda: D.Normal(0.5, 2.0),
+            1.0,
+            -math.log(2) - 0.5 * math.log(2 * math.pi) - 1 / 32,
+            0.5 * math.log(2 * math.pi * math.e * 4),
+        ),
+        (lambda: D.Gamma(v(3), v(2)), [1.5], math.log(8 / 2) + 2 * math.log(1.5) - 3, 1.1544313298030657),
+        (lambda: D.Beta(v(2), v(3)), [0.25], math.log(12 * 0.25 * 0.5625), -0.23490664978800099),
+        (lambda: D.StudentT(v(4)), [1.0], -1.538688131297, 1.681760016879),
+        (lambda: D.Poisson(v(2.5)), [3.0], 3 * math.log(2.5) - 2.5 - math.log(6), None),
+        (lambda: D.NegativeBinomial(v(3), v(0.25)), [2.0], math.log(6 * 0.75**3 * 0.25**2), None),
+        (lambda: D.Binomial(4, v(0.25)), [3.0], math.log(4 * 0.25**3 * 0.75), 1.221565833660),
+        (lambda: D.Geometric(v(0.25)), [2.0], math.log(0.25 * 0.75**2), 2.249340578475233),
+        (lambda: D.VonMises(v(0.5), v(2)), [1.0], 2 * math.cos(0.5) - math.log(2 * math.pi * 2.2795853023360673), None),
+        (lambda: D.Weibull(v(2), v(1.5)), [1.0], math.log(0.75) + 0.5 * math.log(0.5) - 0.5**1.5, 1.4800870749),
+        (lambda: D.Kumaraswamy(v(2), v(3)), [0.5], math.log(6 * 0.5 * 0.75**2), -0.208426135895),
+        (lambda: D.Gumbel(v(1), v(2)), [1.0], -math.log(2) - 1, math.log(2) + 1.5772156649015329),
+        (lambda: D.Wishart(v(4), M), [M.tolist()], None, None),
+        (lambda: D.MultivariateNormal(v(0, 1), M), [0.5, 0.5], None, 0.5 * math.log(1.75) + math.log(2 * math.pi) + 1),
+    ],
+)
 def test_densities_and_entropies(make, x, log_prob, entropy):
     d = make()
     x = torch.tensor(x, dtype=torch.float64)
@@ -158,16 +183,18 @@ def test_densities_of_matrices():
     wishart = D.Wishart(v(4), M)
     log_gamma = math.log(math.pi) / 2 + math.lgamma(2) + math.lgamma(1.5)
     assert wishart.log_prob(M).item() == pytest.approx(
-        0.5 * math.log(1.75) - 1 - 4 * math.log(2) - 2 * math.log(1.75) - log_gamma)
+        0.5 * math.log(1.75) - 1 - 4 * math.log(2) - 2 * math.log(1.75) - log_gamma
+    )
 
 
-
-
-@pytest.mark.parametrize(("make", "numbers"), [
-    (lambda: D.Gamma(torch.tensor([0.3, 1.0, 5.0, 50.0]), 1.0), [5.9070e-06, 0.11898, 5.0218, 45.514]),
-    (lambda: D.Dirichlet(torch.ones(3)), [0.8349, 0.1317, 0.0334]),
-    (lambda: D.Binomial(torch.tensor([5.0, 100.0, 40.0]), torch.tensor([0.3, 0.4, 0.9])), None),
-])
+@pytest.mark.parametrize(
+    ("make", "numbers"),
+    [
+        (lambda: D.Gamma(torch.tensor([0.3, 1.0, 5.0, 50.0]), 1.0), [5.9070e-06, 0.11898, 5.0218, 45.514]),
+        (lambda: D.Dirichlet(torch.ones(3)), [0.8349, 0.1317, 0.0334]),
+        (lambda: D.Binomial(torch.tensor([5.0, 100.0, 40.0]), torch.tensor([0.3, 0.4, 0.9])), None),
+    ],
+)
 def test_samples_are_those_of_pytorch(make, numbers):
     torch.manual_seed(0)
     found = make().sample()
@@ -185,9 +212,11 @@ def test_gradients_of_gamma_samples_are_exact():
     x = x.detach()
     for i in range(a.numel()):
         h = 1e-4 * a[i].item()
+
         # F(a + h, x + s h) = F(a - h, x - s h) to second order
         def F(b, y):
             return _lower_gamma(b, y)
+
         s = slopes[i].item()
         up, down = F(a[i].item() + h, x[i].item() + s * h), F(a[i].item() - h, x[i].item() - s * h)
         assert up == pytest.approx(down, rel=1e-5, abs=1e-12)
@@ -255,11 +284,15 @@ REPRESENTATIONS = [
     (lambda: D.Normal(0.0, 1.0), "Normal(loc: 0.0, scale: 1.0)"),
     (lambda: D.Normal(v(0, 1), 1.0), "Normal(loc: torch.Size([2]), scale: torch.Size([2]))"),
     (lambda: D.Bernoulli(logits=v(0, 1)), "Bernoulli(logits: torch.Size([2]))"),
-    (lambda: D.Independent(D.Normal(v(0, 1), 1.0), 1),
-     "Independent(Normal(loc: torch.Size([2]), scale: torch.Size([2])), 1)"),
+    (
+        lambda: D.Independent(D.Normal(v(0, 1), 1.0), 1),
+        "Independent(Normal(loc: torch.Size([2]), scale: torch.Size([2])), 1)",
+    ),
     (lambda: D.LogNormal(0.0, 1.0), "LogNormal()"),
-    (lambda: D.MultivariateNormal(v(0, 1), M),
-     "MultivariateNormal(loc: torch.Size([2]), covariance_matrix: torch.Size([2, 2]))"),
+    (
+        lambda: D.MultivariateNormal(v(0, 1), M),
+        "MultivariateNormal(loc: torch.Size([2]), covariance_matrix: torch.Size([2, 2]))",
+    ),
 ]
 
 
@@ -269,35 +302,71 @@ def test_representations(make, text):
 
 
 REFUSED = [
-    (lambda: D.Normal(0.0, -1.0), ValueError, "Expected parameter scale (Tensor of shape ()) of distribution Normal("
-     "loc: 0.0, scale: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:"),
-    (lambda: D.Normal(0.0, "a"), ValueError, "Input arguments must all be instances of Number, torch.Tensor or objects "
-     "implementing __torch_function__."),
+    (
+        lambda: D.Normal(0.0, -1.0),
+        ValueError,
+        "Expected parameter scale (Tensor of shape ()) of distribution Normal("
+        "loc: 0.0, scale: -1.0) to satisfy the constraint GreaterThan(lower_bound=0.0), but found invalid values:",
+    ),
+    (
+        lambda: D.Normal(0.0, "a"),
+        ValueError,
+        "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__.",
+    ),
     (lambda: D.Normal(0.0, 1.0).log_prob(1.0), ValueError, "The value argument to log_prob must be a Tensor"),
-    (lambda: D.Normal(0.0, 1.0).log_prob(torch.tensor(math.nan)), ValueError, "Expected value argument (Tensor of "
-     "shape ()) to be within the support (Real()) of the distribution Normal(loc: 0.0, scale: 1.0), but found invalid"),
-    (lambda: D.Normal(v(0, 1), 1.0).log_prob(v(1, 2, 3)), ValueError,
-     "Value is not broadcastable with batch_shape+event_shape: torch.Size([3]) vs torch.Size([2])."),
-    (lambda: D.MultivariateNormal(v(0, 1), M).log_prob(v(1, 2, 3)), ValueError,
-     "The right-most size of value must match event_shape: torch.Size([3]) vs torch.Size([2])."),
-    (lambda: D.MultivariateNormal(v(0, 1)), ValueError,
-     "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."),
-    (lambda: D.MultivariateNormal(v(0, 1), -M), ValueError, "Expected parameter covariance_matrix (Tensor of shape "
-     "(2, 2)) of distribution MultivariateNormal(loc: torch.Size([2]), covariance_matrix: torch.Size([2, 2])) to "
-     "satisfy the constraint PositiveDefinite(), but found invalid values:"),
+    (
+        lambda: D.Normal(0.0, 1.0).log_prob(torch.tensor(math.nan)),
+        ValueError,
+        "Expected value argument (Tensor of shape ()) to be within the support (Real()) of the distribution "
+        "Normal(loc: 0.0, scale: 1.0), but found invalid",
+    ),
+    (
+        lambda: D.Normal(v(0, 1), 1.0).log_prob(v(1, 2, 3)),
+        ValueError,
+        "Value is not broadcastable with batch_shape+event_shape: torch.Size([3]) vs torch.Size([2]).",
+    ),
+    (
+        lambda: D.MultivariateNormal(v(0, 1), M).log_prob(v(1, 2, 3)),
+        ValueError,
+        "The right-most size of value must match event_shape: torch.Size([3]) vs torch.Size([2]).",
+    ),
+    (
+        lambda: D.MultivariateNormal(v(0, 1)),
+        ValueError,
+        "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.",
+    ),
+    (
+        lambda: D.MultivariateNormal(v(0, 1), -M),
+        ValueError,
+        "Expected parameter covariance_matrix (Tensor of shape "
+        "(2, 2)) of distribution MultivariateNormal(loc: torch.Size([2]), covariance_matrix: torch.Size([2, 2])) to "
+        "satisfy the constraint PositiveDefinite(), but found invalid values:",
+    ),
     (lambda: D.Bernoulli(0.5, logits=1.0), ValueError, "Either `probs` or `logits` must be specified, but not both."),
     (lambda: D.Categorical(torch.tensor(1.0)), ValueError, "`probs` parameter must be at least one-dimensional."),
     (lambda: D.Uniform(1.0, 0.0), ValueError, "Expected parameter low"),
-    (lambda: D.Multinomial(torch.tensor(3), v(1, 1)), NotImplementedError,
-     "inhomogeneous total_count is not supported"),
+    (
+        lambda: D.Multinomial(torch.tensor(3), v(1, 1)),
+        NotImplementedError,
+        "inhomogeneous total_count is not supported",
+    ),
     (lambda: D.Normal(0.0, 1.0).enumerate_support(), NotImplementedError, ""),
     (lambda: D.Distribution().arg_constraints, NotImplementedError, ""),
-    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), ValueError,
-     "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual 1 vs 0"),
-    (lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [3]), ValueError,
-     "transforms must be a Transform or a list of Transforms"),
-    (lambda: D.MixtureSameFamily(D.Categorical(v(1, 1, 1)), D.Normal(v(0, 1), 1.0)), ValueError,
-     "`mixture_distribution component` (3) does not equal `component_distribution.batch_shape[-1]` (2)"),
+    (
+        lambda: D.Independent(D.Normal(0.0, 1.0), 1),
+        ValueError,
+        "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), actual 1 vs 0",
+    ),
+    (
+        lambda: D.TransformedDistribution(D.Normal(0.0, 1.0), [3]),
+        ValueError,
+        "transforms must be a Transform or a list of Transforms",
+    ),
+    (
+        lambda: D.MixtureSameFamily(D.Categorical(v(1, 1, 1)), D.Normal(v(0, 1), 1.0)),
+        ValueError,
+        "`mixture_distribution component` (3) does not equal `component_distribution.batch_shape[-1]` (2)",
+    ),
     (lambda: D.LKJCholesky(1), ValueError, "Expected dim to be an integer greater than or equal to 2. Found dim=1."),
 ]
 

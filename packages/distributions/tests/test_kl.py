@@ -1,4 +1,5 @@
 """Divergences against means over samples, and how functions are found."""
+
 import pytest
 
 import flambeau_distributions as D
@@ -12,30 +13,39 @@ def v(*numbers):
 
 M = torch.tensor([[2.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
 EXAMPLES = {
-    D.Bernoulli: [D.Bernoulli(v(0.3)), D.Bernoulli(v(0.6))], D.Beta: [D.Beta(v(2), v(3)), D.Beta(v(1.5), v(2))],
+    D.Bernoulli: [D.Bernoulli(v(0.3)), D.Bernoulli(v(0.6))],
+    D.Beta: [D.Beta(v(2), v(3)), D.Beta(v(1.5), v(2))],
     D.Binomial: [D.Binomial(3, v(0.3)), D.Binomial(3, v(0.6))],
     D.Categorical: [D.Categorical(v(1, 2, 3)), D.Categorical(v(2, 1, 1))],
     D.Cauchy: [D.Cauchy(v(0), v(1)), D.Cauchy(v(1), v(2))],
     D.ContinuousBernoulli: [D.ContinuousBernoulli(v(0.3)), D.ContinuousBernoulli(v(0.6))],
     D.Dirichlet: [D.Dirichlet(v(1, 2, 3)), D.Dirichlet(v(2, 1, 1))],
-    D.Exponential: [D.Exponential(v(2)), D.Exponential(v(1))], D.Gamma: [D.Gamma(v(3), v(2)), D.Gamma(v(2), v(1))],
-    D.Geometric: [D.Geometric(v(0.4)), D.Geometric(v(0.6))], D.Gumbel: [D.Gumbel(v(1), v(0.5)), D.Gumbel(v(0), v(1))],
+    D.Exponential: [D.Exponential(v(2)), D.Exponential(v(1))],
+    D.Gamma: [D.Gamma(v(3), v(2)), D.Gamma(v(2), v(1))],
+    D.Geometric: [D.Geometric(v(0.4)), D.Geometric(v(0.6))],
+    D.Gumbel: [D.Gumbel(v(1), v(0.5)), D.Gumbel(v(0), v(1))],
     D.HalfNormal: [D.HalfNormal(v(1)), D.HalfNormal(v(2))],
     D.Independent: [D.Independent(D.Normal(v(0, 1), 1.0), 1), D.Independent(D.Normal(v(1, 1), 2.0), 1)],
     D.Laplace: [D.Laplace(v(0), v(1)), D.Laplace(v(1), v(2))],
-    D.LowRankMultivariateNormal: [D.LowRankMultivariateNormal(v(0, 1), M[:, :1], v(1, 2)),
-                                  D.LowRankMultivariateNormal(v(1, 1), M[:, 1:], v(2, 2))],
+    D.LowRankMultivariateNormal: [
+        D.LowRankMultivariateNormal(v(0, 1), M[:, :1], v(1, 2)),
+        D.LowRankMultivariateNormal(v(1, 1), M[:, 1:], v(2, 2)),
+    ],
     D.MultivariateNormal: [D.MultivariateNormal(v(0, 1), M), D.MultivariateNormal(v(1, 1), M + 1)],
     D.Normal: [D.Normal(v(0), v(1)), D.Normal(v(1), v(2))],
     D.OneHotCategorical: [D.OneHotCategorical(v(1, 2, 3)), D.OneHotCategorical(v(2, 1, 1))],
-    D.Pareto: [D.Pareto(v(1), v(8)), D.Pareto(v(0.5), v(3))], D.Poisson: [D.Poisson(v(2)), D.Poisson(v(3))],
+    D.Pareto: [D.Pareto(v(1), v(8)), D.Pareto(v(0.5), v(3))],
+    D.Poisson: [D.Poisson(v(2)), D.Poisson(v(3))],
     D.TransformedDistribution: [D.LogNormal(v(0), v(1)), D.LogNormal(v(1), v(2))],
     D.Uniform: [D.Uniform(v(0.6), v(0.9)), D.Uniform(v(-1), v(2))],
 }
 
 
-@pytest.mark.parametrize(("first", "second"), [pair for pair in kl._REGISTRY if D.ExponentialFamily not in pair],
-                         ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [pair for pair in kl._REGISTRY if D.ExponentialFamily not in pair],
+    ids=lambda kind: kind.__name__,
+)
 def test_divergences_are_means_over_samples(first, second):
     p, q = EXAMPLES[first][0], EXAMPLES[second][1]
     exact = D.kl_divergence(p, q)

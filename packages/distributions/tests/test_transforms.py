@@ -1,4 +1,5 @@
 """Transforms against their inverses and their Jacobians; constraints; registries."""
+
 import pickle
 
 import pytest
@@ -14,18 +15,26 @@ def v(*numbers):
 
 X = v(-0.7, 0.3, 1.2)
 TRANSFORMS = {
-    "abs": (D.AbsTransform(), X.abs()), "affine": (D.AffineTransform(1.0, v(2, -3, 1)), X),
-    "affine of vectors": (D.AffineTransform(1.0, 2.0, event_dim=1), X), "exp": (D.ExpTransform(), X),
-    "power": (D.PowerTransform(v(2, 0.5, -1)), X.abs()), "sigmoid": (D.SigmoidTransform(), X),
-    "softplus": (D.SoftplusTransform(), X), "tanh": (D.TanhTransform(), X),
-    "stick": (D.StickBreakingTransform(), X), "correlations": (D.CorrCholeskyTransform(), X),
-    "cholesky": (D.LowerCholeskyTransform(), X.diag_embed() + 0.1), "reshape": (D.ReshapeTransform((3,), (3, 1)), X),
+    "abs": (D.AbsTransform(), X.abs()),
+    "affine": (D.AffineTransform(1.0, v(2, -3, 1)), X),
+    "affine of vectors": (D.AffineTransform(1.0, 2.0, event_dim=1), X),
+    "exp": (D.ExpTransform(), X),
+    "power": (D.PowerTransform(v(2, 0.5, -1)), X.abs()),
+    "sigmoid": (D.SigmoidTransform(), X),
+    "softplus": (D.SoftplusTransform(), X),
+    "tanh": (D.TanhTransform(), X),
+    "stick": (D.StickBreakingTransform(), X),
+    "correlations": (D.CorrCholeskyTransform(), X),
+    "cholesky": (D.LowerCholeskyTransform(), X.diag_embed() + 0.1),
+    "reshape": (D.ReshapeTransform((3,), (3, 1)), X),
     "compose": (D.ComposeTransform([D.ExpTransform(), D.AffineTransform(1.0, 2.0)]), X),
     "cat": (D.CatTransform([D.ExpTransform(), D.AffineTransform(1.0, 2.0)], 0, [1, 2]), X),
     "stack": (D.StackTransform([D.ExpTransform(), D.AffineTransform(1.0, 2.0), D.TanhTransform()], 0), X),
     "cdf": (D.CumulativeDistributionTransform(D.Normal(v(0), v(1))), X),
-    "inverse": (D.ExpTransform().inv, X.abs()), "identity": (D.identity_transform, X),
-    "independent": (D.IndependentTransform(D.ExpTransform(), 1), X), "softmax": (D.SoftmaxTransform(), X),
+    "inverse": (D.ExpTransform().inv, X.abs()),
+    "identity": (D.identity_transform, X),
+    "independent": (D.IndependentTransform(D.ExpTransform(), 1), X),
+    "softmax": (D.SoftmaxTransform(), X),
     "positive definite": (D.PositiveDefiniteTransform(), X.diag_embed()),
 }
 
@@ -68,17 +77,28 @@ def test_caches():
 
 
 CHECKS = [
-    (C.real, [0.0, float("nan")], [True, False]), (C.positive, [0.0, 1.0], [False, True]),
-    (C.nonnegative, [0.0, -1.0], [True, False]), (C.boolean, [0.0, 0.5], [True, False]),
-    (C.unit_interval, [1.0, 1.5], [True, False]), (C.half_open_interval(0.0, 1.0), [0.0, 1.0], [True, False]),
-    (C.less_than(1.0), [0.0, 1.0], [True, False]), (C.integer_interval(0, 3), [3.0, 2.5], [True, False]),
-    (C.positive_integer, [1.0, 0.0], [True, False]), (C.nonnegative_integer, [0.0, 0.5], [True, False]),
-    (C.simplex, [[0.5, 0.5], [0.5, 0.6]], [True, False]), (C.one_hot, [[0.0, 1.0], [1.0, 1.0]], [True, False]),
-    (C.multinomial(2), [[1.0, 1.0], [-1.0, 1.0]], [True, False]), (C.real_vector, [[0.0, 1.0]], [True]),
-    (C.lower_triangular, [[1.0, 0.0], [2.0, -1.0]], True), (C.lower_cholesky, [[1.0, 0.0], [2.0, -1.0]], False),
-    (C.corr_cholesky, [[1.0, 0.0], [0.6, 0.8]], True), (C.corr_cholesky, [[1.0, 0.0], [0.6, 0.9]], False),
-    (C.square, [[1.0, 0.0]], False), (C.symmetric, [[1.0, 2.0], [2.0, 1.0]], True),
-    (C.positive_definite, [[1.0, 2.0], [2.0, 1.0]], False), (C.positive_semidefinite, [[1.0, 1.0], [1.0, 1.0]], True),
+    (C.real, [0.0, float("nan")], [True, False]),
+    (C.positive, [0.0, 1.0], [False, True]),
+    (C.nonnegative, [0.0, -1.0], [True, False]),
+    (C.boolean, [0.0, 0.5], [True, False]),
+    (C.unit_interval, [1.0, 1.5], [True, False]),
+    (C.half_open_interval(0.0, 1.0), [0.0, 1.0], [True, False]),
+    (C.less_than(1.0), [0.0, 1.0], [True, False]),
+    (C.integer_interval(0, 3), [3.0, 2.5], [True, False]),
+    (C.positive_integer, [1.0, 0.0], [True, False]),
+    (C.nonnegative_integer, [0.0, 0.5], [True, False]),
+    (C.simplex, [[0.5, 0.5], [0.5, 0.6]], [True, False]),
+    (C.one_hot, [[0.0, 1.0], [1.0, 1.0]], [True, False]),
+    (C.multinomial(2), [[1.0, 1.0], [-1.0, 1.0]], [True, False]),
+    (C.real_vector, [[0.0, 1.0]], [True]),
+    (C.lower_triangular, [[1.0, 0.0], [2.0, -1.0]], True),
+    (C.lower_cholesky, [[1.0, 0.0], [2.0, -1.0]], False),
+    (C.corr_cholesky, [[1.0, 0.0], [0.6, 0.8]], True),
+    (C.corr_cholesky, [[1.0, 0.0], [0.6, 0.9]], False),
+    (C.square, [[1.0, 0.0]], False),
+    (C.symmetric, [[1.0, 2.0], [2.0, 1.0]], True),
+    (C.positive_definite, [[1.0, 2.0], [2.0, 1.0]], False),
+    (C.positive_semidefinite, [[1.0, 1.0], [1.0, 1.0]], True),
     (C.independent(C.positive, 1), [[1.0, 2.0], [0.0, 1.0]], [True, False]),
     (C.cat([C.real, C.positive], 0, [1, 1]), [-1.0, -1.0], [True, False]),
     (C.stack([C.real, C.positive], 0), [-1.0, -1.0], [True, False]),
@@ -99,15 +119,34 @@ def test_dependent_constraints():
         C.dependent.event_dim  # noqa: B018
     assert C.dependent(is_discrete=True, event_dim=2).event_dim == 2 and D.Binomial.support.is_discrete
     assert [repr(c) for c in (C.real, C.interval(0, 1), C.independent(C.real, 1), C.greater_than(2))] == [
-        "Real()", "Interval(lower_bound=0, upper_bound=1)", "IndependentConstraint(Real(), 1)",
-        "GreaterThan(lower_bound=2)"]
+        "Real()",
+        "Interval(lower_bound=0, upper_bound=1)",
+        "IndependentConstraint(Real(), 1)",
+        "GreaterThan(lower_bound=2)",
+    ]
 
 
 @pytest.mark.parametrize("registry", [D.biject_to, D.transform_to])
-@pytest.mark.parametrize("constraint", [
-    C.real, C.positive, C.nonnegative, C.greater_than(2.0), C.less_than(-1.0), C.interval(-1.0, 4.0), C.unit_interval,
-    C.half_open_interval(0.0, 2.0), C.simplex, C.corr_cholesky, C.real_vector, C.independent(C.positive, 1),
-    C.cat([C.positive, C.real], 0, [1, 2]), C.stack([C.positive, C.real, C.unit_interval], 0)], ids=repr)
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        C.real,
+        C.positive,
+        C.nonnegative,
+        C.greater_than(2.0),
+        C.less_than(-1.0),
+        C.interval(-1.0, 4.0),
+        C.unit_interval,
+        C.half_open_interval(0.0, 2.0),
+        C.simplex,
+        C.corr_cholesky,
+        C.real_vector,
+        C.independent(C.positive, 1),
+        C.cat([C.positive, C.real], 0, [1, 2]),
+        C.stack([C.positive, C.real, C.unit_interval], 0),
+    ],
+    ids=repr,
+)
 def test_transforms_to_constraints(registry, constraint):
     transform = registry(constraint)
     y = transform(X)

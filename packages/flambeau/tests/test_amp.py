@@ -1,4 +1,5 @@
 """torch.autocast on the CPU, and GradScaler."""
+
 import pickle
 
 import pytest
@@ -51,8 +52,10 @@ def test_what_cannot_be_switched_on():
         torch.autocast("cpu", dtype=torch.float64)
     with pytest.raises(RuntimeError, match="Expected one of cpu"):
         torch.autocast("foo")
-    with pytest.warns(FutureWarning, match=r"`torch.cpu.amp.autocast\(args...\)` is deprecated"), \
-            torch.cpu.amp.autocast():
+    with (
+        pytest.warns(FutureWarning, match=r"`torch.cpu.amp.autocast\(args...\)` is deprecated"),
+        torch.cpu.amp.autocast(),
+    ):
         assert torch.is_autocast_enabled("cpu")
 
 
@@ -67,7 +70,7 @@ def test_functions_of_their_own():
         @staticmethod
         @torch.amp.custom_bwd(device_type="cpu")
         def backward(ctx, grad):
-            x, = ctx.saved_tensors
+            (x,) = ctx.saved_tensors
             return grad @ x.mT + x.mT @ grad
 
     x = torch.eye(2, dtype=torch.bfloat16).requires_grad_()
@@ -90,8 +93,13 @@ def test_scaler_leaves_out_infinite_steps():
             scaler.step(optimizer)
         scaler.update()
         assert scaler.get_scale() == scale and w.tolist() == [value, value]
-    assert scaler.state_dict() == {"scale": 8.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2,
-                                   "_growth_tracker": 0}
+    assert scaler.state_dict() == {
+        "scale": 8.0,
+        "growth_factor": 2.0,
+        "backoff_factor": 0.5,
+        "growth_interval": 2,
+        "_growth_tracker": 0,
+    }
     other = pickle.loads(pickle.dumps(torch.amp.GradScaler("cpu")))
     other.load_state_dict(scaler.state_dict())
     assert other.get_scale() == 8.0

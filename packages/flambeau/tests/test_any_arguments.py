@@ -13,10 +13,10 @@ import pytest
 
 CALLS = 20000
 # What a bad argument may raise.
-EXPECTED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError,
-            BufferError)
-DTYPES = ("float32 float32 float32 float64 int64 int64 int32 int16 int8 uint8 bool float16 bfloat16 complex64 "
-          "complex128").split()
+EXPECTED = (RuntimeError, TypeError, ValueError, IndexError, OverflowError, MemoryError, AssertionError, BufferError)
+DTYPES = (
+    "float32 float32 float32 float64 int64 int64 int32 int16 int8 uint8 bool float16 bfloat16 complex64 complex128"
+).split()
 
 
 class Arguments:
@@ -24,11 +24,15 @@ class Arguments:
 
     def __init__(self, torch, seed):
         self.torch, self.draw = torch, random.Random(seed)
-        self.kinds = {"Tensor": self.tensor, "int": lambda: self.one_of(0, 1, -1, 2, 3, 5, -7, 50),
-                      "bool": lambda: self.one_of(True, False), "str": lambda: self.one_of("mean", "sum", "x"),
-                      "float": lambda: self.one_of(0.0, 1.0, 0.5, -1.0, float("nan"), 2.0, 1e30),
-                      "Scalar": lambda: self.one_of(0, 1, 2, -1, 0.5, 1j, True),
-                      "ScalarType": lambda: getattr(torch, self.one_of(*DTYPES))}
+        self.kinds = {
+            "Tensor": self.tensor,
+            "int": lambda: self.one_of(0, 1, -1, 2, 3, 5, -7, 50),
+            "bool": lambda: self.one_of(True, False),
+            "str": lambda: self.one_of("mean", "sum", "x"),
+            "float": lambda: self.one_of(0.0, 1.0, 0.5, -1.0, float("nan"), 2.0, 1e30),
+            "Scalar": lambda: self.one_of(0, 1, 2, -1, 0.5, 1j, True),
+            "ScalarType": lambda: getattr(torch, self.one_of(*DTYPES)),
+        }
         self.subclass = type("Subclass", (torch.Tensor,), {})
 
     def one_of(self, *choices):
@@ -53,9 +57,18 @@ class Arguments:
         return t
 
     def anything(self, depth=0):
-        kinds = (self.tensor, lambda: self.one_of(-2**63, 2**70, 100), *self.kinds.values(),
-                 lambda: None, object, lambda: 1 + 2j, lambda: slice(0, 2), lambda: Ellipsis, lambda: np.ones(2),
-                 lambda: np.ones(()))
+        kinds = (
+            self.tensor,
+            lambda: self.one_of(-(2**63), 2**70, 100),
+            *self.kinds.values(),
+            lambda: None,
+            object,
+            lambda: 1 + 2j,
+            lambda: slice(0, 2),
+            lambda: Ellipsis,
+            lambda: np.ones(2),
+            lambda: np.ones(()),
+        )
         if depth < 2 and self.draw.random() < 0.25:
             items = [self.anything(depth + 1) for _ in range(self.one_of(0, 1, 2, 2, 3))]
             return self.one_of(tuple, list)(items)
@@ -107,8 +120,9 @@ def main(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_nothing_crashes(seed, tmp_path):  # some write files
-    run = subprocess.run([sys.executable, __file__, str(seed)], capture_output=True, text=True, timeout=300,
-                         cwd=tmp_path)
+    run = subprocess.run(
+        [sys.executable, __file__, str(seed)], capture_output=True, text=True, timeout=300, cwd=tmp_path
+    )
     assert run.returncode == 0, run.stderr[-3000:]
     assert int(run.stdout) > CALLS / 5  # most of the arguments fit
 

@@ -1,4 +1,5 @@
 """torch.jit, torch.compile, torch.hub and others run the Python that they are given."""
+
 import importlib
 import time
 
@@ -65,8 +66,7 @@ def test_futures():
 
 
 def test_hub(tmp_path, monkeypatch):
-    (tmp_path / "hubconf.py").write_text("dependencies = ['numpy']\n"
-                                         "def small(n=1):\n    'A list.'\n    return [n]\n")
+    (tmp_path / "hubconf.py").write_text("dependencies = ['numpy']\ndef small(n=1):\n    'A list.'\n    return [n]\n")
     hub = torch.hub
     assert hub.load(str(tmp_path), "small", source="local", n=3) == [3]
     assert hub.list(str(tmp_path)) == ["small"] and hub.help(str(tmp_path), "small") == "A list."

@@ -1,4 +1,5 @@
 """The command `flambeau`: each part of it, in a process of its own."""
+
 import re
 import subprocess
 import sys
@@ -31,11 +32,18 @@ def test_run_a_command_or_a_module(tmp_path):
     assert command("run", "-c", "raise SystemExit(7)").returncode == 7
 
 
-@pytest.mark.parametrize(("arguments", "status", "text"), [
-    (["nofile.py"], 2, "there is no file 'nofile.py'"), (["run"], 2, "usage: flambeau run"),
-    (["run", "-m"], 2, "usage: flambeau run"), (["check"], 2, "usage: flambeau check"),
-    (["check", "nofile.py"], 2, "nofile.py"), ([], 2, "flambeau doctor"), (["--help"], 0, "flambeau doctor"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "status", "text"),
+    [
+        (["nofile.py"], 2, "there is no file 'nofile.py'"),
+        (["run"], 2, "usage: flambeau run"),
+        (["run", "-m"], 2, "usage: flambeau run"),
+        (["check"], 2, "usage: flambeau check"),
+        (["check", "nofile.py"], 2, "nofile.py"),
+        ([], 2, "flambeau doctor"),
+        (["--help"], 0, "flambeau doctor"),
+    ],
+)
 def test_what_is_wrong_is_said(arguments, status, text, capsys):
     assert main(arguments) == status
     assert text in "".join(capsys.readouterr())
@@ -79,8 +87,13 @@ def test_check(tmp_path):
     assert "broken.py was left out" in done.stdout and "files: 2, " in done.stdout and "other.py" not in done.stdout
     found = dict(line.strip().rsplit(": ", 1) for line in done.stdout.splitlines() if line.startswith("  "))
     assert found["torch.ao"] == f"{program}:4" and found["torch.nn.quantizable"] == f"{program}:7"
-    assert set(found) <= {"torch.ao", "torch.nn.quantizable", "torch.quantize_per_tensor", "torch.qint8",
-                          "Tensor.dequantize, if that is a tensor"}
+    assert set(found) <= {
+        "torch.ao",
+        "torch.nn.quantizable",
+        "torch.quantize_per_tensor",
+        "torch.qint8",
+        "Tensor.dequantize, if that is a tensor",
+    }
     program.write_text("import torch\nprint(torch.ones(2).sum(), torch.optim.Adam, torch.utils.data.DataLoader)\n")
     done = command("check", program)
     assert done.returncode == 0 and "all are here" in done.stdout

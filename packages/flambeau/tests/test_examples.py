@@ -1,4 +1,5 @@
 """Every operator's documentation ends in an example that runs, with its result."""
+
 import flambeau as torch
 import flambeau.nn  # noqa: F401  (it declares)
 from flambeau_tensor.examples import _written, example, full_name
@@ -45,7 +46,11 @@ def test_examples_are_heard_by_nobody_and_run_no_kernel_of_a_user():
 
 def test_they_are_in_the_documentation():
     assert torch.exp.__doc__.splitlines()[-6:-2] == [
-        "Example:", "    >>> torch.exp(torch.tensor([0.5, 1.0, 2.0]))", "    tensor([1.6487, 2.7183, 7.3891])", ""]
+        "Example:",
+        "    >>> torch.exp(torch.tensor([0.5, 1.0, 2.0]))",
+        "    tensor([1.6487, 2.7183, 7.3891])",
+        "",
+    ]
     assert torch.max.__doc__.count("Example:") == 1
     assert torch.rand.__doc__.count(">>> _ = torch.manual_seed(0)") == 1
     assert "    tensor([0.4963, 0.7682, 0.0885])" in torch.rand.__doc__  # PyTorch's numbers, too

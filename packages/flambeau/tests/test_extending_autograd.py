@@ -1,4 +1,5 @@
 """The programs of PyTorch's note "Extending PyTorch", on autograd and nn, in every version that it printed them in."""
+
 import pytest
 
 import flambeau as torch
@@ -72,8 +73,10 @@ def test_linear_matches_the_formula(linear):
 
 @pytest.mark.parametrize("linear", [LinearCombined.apply, linear_wrapped])
 def test_gradcheck_prints_true(linear, capsys):
-    input = (torch.randn(20, 20, dtype=torch.double, requires_grad=True),
-             torch.randn(30, 20, dtype=torch.double, requires_grad=True))
+    input = (
+        torch.randn(20, 20, dtype=torch.double, requires_grad=True),
+        torch.randn(30, 20, dtype=torch.double, requires_grad=True),
+    )
     test = gradcheck(linear, input, eps=1e-6, atol=1e-4)
     print(test)
     assert capsys.readouterr().out == "True\n"
@@ -137,8 +140,9 @@ class MulConstantUnmaterializedSeparate(Function):
     backward = MulConstantUnmaterialized.backward
 
 
-@pytest.mark.parametrize("function", [MulConstantCombined, MulConstantSeparate, MulConstantUnmaterialized,
-                                      MulConstantUnmaterializedSeparate])
+@pytest.mark.parametrize(
+    "function", [MulConstantCombined, MulConstantSeparate, MulConstantUnmaterialized, MulConstantUnmaterializedSeparate]
+)
 def test_mul_constant(function):
     x = torch.randn(3, dtype=torch.double, requires_grad=True)
     y = function.apply(x, 2.5)
@@ -171,13 +175,13 @@ def test_unmaterialized_gradients_arrive_as_none():
 class MyCube(Function):
     @staticmethod
     def forward(x):
-        dx = 3 * x ** 2
-        result = x ** 3
+        dx = 3 * x**2
+        result = x**3
         return result, dx
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        x, = inputs
+        (x,) = inputs
         result, dx = output
         ctx.save_for_backward(x, dx)
 
@@ -195,9 +199,9 @@ def my_cube(x):
 
 def test_an_intermediate_returned_as_an_output_differentiates_twice():
     x = torch.tensor([1.0, -2.0, 0.5], dtype=torch.double, requires_grad=True)
-    y, = torch.autograd.grad(my_cube(x).sum(), x, create_graph=True)
-    assert torch.allclose(y, 3 * x ** 2)
-    z, = torch.autograd.grad(y.sum(), x)
+    (y,) = torch.autograd.grad(my_cube(x).sum(), x, create_graph=True)
+    assert torch.allclose(y, 3 * x**2)
+    (z,) = torch.autograd.grad(y.sum(), x)
     assert torch.allclose(z, 6 * x)
     assert gradcheck(my_cube, x) and gradgradcheck(my_cube, x)
 

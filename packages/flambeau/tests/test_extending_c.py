@@ -1,4 +1,5 @@
 """The note's last chapters: custom C and C++ extensions, from source to a differentiable function."""
+
 import pytest
 
 import flambeau as torch

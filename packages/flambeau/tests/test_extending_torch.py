@@ -2,6 +2,7 @@
 
 Each class stands in both spellings: the plain method of version 1.5 and the classmethod of later ones.
 """
+
 import functools
 import inspect
 import logging
@@ -58,6 +59,7 @@ def make_scalar_tensor(method, *, fallback=False):
             functools.update_wrapper(func, torch_function)
             handled[torch_function] = func
             return func
+
         return decorator
 
     def ensure_tensor(data):
@@ -93,11 +95,13 @@ def spelling(request):
 def test_before_the_protocol():
     d = Diagonal(5, 2)
     assert repr(d) == "ScalarTensor(N=5, value=2)"
-    assert repr(d.tensor()) == ("tensor([[2., 0., 0., 0., 0.],\n"
-                                "        [0., 2., 0., 0., 0.],\n"
-                                "        [0., 0., 2., 0., 0.],\n"
-                                "        [0., 0., 0., 2., 0.],\n"
-                                "        [0., 0., 0., 0., 2.]])")
+    assert repr(d.tensor()) == (
+        "tensor([[2., 0., 0., 0., 0.],\n"
+        "        [0., 2., 0., 0., 0.],\n"
+        "        [0., 0., 2., 0., 0.],\n"
+        "        [0., 0., 0., 2., 0.],\n"
+        "        [0., 0., 0., 0., 2.]])"
+    )
     plain = type("ScalarTensor", (Diagonal,), {})(5, 2)
     with pytest.raises(TypeError) as error:
         torch.mean(plain)
@@ -126,8 +130,10 @@ def test_unhandled_functions_raise(spelling):
     s = make_scalar_tensor(spelling)(2, 2)
     with pytest.raises(TypeError) as error:
         torch.mul(s, 3)
-    assert str(error.value).startswith("Multiple dispatch failed for 'torch.mul'; all __torch_function__ handlers "
-                                       "returned NotImplemented:\n\n  - tensor subclass <class '")
+    assert str(error.value).startswith(
+        "Multiple dispatch failed for 'torch.mul'; all __torch_function__ handlers "
+        "returned NotImplemented:\n\n  - tensor subclass <class '"
+    )
     assert str(error.value).endswith("ScalarTensor'>")
 
 
@@ -144,6 +150,7 @@ def test_the_decorator_of_older_versions(spelling):
         def decorator(func):
             handled[torch_function] = func
             return func
+
         return decorator
 
     @implements(torch.mean)
@@ -155,6 +162,7 @@ def test_the_decorator_of_older_versions(spelling):
 
 
 # --- subclasses -----------------------------------------------------------------------------------------------------
+
 
 class SubTensor(torch.Tensor):
     pass
@@ -168,14 +176,17 @@ class OtherSubTensor(torch.Tensor):
     pass
 
 
-@pytest.mark.parametrize("a, b, name", [
-    (SubTensor([0]), SubTensor([1]), "SubTensor"),
-    (SubTensor([0]), torch.tensor([1]), "SubTensor"),
-    (torch.tensor([1]), SubTensor([0]), "SubTensor"),
-    (SubTensor2([0]), SubTensor([1]), "SubTensor2"),
-    (SubTensor([0]), SubTensor2([1]), "SubTensor2"),
-    (SubTensor2([0]), torch.tensor([1]), "SubTensor2"),
-])
+@pytest.mark.parametrize(
+    "a, b, name",
+    [
+        (SubTensor([0]), SubTensor([1]), "SubTensor"),
+        (SubTensor([0]), torch.tensor([1]), "SubTensor"),
+        (torch.tensor([1]), SubTensor([0]), "SubTensor"),
+        (SubTensor2([0]), SubTensor([1]), "SubTensor2"),
+        (SubTensor([0]), SubTensor2([1]), "SubTensor2"),
+        (SubTensor2([0]), torch.tensor([1]), "SubTensor2"),
+    ],
+)
 def test_functions_and_methods_keep_the_lowest_subclass(a, b, name):
     assert type(torch.add(a, b)).__name__ == name
     assert type(a + b).__name__ == name
@@ -212,6 +223,7 @@ def test_a_logging_tensor_sees_functions_and_methods(caplog):
 
 # --- a wrapper type -------------------------------------------------------------------------------------------------
 
+
 def make_metadata_tensor(method):
     def torch_function(cls, func, types, args=(), kwargs=None):
         if kwargs is None:
@@ -226,8 +238,11 @@ def make_metadata_tensor(method):
         self._t = torch.as_tensor(data, **kwargs)
         self._metadata = metadata
 
-    namespace = {"__init__": __init__, "__torch_function__": classmethod(torch_function),
-                 "__repr__": lambda self: f"Metadata:\n{self._metadata}\n\ndata:\n{self._t}"}
+    namespace = {
+        "__init__": __init__,
+        "__torch_function__": classmethod(torch_function),
+        "__repr__": lambda self: f"Metadata:\n{self._metadata}\n\ndata:\n{self._t}",
+    }
     MetadataTensor = type("MetadataTensor", (), as_plain_method(namespace) if method else namespace)
     return MetadataTensor
 
@@ -236,16 +251,20 @@ def test_a_wrapper_carries_its_metadata(spelling):
     metadata = {"owner": "Ministry of Silly Walks"}
     m = make_metadata_tensor(spelling)([[1, 2], [3, 4]], metadata=metadata)
     t = torch.tensor([[1, 2], [1, 2]])
-    assert repr(torch.add(t, m)) == ("Metadata:\n{'owner': 'Ministry of Silly Walks'}\n\n"
-                                     "data:\ntensor([[2, 4],\n        [4, 6]])")
-    assert repr(torch.mul(t, m)) == ("Metadata:\n{'owner': 'Ministry of Silly Walks'}\n\n"
-                                     "data:\ntensor([[1, 4],\n        [3, 8]])")
+    assert repr(torch.add(t, m)) == (
+        "Metadata:\n{'owner': 'Ministry of Silly Walks'}\n\ndata:\ntensor([[2, 4],\n        [4, 6]])"
+    )
+    assert repr(torch.mul(t, m)) == (
+        "Metadata:\n{'owner': 'Ministry of Silly Walks'}\n\ndata:\ntensor([[1, 4],\n        [3, 8]])"
+    )
 
 
 # --- several types --------------------------------------------------------------------------------------------------
 
+
 def asked(method, name, bases=(), answer=NotImplemented):
     """A type that notes its turn."""
+
     def torch_function(cls, func, types, args=(), kwargs=None):
         order.append(cls.__name__)
         return answer
@@ -262,14 +281,15 @@ def test_subclasses_come_first_then_left_to_right(spelling):
     Below = asked(spelling, "Below", (Left,))
     Inherits = type("Inherits", (Left,), {})
     for call, result, expected in (
-            (lambda: torch.add(Left(), Right()), "right", ["Left", "Right"]),
-            (lambda: torch.add(Right(), Left()), "right", ["Right"]),
-            (lambda: torch.add(Left(), Below()), None, ["Below", "Left"]),
-            (lambda: torch.add(Below(), Left()), None, ["Below", "Left"]),
-            (lambda: torch.cat([Left(), Left(), Inherits()]), None, ["Inherits", "Left"]),
-            (lambda: torch.cat([Left(), Right(), Below()]), "right", ["Below", "Left", "Right"]),
-            (lambda: torch.where(Left(), torch.ones(1), Right()), "right", ["Left", "Right"]),
-            (lambda: torch.add(torch.ones(1), Left(), alpha=2), None, ["Left"])):
+        (lambda: torch.add(Left(), Right()), "right", ["Left", "Right"]),
+        (lambda: torch.add(Right(), Left()), "right", ["Right"]),
+        (lambda: torch.add(Left(), Below()), None, ["Below", "Left"]),
+        (lambda: torch.add(Below(), Left()), None, ["Below", "Left"]),
+        (lambda: torch.cat([Left(), Left(), Inherits()]), None, ["Inherits", "Left"]),
+        (lambda: torch.cat([Left(), Right(), Below()]), "right", ["Below", "Left", "Right"]),
+        (lambda: torch.where(Left(), torch.ones(1), Right()), "right", ["Left", "Right"]),
+        (lambda: torch.add(torch.ones(1), Left(), alpha=2), None, ["Left"]),
+    ):
         order.clear()
         if result is None:
             lines = "".join(rf"\n  - tensor subclass <class '[\w.]*{name}'>" for name in expected)
@@ -289,6 +309,7 @@ def test_the_first_answer_is_the_result_whatever_it_is(spelling):
 
 # --- listing and testing --------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("module", ["overrides", "_overrides"])
 @pytest.mark.parametrize("prefix", ["", "_"])
 def test_listing_overridable_functions(module, prefix):
@@ -297,8 +318,13 @@ def test_listing_overridable_functions(module, prefix):
     where = importlib.import_module(f"flambeau.{module}")
     func_dict = getattr(where, f"{prefix}get_overridable_functions")()
     nn_funcs = func_dict[torch.nn.functional]
-    assert [f.__name__ for f in nn_funcs[:5]] == ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
-                                                  "adaptive_max_pool1d", "adaptive_max_pool1d_with_indices"]
+    assert [f.__name__ for f in nn_funcs[:5]] == [
+        "adaptive_avg_pool1d",
+        "adaptive_avg_pool2d",
+        "adaptive_avg_pool3d",
+        "adaptive_max_pool1d",
+        "adaptive_max_pool1d_with_indices",
+    ]
     override_dict = getattr(where, f"{prefix}get_testing_overrides")()
     dummy_add = override_dict[torch.add]
     assert repr(inspect.signature(dummy_add)) == "<Signature (input, other, out=None)>"

@@ -5,6 +5,7 @@ a subclass saw of it and, where a mode saw something else, what that was. In cal
 subclass and ``t(2, 3)`` a tensor; what is seen reads like a call of the function by its name in ``torch.overrides``,
 followed by the types.
 """
+
 import re
 import warnings
 from pathlib import Path
@@ -17,30 +18,38 @@ _INSIDE = r"torch\.(nn\.init\.(?!uniform_|normal_|constant_|kaiming_uniform_)|fu
 DECIDED = {
     "operators with arrays and NumPy's functions call torch's functions": (
         r"(^|= )s\(2, 2\) (?!==)\S+ np\.ones|; x \S+= np\.ones|^np\.float32\(2\) \S+ s|^np\.ones\(2\) \+|"
-        r"^np\.(array|asarray|sin|add|sum)\("),
+        r"^np\.(array|asarray|sin|add|sum)\("
+    ),
     "an operator that refuses an operand in a mode's handler is not asked for again": (
         rf"^{_REFUSED} (-|/|//|\*\*|@|<<|>>) s|^(None|\[1, 2\]|object\(\)) % s|^(2|2\.5|True|1j) @ s|"
-        rf"^s\(2, 2\) (//|\*\*) {_REFUSED}|; x //= (None|\[)"),
+        rf"^s\(2, 2\) (//|\*\*) {_REFUSED}|; x //= (None|\[)"
+    ),
     "a method by the name of an operator refuses before it asks": (
-        r"; x \*\*= (None|\[)|__rmatmul__\(2\)|pow\(s\(2\), 2, 3"),
+        r"; x \*\*= (None|\[)|__rmatmul__\(2\)|pow\(s\(2\), 2, 3"
+    ),
     "inner functions without a public name have that of the public one": (
         r"broadcast_tensors\(\)|meshgrid\(\[|atleast_.d\([\[(]|einsum\('ij,jk->ik', \[|einsum\(\[|"
-        r"max_pool.d(\(.*(return_indices=True|, True\)$)|_with_indices)"),
+        r"max_pool.d(\(.*(return_indices=True|, True\)$)|_with_indices)"
+    ),
     "one name for one function": r"torch\.mm\(|torch\.relu_\(|F\.\w+_\(|F\.(sigmoid|tanh)\(",
     "switches of recording do not ask": (
-        r"set_grad_enabled|no_grad|torch\.nn\.Linear.*(double|clip_grad_norm_)|zeros_\(|ones_\("),
+        r"set_grad_enabled|no_grad|torch\.nn\.Linear.*(double|clip_grad_norm_)|zeros_\(|ones_\("
+    ),
     "what modules, initialization, optimizers and transforms do inside is ours": (
-        rf"{_INSIDE}|^torch\.nn\.Linear\(|InstanceNorm1d|load_state_dict|optim\.SGD|checkpoint\("),
+        rf"{_INSIDE}|^torch\.nn\.Linear\(|InstanceNorm1d|load_state_dict|optim\.SGD|checkpoint\("
+    ),
     "copying and pickling look at the tensor without asking": (
-        r"copy\.copy\(|deepcopy\(\[|pickle\.dumps\(|__reduce_ex__\(2"),
-    "the types of data are asked": (
-        r"torch\.(tensor|as_tensor|asarray)\(\[?s|new_tensor\(|as_subclass\(torch\.Tensor"),
+        r"copy\.copy\(|deepcopy\(\[|pickle\.dumps\(|__reduce_ex__\(2"
+    ),
+    "the types of data are asked": (r"torch\.(tensor|as_tensor|asarray)\(\[?s|new_tensor\(|as_subclass\(torch\.Tensor"),
     "an argument that is converted is asked by the function that it is given to": (
         r"t\(\)\.normal_\(s|torch\.from_dlpack\(|backward\(s\(|autograd\.grad\(y, x, s|s\(\) in t|"
-        r"\.(imag|real) = s|t\(2\)\.__eq__\(s"),
+        r"\.(imag|real) = s|t\(2\)\.__eq__\(s"
+    ),
     "factories ask modes alike": r"from_numpy\(|frombuffer\(",
     "PyTorch refuses a name of a parameter that stands in its documentation": (
-        r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5"),
+        r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5"
+    ),
 }
 RECORD = Path(__file__).parent / "pytorch_handlers.txt"
 NOTHING = "nothing"
@@ -75,6 +84,7 @@ class Observer:
 
     def observe(self, call, mode):
         """What one call shows, in order; mode: to a mode, of tensors that are no subclass's."""
+
         def s(*shape, **options):
             made = self.tensor(*shape, **options)
             return made if mode else made.as_subclass(self.Sub)

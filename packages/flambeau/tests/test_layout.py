@@ -1,4 +1,5 @@
 """The names of PyTorch: modules under ``flambeau`` and ``torch``, scripts run by ``python -m flambeau``, what loads."""
+
 import importlib
 import json
 import subprocess
@@ -15,16 +16,41 @@ from flambeau_tensor.not_built import NotBuiltError, names_of_pytorch
 
 def run(code, *arguments):
     """Run code in a process of its own; its output."""
-    done = subprocess.run([sys.executable, *arguments, "-c", textwrap.dedent(code)] if code else
-                          [sys.executable, *arguments], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, *arguments, "-c", textwrap.dedent(code)] if code else [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["nn", "nn.functional", "nn.init", "nn.parameter", "optim", "optim.lr_scheduler",
-                                  "autograd", "autograd.function", "overrides", "utils", "utils.cpp_extension",
-                                  "utils.data", "utils.data._utils.collate", "utils.data.sampler", "random", "linalg",
-                                  "fft", "signal", "special", "functional", "version"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nn",
+        "nn.functional",
+        "nn.init",
+        "nn.parameter",
+        "optim",
+        "optim.lr_scheduler",
+        "autograd",
+        "autograd.function",
+        "overrides",
+        "utils",
+        "utils.cpp_extension",
+        "utils.data",
+        "utils.data._utils.collate",
+        "utils.data.sampler",
+        "random",
+        "linalg",
+        "fft",
+        "signal",
+        "special",
+        "functional",
+        "version",
+    ],
+)
 def test_modules_are_found_under_both_names(name):
     code = f"""
         import flambeau
@@ -41,9 +67,15 @@ def test_modules_are_found_under_both_names(name):
     run(code)
 
 
-@pytest.mark.parametrize("first", ["import flambeau.autograd.gradcheck", "import torch.autograd.gradcheck",
-                                   "from torch.autograd.gradcheck import gradcheck",
-                                   "import importlib; importlib.import_module('torch.autograd.gradcheck')"])
+@pytest.mark.parametrize(
+    "first",
+    [
+        "import flambeau.autograd.gradcheck",
+        "import torch.autograd.gradcheck",
+        "from torch.autograd.gradcheck import gradcheck",
+        "import importlib; importlib.import_module('torch.autograd.gradcheck')",
+    ],
+)
 def test_importing_a_module_that_shares_its_name_with_a_function(first):
     out = run(f"""
         import flambeau
@@ -100,8 +132,9 @@ def test_running_a_script_written_for_pytorch(tmp_path):
     script.write_text("import sys, torch, beside\nprint(__name__, sys.argv[1:], torch.ones(2) * beside.value)\n")
     done = subprocess.run([sys.executable, "-m", "flambeau", str(script), "a", "-b"], capture_output=True, text=True)
     assert done.stdout == "__main__ ['a', '-b'] tensor([3., 3.])\n", done.stderr
-    done = subprocess.run([sys.executable, "-m", "flambeau", "-c", "import torch; print(torch.zeros(1))"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "flambeau", "-c", "import torch; print(torch.zeros(1))"], capture_output=True, text=True
+    )
     assert done.stdout == "tensor([0.])\n", done.stderr
 
 
@@ -120,8 +153,15 @@ def test_every_module_imports_or_says_that_it_is_not_built():
 
 
 def test_missing_names_behave_in_one_way():
-    for place in ("torch", "torch.func", "torch.autograd", "torch.linalg", "torch.fft", "torch.special",
-                  "torch.utils.data"):
+    for place in (
+        "torch",
+        "torch.func",
+        "torch.autograd",
+        "torch.linalg",
+        "torch.fft",
+        "torch.special",
+        "torch.utils.data",
+    ):
         module = importlib.import_module("flambeau" + place.removeprefix("torch"))
         for name in names_of_pytorch()[place]:
             if not hasattr(module, name):
@@ -182,8 +222,13 @@ def test_schemas_name_types():
     import flambeau.nn  # noqa: F401
     from flambeau_tensor.extend import operators
 
-    any_ = [name for name, op in operators().items() if name.startswith("torch.") and not name.startswith("torch.ops.")
-            for a in (*op.schema.arguments, *op.schema.returns) if a.type.startswith("Any")]
+    any_ = [
+        name
+        for name, op in operators().items()
+        if name.startswith("torch.") and not name.startswith("torch.ops.")
+        for a in (*op.schema.arguments, *op.schema.returns)
+        if a.type.startswith("Any")
+    ]
     assert len(any_) < 5, any_
 
 
@@ -195,7 +240,8 @@ def test_stubs_are_current():
     for name, text in texts.items():
         compile(text, name, "exec")
         assert folder.joinpath(name).read_text(encoding="utf-8") == text, (
-            "renew them with: python -m flambeau.stubs packages/flambeau/src/flambeau")
+            "renew them with: python -m flambeau.stubs packages/flambeau/src/flambeau"
+        )
 
 
 def test_what_editors_list():

@@ -1,4 +1,5 @@
 """Families of operators that are declared when one of their names is first used."""
+
 import os
 import subprocess
 import sys
@@ -45,6 +46,7 @@ x = torch.tensor([1., 2.], requires_grad=True)
 @pytest.fixture
 def odd(tmp_path):
     """Runs code in a process of its own that has the package; returns what it prints, or its last line of error."""
+
     def run(code, *, start=START, names=NAMES, ops=OPS, derivatives=DERIVATIVES):
         declaring = f"from flambeau_tensor.extend import declare_lazily\ndeclare_lazily('odd.ops.powers', '{names}')\n"
         for name, text in {"": "", "ops/": declaring, "derivatives/": "", "batching/": ""}.items():
@@ -52,8 +54,12 @@ def odd(tmp_path):
             (tmp_path / "odd" / name / "__init__.py").write_text(text)
         for name, text in {"ops": ops, "derivatives": derivatives, "batching": BATCHING}.items():
             (tmp_path / "odd" / name / "powers.py").write_text(text)
-        done = subprocess.run([sys.executable, "-c", start + code], capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(tmp_path)})
+        done = subprocess.run(
+            [sys.executable, "-c", start + code],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )
         return done.stdout if done.returncode == 0 else done.stderr.strip().splitlines()[-1]
 
     return run
@@ -76,7 +82,8 @@ USES = {
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_the_first_use_loads_operators_and_rules(odd, use):
-    assert odd(f"""
+    assert (
+        odd(f"""
 y = {use}
 assert y.tolist() == [1, 16], y
 y.sum().backward()
@@ -84,26 +91,37 @@ assert x.grad.tolist() == [4, 32], x.grad
 assert late_families() == ["odd.ops.powers"]
 assert torch.fourth is find_operator("torch.fourth")
 print("done")
-""") == "done\n"
+""")
+        == "done\n"
+    )
 
 
 def test_names_are_there_before_the_family_is(odd):
-    assert odd("""
+    assert (
+        odd("""
 assert {"fourth", "quartic"} <= set(dir(torch)) and "third" in dir(torch.linalg) and "fourth_" in dir(torch.Tensor)
 assert "odd.ops.powers" not in sys.modules
 print(hasattr(x, "fourth"), hasattr(torch, "fifth"), hasattr(torch.linalg, "fifth"))
-""") == "True False False\n"
+""")
+        == "True False False\n"
+    )
 
 
 @pytest.mark.parametrize("listing", ["get_overridable_functions()[torch.Tensor]", "get_testing_overrides()"])
 def test_what_lists_everything_loads_it(odd, listing):
-    assert odd(f"print(torch.overrides.resolve_name(torch.Tensor.add), late_families())\n"
-               f"found = torch.overrides.{listing}\nprint(torch.Tensor.fourth in found)") == \
-        "torch.Tensor.add []\nTrue\n"
+    assert (
+        odd(
+            f"print(torch.overrides.resolve_name(torch.Tensor.add), late_families())\n"
+            f"found = torch.overrides.{listing}\nprint(torch.Tensor.fourth in found)"
+        )
+        == "torch.Tensor.add []\nTrue\n"
+    )
 
 
 def test_tensors_alone_load_it_and_autograd_adds_its_rules(odd):
-    assert odd("""
+    assert (
+        odd(
+            """
 import flambeau_tensor as torch
 import odd.ops
 y = torch.fourth(torch.tensor(2.))
@@ -113,11 +131,16 @@ assert "flambeau_autograd" not in sys.modules
 import flambeau_autograd
 x = torch.tensor(2., requires_grad=True)
 print(y.item(), *flambeau_autograd.grad(torch.fourth(x), x))
-""", start="") == "16.0 tensor(32.)\n"
+""",
+            start="",
+        )
+        == "16.0 tensor(32.)\n"
+    )
 
 
 def test_threads_that_name_it_at_the_same_time_wait_for_it(odd):
-    assert odd("""
+    assert (
+        odd("""
 import threading
 found, ready = [], threading.Barrier(8)
 def use():
@@ -126,20 +149,30 @@ def use():
 threads = [threading.Thread(target=use) for _ in range(8)]
 [t.start() for t in threads], [t.join() for t in threads]
 print(len(found), len(set(map(id, found))))
-""") == "8 1\n"
+""")
+        == "8 1\n"
+    )
 
 
 INCOMPLETE = {
-    "no derivative": ({"derivatives": DERIVATIVES.rpartition("derivative(")[0]},
-                      "ImportError: these operators are differentiable and have no derivative: torch.fourth. "),
-    "a name too many": ({"names": NAMES + " torch.fifth"},
-                        "ImportError: odd.ops.powers declares nothing beyond its list of names, and not torch.fifth"),
-    "a name too few": ({"names": NAMES.replace("torch.Tensor.fourth_", "")}, "ImportError: odd.ops.powers declares "
-                       "torch.Tensor.fourth_ beyond its list of names, and not less"),
+    "no derivative": (
+        {"derivatives": DERIVATIVES.rpartition("derivative(")[0]},
+        "ImportError: these operators are differentiable and have no derivative: torch.fourth. ",
+    ),
+    "a name too many": (
+        {"names": NAMES + " torch.fifth"},
+        "ImportError: odd.ops.powers declares nothing beyond its list of names, and not torch.fifth",
+    ),
+    "a name too few": (
+        {"names": NAMES.replace("torch.Tensor.fourth_", "")},
+        "ImportError: odd.ops.powers declares torch.Tensor.fourth_ beyond its list of names, and not less",
+    ),
     "a name that is taken": ({"names": NAMES + " torch.add"}, "ValueError: operator torch.add is declared twice"),
-    "imported directly": ({"start": START + "import odd.ops.powers\n"},
-                          "ImportError: torch.linalg.third is declared before its family is named: odd.ops.powers is "
-                          "imported by find_operator('torch.linalg.third'), with its rules, and not directly"),
+    "imported directly": (
+        {"start": START + "import odd.ops.powers\n"},
+        "ImportError: torch.linalg.third is declared before its family is named: odd.ops.powers is "
+        "imported by find_operator('torch.linalg.third'), with its rules, and not directly",
+    ),
 }
 
 
@@ -167,8 +200,13 @@ def test_functions_of_torch_that_layers_need():
         assert torch.conv2d in torch.overrides.get_overridable_functions()[torch]
         """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-    declared = {op.name for op in operators().values() if op.namespace == "torch" and op.is_function and
-                getattr(op.implementation, "__module__", "").startswith("flambeau_nn")}
+    declared = {
+        op.name
+        for op in operators().values()
+        if op.namespace == "torch"
+        and op.is_function
+        and getattr(op.implementation, "__module__", "").startswith("flambeau_nn")
+    }
     assert declared | set(OF_TORCH) <= _layout.FUNCTIONS_OF_NN
 
 
@@ -183,7 +221,8 @@ if "HALF" in os.environ:
 def test_a_family_that_fails_halfway_is_tried_again(odd, room):
     texts = {"ops": OPS, "derivatives": DERIVATIVES}
     texts[room] += FAILING
-    out = odd("""
+    out = odd(
+        """
 import os
 os.environ["HALF"] = "1"
 for use in ("torch.fourth(x)", "x.fourth()", "torch.linalg.third(x)", "x.fourth_()"):
@@ -197,6 +236,11 @@ listed = [f for f in torch.overrides.get_testing_overrides() if getattr(f, "__na
 print(len(listed), torch.fourth(x).tolist(), x.fourth().tolist(), torch.quartic(x).tolist())
 torch.linalg.third(x).sum().backward()
 print(x.grad.tolist(), find_operator("torch.fourth") is torch.fourth, x.detach().clone().fourth_().tolist())
-""", **texts)
-    assert out.split("\n")[:6] == [*["half of it"] * 4, "2 [1.0, 16.0] [1.0, 16.0] [1.0, 16.0]",
-                                   "[3.0, 12.0] True [1.0, 16.0]"], out
+""",
+        **texts,
+    )
+    assert out.split("\n")[:6] == [
+        *["half of it"] * 4,
+        "2 [1.0, 16.0] [1.0, 16.0] [1.0, 16.0]",
+        "[3.0, 12.0] True [1.0, 16.0]",
+    ], out

@@ -1,4 +1,5 @@
 """torch.summary: tables of networks."""
+
 import flambeau as torch
 from flambeau import nn
 
@@ -8,8 +9,9 @@ def table(model, *args):
 
 
 def test_a_network_of_convolutions():
-    model = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(),
-                          nn.Linear(8 * 4 * 4, 10))
+    model = nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 4 * 4, 10)
+    )
     seen = torch.summary(model, torch.zeros(2, 3, 4, 4))
     assert seen.parameters == 8 * 27 + 8 + 16 + 1280 + 10 == seen.trainable
     assert [row.shape for row in seen.rows] == [(2, 10), (2, 8, 4, 4), (2, 8, 4, 4), (2, 8, 4, 4), (2, 128), (2, 10)]

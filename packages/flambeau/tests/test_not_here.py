@@ -1,4 +1,5 @@
 """Modules for what is not here: they answer in the way in which programs ask, and raise what PyTorch does."""
+
 import importlib
 
 import pytest
@@ -15,8 +16,16 @@ def test_devices_that_are_not_here(name):
     assert module.manual_seed(3) is module.manual_seed_all(3) is module.empty_cache() is None
     assert module.memory_allocated() == module.max_memory_allocated() == 0 and module.memory_stats() == {}
     assert module.get_rng_state_all() == [] and module.set_rng_state_all([]) is None
-    for function in ("synchronize", "current_device", "get_device_name", "get_device_properties", "current_stream",
-                     "reset_peak_memory_stats", "mem_get_info", "init"):
+    for function in (
+        "synchronize",
+        "current_device",
+        "get_device_name",
+        "get_device_properties",
+        "current_stream",
+        "reset_peak_memory_stats",
+        "mem_get_info",
+        "init",
+    ):
         with pytest.raises(AssertionError, match=f"^Torch not compiled with {name.upper()} enabled$"):
             getattr(module, function)()
     with pytest.raises(AssertionError):
@@ -70,7 +79,10 @@ def test_switches_of_backends_are_kept():
     with torch.backends.cuda.sdp_kernel(enable_flash=False):
         assert not torch.backends.cuda.flash_sdp_enabled() and torch.backends.cuda.math_sdp_enabled()
     assert torch.backends.cuda.flash_sdp_enabled() and torch.backends.cpu.get_cpu_capability() in (
-        "AVX512", "AVX2", "DEFAULT")
+        "AVX512",
+        "AVX2",
+        "DEFAULT",
+    )
 
 
 def test_distributed():

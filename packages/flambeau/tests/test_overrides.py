@@ -1,4 +1,5 @@
 """Overriding through the whole stack: PyTorch's names for it, and every function that PyTorch lists as overridable."""
+
 import copy
 import inspect
 import pickle
@@ -14,8 +15,11 @@ import flambeau as torch
 from flambeau import overrides
 from flambeau_overrides.coverage import sample_arguments
 
-LISTED_BY_PYTORCH = [line for line in (Path(__file__).parent / "pytorch_overridable.txt").read_text().splitlines()
-                     if not line.startswith("#")]
+LISTED_BY_PYTORCH = [
+    line
+    for line in (Path(__file__).parent / "pytorch_overridable.txt").read_text().splitlines()
+    if not line.startswith("#")
+]
 
 
 def is_syntax(func):
@@ -97,6 +101,7 @@ def test_every_listed_function_arrives(example):
 
 # --- names ----------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("where", ["torch.overrides", "torch._overrides"])
 def test_names_of_all_versions(where):
     code = f"""
@@ -156,9 +161,11 @@ def test_signatures_can_be_inspected():
 
 # --- the report -----------------------------------------------------------------------------------------------------
 
+
 @pytest.fixture
 def types(tmp_path):
-    (tmp_path / "types_of_mine.py").write_text(textwrap.dedent("""
+    (tmp_path / "types_of_mine.py").write_text(
+        textwrap.dedent("""
         import flambeau as torch
 
         class Wrapper:
@@ -178,11 +185,14 @@ def types(tmp_path):
             @classmethod
             def __torch_function__(cls, func, types, args=(), kwargs=None):
                 return super().__torch_function__(func, types, args, kwargs)
-    """))
+    """)
+    )
 
     def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "flambeau.overrides", *arguments], cwd=tmp_path,
-                              capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, "-m", "flambeau.overrides", *arguments], cwd=tmp_path, capture_output=True, text=True
+        )
+
     return run
 
 
@@ -213,6 +223,7 @@ def test_report_on_a_subclass_that_passes_on(types):
 
 # --- through autograd and nn ----------------------------------------------------------------------------------------
 
+
 class Image(torch.Tensor):
     __torch_metadata__ = {"unit": overrides.agreed}
 
@@ -227,12 +238,21 @@ def test_metadata_through_autograd_and_layers():
     a = image(1.0, 2.0)
     layer = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU())
     x = a.detach().requires_grad_()
-    for t in (a.detach(), a.data, layer(a), torch.nn.functional.softmax(a, 0), x * 2, (x * 2).detach(),
-              torch.nn.functional.mse_loss(a, torch.zeros(2)), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+    for t in (
+        a.detach(),
+        a.data,
+        layer(a),
+        torch.nn.functional.softmax(a, 0),
+        x * 2,
+        (x * 2).detach(),
+        torch.nn.functional.mse_loss(a, torch.zeros(2)),
+        copy.deepcopy(x),
+        pickle.loads(pickle.dumps(x)),
+    ):
         assert type(t) is Image and t.unit == "m"
     (x * x).sum().backward()
     assert x.grad.tolist() == [2, 4]
-    gradient, = torch.autograd.grad((x * x).sum(), x)
+    (gradient,) = torch.autograd.grad((x * x).sum(), x)
     assert type(gradient) is Image and gradient.unit == "m"
     p = torch.nn.Parameter(a)
     assert type(p) is Image and p.unit == "m" and p.requires_grad and isinstance(p, torch.nn.Parameter)
@@ -265,8 +285,9 @@ def test_subclasses_of_parameter():
 
 def test_a_parameter_that_cannot_be_made_says_why():
     t = torch.ones(2).as_subclass(Recorder)  # whatever it is asked, it answers -1
-    with pytest.raises(RuntimeError, match="requires that detach.. returns an instance of the same type, but return "
-                                           "type int was found"):
+    with pytest.raises(
+        RuntimeError, match="requires that detach.. returns an instance of the same type, but return type int was found"
+    ):
         torch.nn.Parameter(t)
 
 
@@ -284,13 +305,21 @@ def test_a_mode_sees_a_whole_model():
         loss = model(torch.ones(1, 2)).sum()
         loss.backward()
     assert [n for n in count.names if "__get__" not in n] == [
-        "torch.ones", "torch.nn.functional.linear", "torch.nn.functional.relu", "torch.Tensor.sum",
-        "torch.Tensor.backward"]
+        "torch.ones",
+        "torch.nn.functional.linear",
+        "torch.nn.functional.relu",
+        "torch.Tensor.sum",
+        "torch.Tensor.backward",
+    ]
 
 
 def test_gradients_are_overridable():
     duck = Duck()
-    for call in (lambda: torch.autograd.grad(duck, torch.ones(1)), lambda: torch.autograd.backward(duck),
-                 lambda: torch.autograd.grad([torch.ones(1)], [duck]), lambda: torch.ones(1).backward(duck),
-                 lambda: torch.nn.init.constant_(duck, 1.0)):
+    for call in (
+        lambda: torch.autograd.grad(duck, torch.ones(1)),
+        lambda: torch.autograd.backward(duck),
+        lambda: torch.autograd.grad([torch.ones(1)], [duck]),
+        lambda: torch.ones(1).backward(duck),
+        lambda: torch.nn.init.constant_(duck, 1.0),
+    ):
         assert call() == -1

@@ -1,4 +1,5 @@
 """torch.profiler: what is recorded, its tables and traces."""
+
 import gzip
 import json
 import subprocess
@@ -102,8 +103,10 @@ def test_steps_and_schedules(tmp_path):
             torch.ones(1)
             p.step()
     # PyTorch calls back at the same steps
-    assert done == [(4, [("ProfilerStep#2", 1), ("aten::ones", 2), ("ProfilerStep#3", 1)]),
-                    (8, [("ProfilerStep#6", 1), ("aten::ones", 2), ("ProfilerStep#7", 1)])]
+    assert done == [
+        (4, [("ProfilerStep#2", 1), ("aten::ones", 2), ("ProfilerStep#3", 1)]),
+        (8, [("ProfilerStep#6", 1), ("aten::ones", 2), ("ProfilerStep#7", 1)]),
+    ]
     with profile(on_trace_ready=torch.profiler.tensorboard_trace_handler(str(tmp_path), "me")):
         torch.ones(1)
     assert [f.name.split(".")[0] for f in tmp_path.iterdir()] == ["me"]

@@ -1,4 +1,5 @@
 """What the project promises of itself as a whole: its size, its memory, its agreement with a hand-made training run."""
+
 import importlib.metadata
 import re
 
@@ -8,8 +9,11 @@ import flambeau as torch
 from flambeau import nn
 from flambeau.nn import functional as F
 
-DISTRIBUTIONS = ("numpy", "flambeau", *(re.match(r"[\w-]+", line)[0] for line in importlib.metadata.requires("flambeau")
-                                        if "extra" not in line))
+DISTRIBUTIONS = (
+    "numpy",
+    "flambeau",
+    *(re.match(r"[\w-]+", line)[0] for line in importlib.metadata.requires("flambeau") if "extra" not in line),
+)
 
 
 def test_an_installation_is_a_tenth_of_a_gigabyte_at_most():

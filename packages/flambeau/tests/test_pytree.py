@@ -1,4 +1,5 @@
 """torch.utils._pytree: leaves and structures of containers."""
+
 import pickle
 from collections import OrderedDict, defaultdict, deque, namedtuple
 from dataclasses import dataclass
@@ -26,8 +27,9 @@ class Box:
 
 @pytest.fixture
 def box():
-    pytree.register_pytree_node(Box, lambda b: ([b.x], "made"), lambda children, _: Box(*children),
-                                serialized_type_name="Box")
+    pytree.register_pytree_node(
+        Box, lambda b: ([b.x], "made"), lambda children, _: Box(*children), serialized_type_name="Box"
+    )
     yield Box
     pytree._deregister_pytree_node(Box)
 
@@ -52,8 +54,10 @@ def test_leaves():
     assert not isinstance(pytree.tree_structure([1]), pytree.LeafSpec) and pytree.LeafSpec().is_leaf()
     assert pytree.tree_leaves([1, [2]], is_leaf=lambda x: x == [2]) == [1, [2]]
     assert pytree.tree_is_leaf(None) and list(pytree.tree_iter({"a": (1, 2)})) == [1, 2]
-    assert repr(pytree.tree_structure([[], {}])) == "TreeSpec(list, None, [TreeSpec(list, None, []),\n" \
-                                                    "  TreeSpec(dict, [], [])])"
+    assert (
+        repr(pytree.tree_structure([[], {}])) == "TreeSpec(list, None, [TreeSpec(list, None, []),\n"
+        "  TreeSpec(dict, [], [])])"
+    )
 
 
 def test_map():
@@ -67,12 +71,15 @@ def test_map():
     assert not pytree.tree_all(bool, [1, 0]) and pytree.tree_any_only(int, bool, [1, 0, ""])
 
 
-@pytest.mark.parametrize(("trees", "said"), [
-    (([1, 2], [1]), "Node arity mismatch; expected 2, but got 1."),
-    (([1, [2]], [1, 3]), "Node type mismatch; expected <class 'list'>, but got <class 'int'>."),
-    (([1, 2], (1, 3)), "Node type mismatch; expected <class 'list'>, but got <class 'tuple'>."),
-    (({"a": 1}, {"b": 1}), "Node keys mismatch; missing key(s): {'a'}; extra key(s): {'b'}."),
-])
+@pytest.mark.parametrize(
+    ("trees", "said"),
+    [
+        (([1, 2], [1]), "Node arity mismatch; expected 2, but got 1."),
+        (([1, [2]], [1, 3]), "Node type mismatch; expected <class 'list'>, but got <class 'int'>."),
+        (([1, 2], (1, 3)), "Node type mismatch; expected <class 'list'>, but got <class 'tuple'>."),
+        (({"a": 1}, {"b": 1}), "Node keys mismatch; missing key(s): {'a'}; extra key(s): {'b'}."),
+    ],
+)
 def test_trees_that_differ(trees, said):
     with pytest.raises(ValueError) as caught:
         pytree.tree_map(lambda *each: each, *trees)
@@ -101,7 +108,9 @@ def test_dataclasses():
     try:
         assert pytree.tree_map(lambda v: v + 1, Point(1)) == Point(2, None)
         assert pytree.tree_flatten_with_path(Point(1, [2]))[0] == [
-            ((pytree.GetAttrKey("x"),), 1), ((pytree.GetAttrKey("y"), pytree.SequenceKey(0)), 2)]
+            ((pytree.GetAttrKey("x"),), 1),
+            ((pytree.GetAttrKey("y"), pytree.SequenceKey(0)), 2),
+        ]
     finally:
         pytree._deregister_pytree_node(Point)
 
@@ -119,7 +128,8 @@ def test_structures_as_json():
     assert pytree.treespec_dumps(spec) == (
         '[1, {"type": "builtins.list", "context": "null", "children_spec": [{"type": null, "context": null, '
         '"children_spec": []}, {"type": "builtins.dict", "context": "[\\"a\\"]", "children_spec": [{"type": null, '
-        '"context": null, "children_spec": []}]}]}]')
+        '"context": null, "children_spec": []}]}]}]'
+    )
     for tree in (TREE, (), [deque()], defaultdict(None, a=1)):
         spec = pytree.tree_structure(tree)
         assert pytree.treespec_loads(pytree.treespec_dumps(spec)) == spec

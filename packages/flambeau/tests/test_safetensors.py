@@ -1,4 +1,5 @@
 """The package safetensors, which knows tensors as those of `torch`."""
+
 import subprocess
 import sys
 

@@ -1,4 +1,5 @@
 """Modules, parameters and optimizers in files: PyTorch's, and those that it can read."""
+
 import io
 import pickle
 import subprocess
@@ -99,8 +100,14 @@ def test_files_have_the_names_of_pytorch():
     net = model()
     data = pickled([net, torch.optim.Adam(net.parameters()), nn.Parameter(torch.ones(1)), nn.functional.relu])
     assert b"flambeau" not in data
-    for name in (b"torch.nn.modules.linear\nLinear", b"torch.optim.adam\nAdam", b"torch._utils\n_rebuild_parameter",
-                 b"torch.nn.functional\nrelu", b"_backward_hooks", b"_is_full_backward_hook"):
+    for name in (
+        b"torch.nn.modules.linear\nLinear",
+        b"torch.optim.adam\nAdam",
+        b"torch._utils\n_rebuild_parameter",
+        b"torch.nn.functional\nrelu",
+        b"_backward_hooks",
+        b"_is_full_backward_hook",
+    ):
         assert name in data
 
 
@@ -112,8 +119,10 @@ def test_parameters_share_what_they_shared():
 
 
 def test_files_load_whatever_is_imported_first():
-    code = ("import sys, flambeau as torch; assert 'flambeau_nn' not in sys.modules; "
-            "print(type(torch.load(sys.argv[1])['parameter']).__name__, 'flambeau_cext' in sys.modules)")
+    code = (
+        "import sys, flambeau as torch; assert 'flambeau_nn' not in sys.modules; "
+        "print(type(torch.load(sys.argv[1])['parameter']).__name__, 'flambeau_cext' in sys.modules)"
+    )
     process = subprocess.run([sys.executable, "-c", code, str(FILES / "states.pt")], capture_output=True, text=True)
     assert process.stdout == "Parameter False\n", process.stderr
 

@@ -1,4 +1,5 @@
 """Tensors between processes: shared, not copied."""
+
 import os
 import subprocess
 import sys

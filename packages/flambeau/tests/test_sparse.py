@@ -1,4 +1,5 @@
 """Sparse tensors: against dense ones, and numbers and texts of PyTorch 2.13."""
+
 import copy
 import pickle
 
@@ -22,17 +23,27 @@ def test_coo():
     x = some(torch.float32)
     assert isinstance(x, torch.Tensor) and x.is_sparse and x.layout is torch.sparse_coo and not x.is_coalesced()
     assert (x.shape, x.dtype, x.ndim, x.numel(), x._nnz(), x.sparse_dim(), x.dense_dim()) == (
-        (2, 3), torch.float32, 2, 6, 4, 2, 0)
+        (2, 3),
+        torch.float32,
+        2,
+        6,
+        4,
+        2,
+        0,
+    )
     assert x.to_dense().tolist() == DENSE
     with pytest.raises(RuntimeError, match="Cannot get indices on an uncoalesced tensor"):
         x.indices()
     c = x.coalesce()
     assert c.is_coalesced() and c.coalesce() is c
     assert c.indices().tolist() == [[0, 1, 1], [2, 0, 2]] and c.values().tolist() == [4, 4, 5]
-    assert repr(c) == """tensor(indices=tensor([[0, 1, 1],
+    assert (
+        repr(c)
+        == """tensor(indices=tensor([[0, 1, 1],
                        [2, 0, 2]]),
        values=tensor([4., 4., 5.]),
-       size=(2, 3), nnz=3, layout=torch.sparse_coo)"""  # as PyTorch prints it
+       size=(2, 3), nnz=3, layout=torch.sparse_coo)"""
+    )  # as PyTorch prints it
 
 
 def test_csr():
@@ -42,10 +53,13 @@ def test_csr():
     assert x.values().tolist() == [4, 4, 5] and x.to_dense().tolist() == DENSE
     again = torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], [4.0, 4.0, 5.0], (2, 3))
     assert torch.equal(again.to_dense(), x.to_dense().float()) and x.to_sparse().is_coalesced()
-    assert repr(again) == """tensor(crow_indices=tensor([0, 1, 3]),
+    assert (
+        repr(again)
+        == """tensor(crow_indices=tensor([0, 1, 3]),
        col_indices=tensor([2, 0, 2]),
        values=tensor([4., 4., 5.]), size=(2, 3), nnz=3,
        layout=torch.sparse_csr)"""
+    )
     with pytest.raises(RuntimeError, match="crow_indices"):
         torch.sparse_csr_tensor([0, 2, 1], [0], [1.0])
 
@@ -61,13 +75,21 @@ def test_from_dense_and_back():
     assert x.to_dense() is x and torch.equal(x.to_sparse_csr().to_dense(), x)
 
 
-@pytest.mark.parametrize(("indices", "values", "size", "message"), [
-    ([[0, 2], [0, 0]], [1.0, 2.0], (2, 2), "size is inconsistent with indices: for dim 0, size is 2 but found index 2"),
-    ([[0, -1]], [1.0, 2.0], (2,), "found negative index -1 for dim 0"),
-    ([[0, 1]], [1.0], (2,), "same nnz"),
-    ([[0]], [1.0], (2, 2), "number of dimensions"),
-    ([0], [1.0], (2,), "sparse_dim x nnz"),
-])
+@pytest.mark.parametrize(
+    ("indices", "values", "size", "message"),
+    [
+        (
+            [[0, 2], [0, 0]],
+            [1.0, 2.0],
+            (2, 2),
+            "size is inconsistent with indices: for dim 0, size is 2 but found index 2",
+        ),
+        ([[0, -1]], [1.0, 2.0], (2,), "found negative index -1 for dim 0"),
+        ([[0, 1]], [1.0], (2,), "same nnz"),
+        ([[0]], [1.0], (2, 2), "number of dimensions"),
+        ([0], [1.0], (2,), "sparse_dim x nnz"),
+    ],
+)
 def test_arguments_are_checked(indices, values, size, message):
     with pytest.raises(RuntimeError, match=message):
         torch.sparse_coo_tensor(indices, values, size)
@@ -76,8 +98,14 @@ def test_arguments_are_checked(indices, values, size, message):
 def test_products():
     a, d = some(), torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
     wanted = a.to_dense() @ d
-    for product in (torch.sparse.mm(a, d), a @ d, torch.mm(a, d), torch.matmul(a.to_sparse_csr(), d), a.mm(d),
-                    torch.addmm(torch.zeros(2, 2, dtype=torch.float64), a, d)):
+    for product in (
+        torch.sparse.mm(a, d),
+        a @ d,
+        torch.mm(a, d),
+        torch.matmul(a.to_sparse_csr(), d),
+        a.mm(d),
+        torch.addmm(torch.zeros(2, 2, dtype=torch.float64), a, d),
+    ):
         assert torch.equal(product, wanted) and not product.is_sparse
     assert torch.equal(a @ d[:, 0], wanted[:, 0]) and torch.equal(d.T @ a.t(), wanted.T)
     square = a @ a.t()
@@ -111,12 +139,32 @@ def test_a_leaf_has_a_sparse_gradient():
     assert (x @ d).requires_grad and (x * 2).requires_grad and not x.detach().requires_grad
 
 
-@pytest.mark.parametrize("f", [
-    lambda x: x + x, lambda x: x - 2 * x, lambda x: x * 3, lambda x: 3 * x, lambda x: x / 2, lambda x: -x, torch.neg,
-    torch.sin, lambda x: x.sqrt(), lambda x: x ** 2, lambda x: x * x, lambda x: x.t(), lambda x: x.transpose(0, 1),
-    lambda x: x.float(), lambda x: x.to(torch.float32), lambda x: x.clone(), lambda x: torch.tanh(x), torch.abs,
-    lambda x: torch.add(x, x, alpha=2), lambda x: x.sum(), lambda x: torch.sum(x, 0),
-])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x + x,
+        lambda x: x - 2 * x,
+        lambda x: x * 3,
+        lambda x: 3 * x,
+        lambda x: x / 2,
+        lambda x: -x,
+        torch.neg,
+        torch.sin,
+        lambda x: x.sqrt(),
+        lambda x: x**2,
+        lambda x: x * x,
+        lambda x: x.t(),
+        lambda x: x.transpose(0, 1),
+        lambda x: x.float(),
+        lambda x: x.to(torch.float32),
+        lambda x: x.clone(),
+        lambda x: torch.tanh(x),
+        torch.abs,
+        lambda x: torch.add(x, x, alpha=2),
+        lambda x: x.sum(),
+        lambda x: torch.sum(x, 0),
+    ],
+)
 @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
 def test_functions_are_those_of_the_dense_tensor(f, layout):
     x = some().to_sparse(layout=layout)
@@ -144,8 +192,13 @@ def test_sums_and_softmax():
 
 def test_what_is_not_built_says_so():
     x = some()
-    for f in (torch.cumsum, lambda x, d: x.add_(x), lambda x, d: x[0], lambda x, d: torch.cat([x, x]),
-              lambda x, d: torch.nn.functional.linear(x, x)):
+    for f in (
+        torch.cumsum,
+        lambda x, d: x.add_(x),
+        lambda x, d: x[0],
+        lambda x, d: torch.cat([x, x]),
+        lambda x, d: torch.nn.functional.linear(x, x),
+    ):
         with pytest.raises(NotBuiltError, match=r"to_dense\(\)"):
             f(x, 0)
     with pytest.raises(TypeError, match="can't convert torch.sparse_coo layout tensor to numpy"):
@@ -158,15 +211,21 @@ def test_what_is_not_built_says_so():
 
 def test_long_texts_are_broken_where_pytorch_breaks_them():
     x = torch.sparse_csr_tensor([0, 2, 4], [0, 1, 0, 1], [1, 2, 3, 4], dtype=torch.double)
-    assert repr(x) == """tensor(crow_indices=tensor([0, 2, 4]),
+    assert (
+        repr(x)
+        == """tensor(crow_indices=tensor([0, 2, 4]),
        col_indices=tensor([0, 1, 0, 1]),
        values=tensor([1., 2., 3., 4.]), size=(2, 2), nnz=4,
        dtype=torch.float64, layout=torch.sparse_csr)"""
-    assert repr(x.to_sparse().requires_grad_()) == """tensor(indices=tensor([[0, 0, 1, 1],
+    )
+    assert (
+        repr(x.to_sparse().requires_grad_())
+        == """tensor(indices=tensor([[0, 0, 1, 1],
                        [0, 1, 0, 1]]),
        values=tensor([1., 2., 3., 4.]),
        size=(2, 2), nnz=4, dtype=torch.float64, layout=torch.sparse_coo,
        requires_grad=True)"""
+    )
 
 
 def test_copies():

@@ -1,4 +1,5 @@
 """flambeau in PyTorch's place: for pytest, for pip, and for what tells tensors by the module of their class."""
+
 import pickle
 import subprocess
 import sys
@@ -24,8 +25,7 @@ def test_classes_of_tensors_say_torch_where_torch_is_flambeau():
 print(type(torch.tensor(1.)).__module__, torch.nn.Parameter.__module__, torch.Tensor, torch.nn.Parameter)
 print(torch.Tensor.__name__, torch.Tensor.__qualname__)
 """
-    shown = ("torch torch.nn.parameter <class 'torch.Tensor'> <class 'torch.nn.parameter.Parameter'>\n"
-             "Tensor Tensor\n")
+    shown = "torch torch.nn.parameter <class 'torch.Tensor'> <class 'torch.nn.parameter.Parameter'>\nTensor Tensor\n"
     assert run("import flambeau; flambeau.install_as_torch(); import torch" + show) == shown
     assert run("import flambeau, flambeau.nn; flambeau.install_as_torch(); import torch" + show) == shown
     names = flambeau.Tensor.__module__, flambeau.nn.Parameter.__module__
@@ -50,11 +50,14 @@ open({str(path)!r}, "wb").write(pickle.dumps(things))
 
 
 def test_pytest_runs_a_project_written_for_pytorch(tmp_path):
-    (tmp_path / "test_it.py").write_text("import torch\ndef test_it():\n    assert torch.ones(2).sum() == 2\n"
-                                         "    assert torch.__name__ == 'torch' and hasattr(torch, 'RELEASE')\n")
+    (tmp_path / "test_it.py").write_text(
+        "import torch\ndef test_it():\n    assert torch.ones(2).sum() == 2\n"
+        "    assert torch.__name__ == 'torch' and hasattr(torch, 'RELEASE')\n"
+    )
     for command in (["-m", "pytest", "-p", "flambeau.as_torch"], ["-m", "flambeau", "-m", "pytest"]):
-        done = subprocess.run([sys.executable, *command, "-q", "-p", "no:cacheprovider"], cwd=tmp_path,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, *command, "-q", "-p", "no:cacheprovider"], cwd=tmp_path, capture_output=True, text=True
+        )
         assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
 
 
@@ -65,8 +68,9 @@ def test_the_wheel_is_torch_to_pip(tmp_path, wanted):
 
 
 def test_the_wheel_gives_flambeau(tmp_path):
-    wheel = subprocess.run([sys.executable, "-m", "flambeau.stand_in", str(tmp_path)], capture_output=True, text=True,
-                           check=True).stdout.strip()
+    wheel = subprocess.run(
+        [sys.executable, "-m", "flambeau.stand_in", str(tmp_path)], capture_output=True, text=True, check=True
+    ).stdout.strip()
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
         record = next(name for name in archive.namelist() if name.endswith("RECORD"))
@@ -79,6 +83,7 @@ from importlib import metadata, util
 print(torch is flambeau, F.relu(torch.tensor([-1., 2.])), metadata.version("torch"), torch.Tensor.__module__)
 print(metadata.requires("torch"), util.find_spec("torch") is not None)
 """)
-    assert out == (f"True tensor([0., 2.]) 2.13.0+flambeau.{flambeau.RELEASE} torch\n"
-                   f"['flambeau=={flambeau.RELEASE}'] True\n")
+    assert out == (
+        f"True tensor([0., 2.]) 2.13.0+flambeau.{flambeau.RELEASE} torch\n['flambeau=={flambeau.RELEASE}'] True\n"
+    )
     assert Path(wheel).parent == tmp_path

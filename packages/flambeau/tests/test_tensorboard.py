@@ -1,4 +1,5 @@
 """torch.utils.tensorboard: what is in the event files."""
+
 import struct
 
 import numpy as np
@@ -17,8 +18,8 @@ def events(folder):
         data = file.read_bytes()
         while data:
             (n,) = struct.unpack("<Q", data[:8])
-            event = Event.FromString(data[12:12 + n])
-            data = data[16 + n:]
+            event = Event.FromString(data[12 : 12 + n])
+            data = data[16 + n :]
             for value in event.summary.value:
                 yield value.tag, event.step, value
 

@@ -2,6 +2,7 @@
 
 ``pytorch_dispatch.txt`` has calls and what a TorchDispatchMode sees of them, written by ``conformance/dispatch.py``.
 """
+
 import importlib.util
 import threading
 from collections import Counter
@@ -45,8 +46,13 @@ class Wrapper(torch.Tensor):
     @staticmethod
     def __new__(cls, inner, requires_grad=False):
         return torch.Tensor._make_wrapper_subclass(
-            cls, inner.shape, strides=inner.stride(), dtype=inner.dtype, device=inner.device,
-            requires_grad=requires_grad)
+            cls,
+            inner.shape,
+            strides=inner.stride(),
+            dtype=inner.dtype,
+            device=inner.device,
+            requires_grad=requires_grad,
+        )
 
     def __init__(self, inner, requires_grad=False):
         self.inner = inner
@@ -77,6 +83,7 @@ def calls():
 
 # --- what handlers are told -----------------------------------------------------------------------------------------
 
+
 def test_modes_see_what_they_see_in_pytorch():
     spec = importlib.util.spec_from_file_location("dispatch_record", HERE.parents[2] / "conformance/dispatch.py")
     recorder = importlib.util.module_from_spec(spec)
@@ -100,8 +107,11 @@ def test_numbers_defaults_and_lists_are_as_pytorch_hands_them_over():
         x.add(2, alpha=3)
         x.sum((0,))
         torch.cat((x, x))
-    assert told == [(aten.add.Tensor, (), (x, 2), {"alpha": 3}), (aten.sum.dim_IntList, (), (x, [0]), {}),
-                    (aten.cat.default, (), ([x, x],), {})]
+    assert told == [
+        (aten.add.Tensor, (), (x, 2), {"alpha": 3}),
+        (aten.sum.dim_IntList, (), (x, [0]), {}),
+        (aten.cat.default, (), ([x, x],), {}),
+    ]
     assert type(told[1][2][1]) is list and type(told[2][2][0]) is list and told[0][3] == {"alpha": 3}
 
 
@@ -173,7 +183,8 @@ def test_nobody_answers():
         torch.add(s, 1)
     assert str(error.value) == (
         "Multiple dispatch failed for 'torch._ops.aten.add.Tensor'; all __torch_dispatch__ handlers returned "
-        f"NotImplemented:\n\n  - mode object Silent()\n  - tensor subclass {Sub!r}")
+        f"NotImplemented:\n\n  - mode object Silent()\n  - tensor subclass {Sub!r}"
+    )
     with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+"):
         s + 1
 
@@ -200,12 +211,21 @@ def test_subclasses_are_asked_before_their_bases_and_in_order():
 
 # --- subclasses -----------------------------------------------------------------------------------------------------
 
+
 def test_a_wrapper_has_a_geometry_and_a_history_of_its_own(calls):
     t = Wrapper(torch.arange(4.0).reshape(2, 2), requires_grad=True)
     assert t.shape == (2, 2) and t.stride() == (2, 1) and t.is_leaf and t.requires_grad and not t.inner.requires_grad
     (t * t).sum().backward()
-    assert calls == ["mul.Tensor", "sum.default", "ones_like.default", "expand.default", "mul.Tensor", "mul.Tensor",
-                     "add.Tensor", "detach.default"]
+    assert calls == [
+        "mul.Tensor",
+        "sum.default",
+        "ones_like.default",
+        "expand.default",
+        "mul.Tensor",
+        "mul.Tensor",
+        "add.Tensor",
+        "detach.default",
+    ]
     assert type(t.grad) is Wrapper and t.grad.inner.tolist() == [[0, 2], [4, 6]]
 
 
@@ -307,6 +327,7 @@ def test_a_diagonal_tensor():
 
 # --- modes ----------------------------------------------------------------------------------------------------------
 
+
 def test_a_mode_that_looks_for_nan():
     class NoNan(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -338,8 +359,15 @@ def test_counting_the_operators_of_a_training_step():
         loss.backward()
     plain = torch.nn.functional.cross_entropy(net(x), y)
     assert abs(loss.item() - plain.item()) < 1e-6
-    expected = {aten.addmm.default: 2, aten.mm.default: 3, aten.relu.default: 1, aten.threshold_backward.default: 1,
-                aten._log_softmax.default: 1, aten.nll_loss_forward.default: 1, aten.nll_loss_backward.default: 1}
+    expected = {
+        aten.addmm.default: 2,
+        aten.mm.default: 3,
+        aten.relu.default: 1,
+        aten.threshold_backward.default: 1,
+        aten._log_softmax.default: 1,
+        aten.nll_loss_forward.default: 1,
+        aten.nll_loss_backward.default: 1,
+    }
     assert {func: count.counts[func] for func in expected} == expected
     grads = torch.autograd.grad(plain, list(net.parameters()))
     for p, g in zip(net.parameters(), grads, strict=True):
@@ -354,8 +382,14 @@ def test_a_mode_that_follows_memory():
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             out = func(*args, **(kwargs or {}))
-            tree_map(lambda t: self.storages.setdefault(t.untyped_storage().data_ptr(), t.nbytes)
-                     if isinstance(t, torch.Tensor) else None, out)
+            tree_map(
+                lambda t: (
+                    self.storages.setdefault(t.untyped_storage().data_ptr(), t.nbytes)
+                    if isinstance(t, torch.Tensor)
+                    else None
+                ),
+                out,
+            )
             return out
 
     with Bytes() as memory:

@@ -1,4 +1,5 @@
 """Graphs are built, changed, copied, pickled and run."""
+
 import copy
 import operator
 import pickle
@@ -24,11 +25,14 @@ def chain():
 
 def test_graphs_by_hand():
     graph, x, y, z = chain()
-    assert str(graph) == """graph():
+    assert (
+        str(graph)
+        == """graph():
     %x : torch.Tensor [num_users=1] = placeholder[target=x](default=3)
     %add : [num_users=1] = call_function[target=operator.add](args = (%x, 1), kwargs = {})
     %relu : [num_users=1] = call_method[target=relu](args = (%add,), kwargs = {})
     return relu"""
+    )
     module = fx.GraphModule({}, graph)
     assert "def forward(self, x : torch.Tensor = 3):\n    add = x + 1;  x = None\n" in module.code
     assert module(torch.tensor([-3.0, 1.0])).tolist() == [0.0, 2.0]
@@ -87,8 +91,11 @@ def test_arguments_are_immutable():
     x = graph.placeholder("x")
     node = graph.call_function(torch.cat, ([x, x],), {"dim": 0, "more": {"a": x}})
     assert type(node.args[0]) is immutable_list and type(node.kwargs["more"]) is immutable_dict
-    for change in (lambda: node.args[0].append(x), lambda: node.kwargs.update(dim=1),
-                   lambda: node.args[0].__setitem__(0, x)):
+    for change in (
+        lambda: node.args[0].append(x),
+        lambda: node.kwargs.update(dim=1),
+        lambda: node.args[0].__setitem__(0, x),
+    ):
         with pytest.raises(NotImplementedError, match="does not support mutation"):
             change()
     assert pickle.loads(pickle.dumps(immutable_list([1, immutable_dict(a=2)]))) == [1, {"a": 2}]
@@ -104,8 +111,9 @@ class Net(Module):
         return torch.sin(self.inner(x)) * self.scale + torch.sin(x)
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), copy.copy],
-                         ids=["deepcopy", "pickle", "copy"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), copy.copy], ids=["deepcopy", "pickle", "copy"]
+)
 def test_copies(copied):
     traced = fx.symbolic_trace(Net())
     traced.meta["who"] = "me"
@@ -127,8 +135,11 @@ def test_subclasses_of_graph_modules_stay_what_they_are():
 
     traced = fx.symbolic_trace(Net())
     mine = Mine(traced, copy.deepcopy(traced.graph), "Mine")
-    assert copy.deepcopy(mine).extra() == 5 and isinstance(mine, Mine) and torch.equal(mine(torch.ones(1, 2)),
-                                                                                       traced(torch.ones(1, 2)))
+    assert (
+        copy.deepcopy(mine).extra() == 5
+        and isinstance(mine, Mine)
+        and torch.equal(mine(torch.ones(1, 2)), traced(torch.ones(1, 2)))
+    )
 
 
 def test_submodules():
@@ -152,13 +163,15 @@ def test_interpreters():
 
     x = torch.ones(3, 2)
     assert torch.equal(Watching(traced).run(x), traced(x)) and [name for name, _ in seen] == [
-        n.name for n in traced.graph.nodes]
+        n.name for n in traced.graph.nodes
+    ]
     with pytest.raises(RuntimeError, match="Expected positional argument for parameter x"):
         fx.Interpreter(traced).run()
     with pytest.raises(RuntimeError) as info:
         fx.Interpreter(traced).run(torch.ones(3, 5))
-    assert info.value.__notes__ == ["While executing %inner : [num_users=1] = call_module[target=inner](args = (%x,), "
-                                    "kwargs = {})"]
+    assert info.value.__notes__ == [
+        "While executing %inner : [num_users=1] = call_module[target=inner](args = (%x,), kwargs = {})"
+    ]
 
 
 def test_transformers():

@@ -1,4 +1,5 @@
 """Programs become graphs. Texts of graphs and code are those of PyTorch 2.13."""
+
 import math
 
 import pytest
@@ -23,10 +24,10 @@ class Net(Module):
         d = torch.cat([b, c], dim=1)
         d += 1
         e = 2 - d @ d.t()
-        return {"e": e.view(e.size(0), -1), "m": torch.max(e, dim=0)[0]}, [e ** 2, z], ~(e > 0) & True
+        return {"e": e.view(e.size(0), -1), "m": torch.max(e, dim=0)[0]}, [e**2, z], ~(e > 0) & True
 
 
-CODE = '''
+CODE = """
 
 
 def forward(self, x, y = 2, z = None):
@@ -55,15 +56,15 @@ def forward(self, x, y = 2, z = None):
     invert = ~gt;  gt = None
     and_ = invert & True;  invert = None
     return ({'e': view, 'm': getitem_3}, [pow_1, z], and_)
-    '''
-GRAPH = '''graph():
+    """
+GRAPH = """graph():
     %x : [num_users=1] = placeholder[target=x]
     %y : [num_users=0] = placeholder[target=y](default=2)
     %z : [num_users=1] = placeholder[target=z](default=None)
     %param : [num_users=1] = get_attr[target=param]
     %add : [num_users=1] = call_function[target=operator.add](args = (%x, %param), kwargs = {})
     %linear : [num_users=1] = call_module[target=linear](args = (%add,), kwargs = {})
-    %clamp : [num_users=1] = call_method[target=clamp](args = (%linear,), kwargs = {min: 0.0, max: 1.0})'''
+    %clamp : [num_users=1] = call_method[target=clamp](args = (%linear,), kwargs = {min: 0.0, max: 1.0})"""
 
 
 def same(a, b):
@@ -80,7 +81,8 @@ def test_code_and_graph_are_pytorchs():
     assert str(traced.graph).startswith(GRAPH)
     assert type(traced).__name__ == "Net" and isinstance(traced, fx.GraphModule)
     assert repr(traced).splitlines()[0] == "Net(" and str(traced).endswith(
-        "# To see more debug info, please use `graph_module.print_readable()`")
+        "# To see more debug info, please use `graph_module.print_readable()`"
+    )
 
 
 def test_a_traced_module_computes_the_same_with_the_same_parameters():
@@ -95,6 +97,7 @@ def test_a_traced_module_computes_the_same_with_the_same_parameters():
 
 def test_modules_are_as_fast_to_call_after_a_trace_as_before():
     """The functions that stand in while a trace lasts are gone, also where a trace fails."""
+
     def slots():
         from flambeau_nn.interception import intercepted
 
@@ -111,8 +114,11 @@ def test_modules_are_as_fast_to_call_after_a_trace_as_before():
 
 
 REFUSED = {
-    "decisions": (lambda x: x if x.sum() > 0 else -x, TraceError,
-                  "symbolically traced variables cannot be used as inputs to control flow"),
+    "decisions": (
+        lambda x: x if x.sum() > 0 else -x,
+        TraceError,
+        "symbolically traced variables cannot be used as inputs to control flow",
+    ),
     "loops": (lambda x: [y for y in x], TraceError, "Proxy object cannot be iterated"),
     "len": (lambda x: x.__len__(), RuntimeError, "'len' is not supported in symbolic tracing by default"),
     "range": (lambda x: range(x), TypeError, "'Proxy' object cannot be interpreted as an integer"),
@@ -132,7 +138,9 @@ def test_stars_attributes_and_unpacking():
         a, b = args[0]
         return a.foo.bar(1) + b * kw["scale"]
 
-    assert fx.symbolic_trace(program).code == '''
+    assert (
+        fx.symbolic_trace(program).code
+        == """
 
 
 def forward(self, *args, **kw):
@@ -147,7 +155,8 @@ def forward(self, *args, **kw):
     mul = getitem_2 * getitem_3;  getitem_2 = getitem_3 = None
     add = bar + mul;  bar = mul = None
     return add
-    '''
+    """
+    )
 
 
 def rows(x, n):
@@ -206,6 +215,10 @@ def test_a_tracer_decides_what_a_leaf_is():
 def test_functions_with_tensor_methods_as_targets():
     traced = fx.symbolic_trace(lambda x: torch.Tensor.add(x, 1).shape[0])
     assert [(n.op, n.target if isinstance(n.target, str) else n.target.__name__) for n in traced.graph.nodes] == [
-        ("placeholder", "x"), ("call_method", "add"), ("call_function", "getattr"), ("call_function", "getitem"),
-        ("output", "output")]
+        ("placeholder", "x"),
+        ("call_method", "add"),
+        ("call_function", "getattr"),
+        ("call_function", "getitem"),
+        ("output", "output"),
+    ]
     assert traced(torch.zeros(4)) == 4

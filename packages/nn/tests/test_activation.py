@@ -1,5 +1,6 @@
 """Activation functions: values against NumPy and the math module, gradients against differences, in-place forms,
 modules."""
+
 import math
 
 import numpy as np
@@ -84,8 +85,12 @@ def test_special_values(name):
         out = getattr(F, name)(ft.tensor([math.nan, math.inf, -math.inf], dtype=dtype)).tolist()
         assert math.isnan(out[0])
         with np.errstate(all="ignore"):
-            limits = {"silu": (math.inf, math.nan), "mish": (math.inf, math.nan), "gelu": (math.inf, math.nan),
-                      "softsign": (math.nan, math.nan)}
+            limits = {
+                "silu": (math.inf, math.nan),
+                "mish": (math.inf, math.nan),
+                "gelu": (math.inf, math.nan),
+                "softsign": (math.nan, math.nan),
+            }
         if name not in limits:
             with np.errstate(all="ignore"):
                 expected = REFERENCES[name](np.array([math.inf, -math.inf]))
@@ -119,24 +124,29 @@ def test_backward_kernel_agrees_with_its_formula(name):
     x = ft.from_numpy(np.random.default_rng(2).standard_normal((3, 1000)) * 4).requires_grad_()
     g = ft.from_numpy(np.random.default_rng(3).standard_normal((3, 1000)))
     out = getattr(F, name)(x)
-    by_kernel, = grad(out, x, g, retain_graph=True)
-    by_formula, = grad(out, x, g, create_graph=True)
+    (by_kernel,) = grad(out, x, g, retain_graph=True)
+    (by_formula,) = grad(out, x, g, create_graph=True)
     np.testing.assert_allclose(by_kernel.numpy(), by_formula.detach().numpy(), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("call", "exact"), [
-    (lambda x: F.elu(x, 0.7), lambda x: np.where(x > 0, x, 0.7 * np.expm1(x))),
-    (lambda x: F.celu(x, 0.7), lambda x: np.where(x > 0, x, 0.7 * np.expm1(x / 0.7))),
-    (lambda x: F.leaky_relu(x, 0.2), lambda x: np.where(x > 0, x, 0.2 * x)),
-    (lambda x: F.softplus(x, 2.0, 1.5), lambda x: np.where(2 * x > 1.5, x, np.logaddexp(0, 2 * x) / 2)),
-    (lambda x: F.threshold(x, 0.3, 2.0), lambda x: np.where(x > 0.3, x, 2.0)),
-    (lambda x: F.hardtanh(x, -0.3, 0.6), lambda x: np.clip(x, -0.3, 0.6)),
-    (lambda x: F.softshrink(x, 0.2), lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.2, 0)),
-    (lambda x: F.hardshrink(x, 0.2), lambda x: np.where(np.abs(x) > 0.2, x, 0)),
-    (lambda x: F.rrelu(x, 0.1, 0.3), lambda x: np.where(x > 0, x, 0.2 * x)),
-    (lambda x: F.gelu(x, approximate="tanh"),
-     lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))),
-])
+@pytest.mark.parametrize(
+    ("call", "exact"),
+    [
+        (lambda x: F.elu(x, 0.7), lambda x: np.where(x > 0, x, 0.7 * np.expm1(x))),
+        (lambda x: F.celu(x, 0.7), lambda x: np.where(x > 0, x, 0.7 * np.expm1(x / 0.7))),
+        (lambda x: F.leaky_relu(x, 0.2), lambda x: np.where(x > 0, x, 0.2 * x)),
+        (lambda x: F.softplus(x, 2.0, 1.5), lambda x: np.where(2 * x > 1.5, x, np.logaddexp(0, 2 * x) / 2)),
+        (lambda x: F.threshold(x, 0.3, 2.0), lambda x: np.where(x > 0.3, x, 2.0)),
+        (lambda x: F.hardtanh(x, -0.3, 0.6), lambda x: np.clip(x, -0.3, 0.6)),
+        (lambda x: F.softshrink(x, 0.2), lambda x: np.sign(x) * np.maximum(np.abs(x) - 0.2, 0)),
+        (lambda x: F.hardshrink(x, 0.2), lambda x: np.where(np.abs(x) > 0.2, x, 0)),
+        (lambda x: F.rrelu(x, 0.1, 0.3), lambda x: np.where(x > 0, x, 0.2 * x)),
+        (
+            lambda x: F.gelu(x, approximate="tanh"),
+            lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+        ),
+    ],
+)
 def test_arguments(call, exact):
     x = np.random.default_rng(4).standard_normal(500) * 2
     np.testing.assert_allclose(call(ft.from_numpy(x)).numpy(), exact(x), rtol=1e-12, atol=1e-14)
@@ -162,8 +172,8 @@ def test_inplace(name):
 @pytest.mark.parametrize("name", INPLACE)
 def test_inplace_gradients(name):
     x = ft.tensor([-7.3, -2.2, -0.7, 0.3, 1.7, 7.1], dtype=ft.float64, requires_grad=True)
-    plain, = grad(getattr(F, name)(x * 1).sum(), x)
-    inplace, = grad(getattr(F, name)(x * 1, inplace=True).sum(), x)
+    (plain,) = grad(getattr(F, name)(x * 1).sum(), x)
+    (inplace,) = grad(getattr(F, name)(x * 1, inplace=True).sum(), x)
     assert (plain == inplace).all()
 
 
@@ -229,7 +239,7 @@ def test_float32_agrees_with_float64(x):
         assert abs(low - high) <= 2e-6 * max(1.0, abs(high)), name
 
 
-@pytest.mark.parametrize("level", built_levels()[built_levels().index(LEVEL):])
+@pytest.mark.parametrize("level", built_levels()[built_levels().index(LEVEL) :])
 def test_every_build_of_the_loops(level):
     """The loops of the CPU levels that are there and that this processor runs give the same to rounding."""
     import importlib
@@ -240,8 +250,13 @@ def test_every_build_of_the_loops(level):
     loops = importlib.import_module(f"flambeau_nn._kernels.hot_{level}.activation").LOOPS
     x = ft.from_numpy(samples().astype("float32"))
     for name in ("gelu", "silu", "mish", "logsigmoid"):
-        op = Operator(f"{name}_{level}(Tensor self) -> Tensor", Elementwise(name, 1, loops[name], dtypes="f"),
-                      namespace="torch._tests", variants="function", differentiable=False)
+        op = Operator(
+            f"{name}_{level}(Tensor self) -> Tensor",
+            Elementwise(name, 1, loops[name], dtypes="f"),
+            namespace="torch._tests",
+            variants="function",
+            differentiable=False,
+        )
         np.testing.assert_allclose(op(x).numpy(), getattr(F, name)(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
@@ -263,25 +278,33 @@ def test_errors():
 # --- modules --------------------------------------------------------------------------------------------------------
 
 MODULES = [
-    (nn.ReLU(), F.relu, "ReLU()"), (nn.ReLU(True), F.relu, "ReLU(inplace=True)"), (nn.ReLU6(), F.relu6, "ReLU6()"),
-    (nn.ReLU6(True), F.relu6, "ReLU6(inplace=True)"), (nn.ELU(0.7), lambda x: F.elu(x, 0.7), "ELU(alpha=0.7)"),
+    (nn.ReLU(), F.relu, "ReLU()"),
+    (nn.ReLU(True), F.relu, "ReLU(inplace=True)"),
+    (nn.ReLU6(), F.relu6, "ReLU6()"),
+    (nn.ReLU6(True), F.relu6, "ReLU6(inplace=True)"),
+    (nn.ELU(0.7), lambda x: F.elu(x, 0.7), "ELU(alpha=0.7)"),
     (nn.CELU(2.0, True), lambda x: F.celu(x, 2.0), "CELU(alpha=2.0, inplace=True)"),
-    (nn.SELU(True), F.selu, "SELU(inplace=True)"), (nn.GELU("tanh"), lambda x: F.gelu(x, approximate="tanh"),
-                                                     "GELU(approximate='tanh')"),
-    (nn.SiLU(), F.silu, "SiLU()"), (nn.Mish(True), F.mish, "Mish(inplace=True)"),
+    (nn.SELU(True), F.selu, "SELU(inplace=True)"),
+    (nn.GELU("tanh"), lambda x: F.gelu(x, approximate="tanh"), "GELU(approximate='tanh')"),
+    (nn.SiLU(), F.silu, "SiLU()"),
+    (nn.Mish(True), F.mish, "Mish(inplace=True)"),
     (nn.Sigmoid(), ft.sigmoid, "Sigmoid()"),
-    (nn.Tanh(), ft.tanh, "Tanh()"), (nn.Hardsigmoid(True), F.hardsigmoid, "Hardsigmoid()"),
+    (nn.Tanh(), ft.tanh, "Tanh()"),
+    (nn.Hardsigmoid(True), F.hardsigmoid, "Hardsigmoid()"),
     (nn.Hardswish(True), F.hardswish, "Hardswish()"),
     (nn.Hardtanh(-2, 2, True), lambda x: F.hardtanh(x, -2, 2), "Hardtanh(min_val=-2, max_val=2, inplace=True)"),
     (nn.LeakyReLU(0.1, True), lambda x: F.leaky_relu(x, 0.1), "LeakyReLU(negative_slope=0.1, inplace=True)"),
-    (nn.LogSigmoid(), F.logsigmoid, "LogSigmoid()"), (nn.Softplus(), F.softplus, "Softplus(beta=1.0, threshold=20.0)"),
+    (nn.LogSigmoid(), F.logsigmoid, "LogSigmoid()"),
+    (nn.Softplus(), F.softplus, "Softplus(beta=1.0, threshold=20.0)"),
     (nn.Softshrink(0.3), lambda x: F.softshrink(x, 0.3), "Softshrink(0.3)"),
-    (nn.Hardshrink(0.3), lambda x: F.hardshrink(x, 0.3), "Hardshrink(0.3)"), (nn.Softsign(), F.softsign, "Softsign()"),
+    (nn.Hardshrink(0.3), lambda x: F.hardshrink(x, 0.3), "Hardshrink(0.3)"),
+    (nn.Softsign(), F.softsign, "Softsign()"),
     (nn.Tanhshrink(), F.tanhshrink, "Tanhshrink()"),
     (nn.Threshold(1, 2, True), lambda x: F.threshold(x, 1, 2), "Threshold(threshold=1, value=2, inplace=True)"),
     (nn.Softmax(-1), lambda x: F.softmax(x, -1), "Softmax(dim=-1)"),
     (nn.LogSoftmax(1), lambda x: F.log_softmax(x, 1), "LogSoftmax(dim=1)"),
-    (nn.Softmin(1), lambda x: F.softmin(x, 1), "Softmin(dim=1)"), (nn.GLU(), F.glu, "GLU(dim=-1)"),
+    (nn.Softmin(1), lambda x: F.softmin(x, 1), "Softmin(dim=1)"),
+    (nn.GLU(), F.glu, "GLU(dim=-1)"),
     (nn.PReLU(), lambda x: F.prelu(x, ft.tensor([0.25])), "PReLU(num_parameters=1)"),
     (nn.RReLU(inplace=True).eval(), F.rrelu, "RReLU(lower=0.125, upper=0.3333333333333333, inplace=True)"),
 ]
@@ -323,14 +346,18 @@ def test_bounds_of_integers():
     assert F.hardtanh(y, 0, 2, inplace=True) is y and y.tolist() == [0, 0, 0, 0, 1, 2, 2, 2, 2]
     assert F.threshold(y, 1, 9, inplace=True) is y and y.tolist() == [9, 9, 9, 9, 9, 2, 2, 2, 2]
     for call, error, text in (
-            (lambda: F.hardtanh(x.to(ft.uint8), -1, 2), RuntimeError, "unsigned type with negative limits"),
-            (lambda: F.hardtanh(x > 0), RuntimeError, "Bool inputs not supported for hardtanh"),
-            (lambda: F.softshrink(x.float(), -0.5), RuntimeError,
-             r"lambda must be in range \[0, 3.40282e\+38\] for input dtype Float, but found -0.5"),
-            (lambda: F.hardtanh(x.float(), 2, 1), ValueError, "min_val cannot be greater than max_val"),
-            (lambda: F.threshold(x > 0, 1, 2), NotImplementedError, "not implemented for 'Bool'"),
-            (lambda: F.silu(x), NotImplementedError, "not implemented for 'Long'"),
-            (lambda: F.threshold(x.to(ft.uint8), 0, 300), RuntimeError, "without overflow")):
+        (lambda: F.hardtanh(x.to(ft.uint8), -1, 2), RuntimeError, "unsigned type with negative limits"),
+        (lambda: F.hardtanh(x > 0), RuntimeError, "Bool inputs not supported for hardtanh"),
+        (
+            lambda: F.softshrink(x.float(), -0.5),
+            RuntimeError,
+            r"lambda must be in range \[0, 3.40282e\+38\] for input dtype Float, but found -0.5",
+        ),
+        (lambda: F.hardtanh(x.float(), 2, 1), ValueError, "min_val cannot be greater than max_val"),
+        (lambda: F.threshold(x > 0, 1, 2), NotImplementedError, "not implemented for 'Bool'"),
+        (lambda: F.silu(x), NotImplementedError, "not implemented for 'Long'"),
+        (lambda: F.threshold(x.to(ft.uint8), 0, 300), RuntimeError, "without overflow"),
+    ):
         with pytest.raises(error, match=text):
             call()
 
@@ -346,8 +373,10 @@ def test_silu_of_complex_numbers():
 def test_softmin_with_a_dtype_turns_the_sign_first():
     # Printed by PyTorch 2.13: small unsigned numbers become large ones.
     x = ft.tensor([1, 2, 0], dtype=ft.uint8)
-    assert F.softmin(x, 0, dtype=ft.float64).tolist() == F.softmax(ft.tensor([255.0, 254.0, 0.0], dtype=ft.float64),
-                                                                  0).tolist()
+    assert (
+        F.softmin(x, 0, dtype=ft.float64).tolist()
+        == F.softmax(ft.tensor([255.0, 254.0, 0.0], dtype=ft.float64), 0).tolist()
+    )
 
 
 # --- odd arguments, as PyTorch 2.13 takes them ----------------------------------------------------------------------
@@ -355,33 +384,43 @@ def test_softmin_with_a_dtype_turns_the_sign_first():
 NAN, INF = float("nan"), float("inf")
 
 
-@pytest.mark.parametrize("call, values", [
-    (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), 3, 1), [1, 1, 1]),
-    (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), NAN, 1), [NAN, NAN, NAN]),
-    (lambda: F.hardtanh(ft.tensor([-2.0, 0.5, 4.0]), 0, NAN), [NAN, NAN, NAN]),
-    (lambda: F.hardtanh_(ft.tensor([-2, 0, 4]), -1, 1.9), [-1, 0, 1]),
-    (lambda: F.threshold_(ft.tensor([-2, 0, 4]), 0.5, 7), [7, 7, 4]),
-    (lambda: F.hardswish(ft.tensor([-INF, -4.0, 1.0, INF])), [NAN, 0, 4 / 6, INF]),
-])
+@pytest.mark.parametrize(
+    "call, values",
+    [
+        (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), 3, 1), [1, 1, 1]),
+        (lambda: F.hardtanh_(ft.tensor([-2.0, 0.5, 4.0]), NAN, 1), [NAN, NAN, NAN]),
+        (lambda: F.hardtanh(ft.tensor([-2.0, 0.5, 4.0]), 0, NAN), [NAN, NAN, NAN]),
+        (lambda: F.hardtanh_(ft.tensor([-2, 0, 4]), -1, 1.9), [-1, 0, 1]),
+        (lambda: F.threshold_(ft.tensor([-2, 0, 4]), 0.5, 7), [7, 7, 4]),
+        (lambda: F.hardswish(ft.tensor([-INF, -4.0, 1.0, INF])), [NAN, 0, 4 / 6, INF]),
+    ],
+)
 def test_odd_limits(call, values):
     np.testing.assert_allclose(call().numpy(), values, rtol=1e-6)
 
 
-@pytest.mark.parametrize("call, kind, text", [
-    (lambda: F.hardtanh(ft.tensor([1, 2]), -INF, 1), RuntimeError, "cannot be converted to type int64_t without"),
-    (lambda: F.threshold(ft.tensor([1, 2], dtype=ft.int8), NAN, 1), RuntimeError, "int8_t without overflow"),
-    (lambda: F.hardtanh(ft.ones(1), 3, 1), ValueError, "min_val cannot be greater"),
-    (lambda: F.prelu(ft.tensor([1, 2]), ft.tensor([1])), NotImplementedError, '"prelu_cpu" not implemented for'),
-    (lambda: F.prelu(ft.ones(2), ft.ones(1).double()), RuntimeError, "Type promoting not supported"),
-    (lambda: F.glu(ft.tensor([1, 2])), NotImplementedError, '"glu_cpu" not implemented for'),
-    (lambda: F.rrelu(ft.ones(2), 0, INF), RuntimeError, "upper bound must be finite, got inf"),
-    (lambda: F.relu(ft.tensor([True])), RuntimeError, "Boolean inputs not supported for relu"),
-    (lambda: F.local_response_norm(ft.ones(1, 2, 3), 0), RuntimeError, "kernel size should be greater than zero"),
-    (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "by zero"),
-    (lambda: F.rms_norm(ft.tensor([1, 2]), (2,)), NotImplementedError, '"rms_norm" not implemented for'),
-    (lambda: F.pad(ft.ones(2), (1, 1, 1, 1), "reflect", 1.0), RuntimeError, "less than or equal to two times"),
-    (lambda: F.cosine_similarity(ft.ones(2) * 1j, ft.ones(2), 0), RuntimeError, "common dtype to be floating point"),
-])
+@pytest.mark.parametrize(
+    "call, kind, text",
+    [
+        (lambda: F.hardtanh(ft.tensor([1, 2]), -INF, 1), RuntimeError, "cannot be converted to type int64_t without"),
+        (lambda: F.threshold(ft.tensor([1, 2], dtype=ft.int8), NAN, 1), RuntimeError, "int8_t without overflow"),
+        (lambda: F.hardtanh(ft.ones(1), 3, 1), ValueError, "min_val cannot be greater"),
+        (lambda: F.prelu(ft.tensor([1, 2]), ft.tensor([1])), NotImplementedError, '"prelu_cpu" not implemented for'),
+        (lambda: F.prelu(ft.ones(2), ft.ones(1).double()), RuntimeError, "Type promoting not supported"),
+        (lambda: F.glu(ft.tensor([1, 2])), NotImplementedError, '"glu_cpu" not implemented for'),
+        (lambda: F.rrelu(ft.ones(2), 0, INF), RuntimeError, "upper bound must be finite, got inf"),
+        (lambda: F.relu(ft.tensor([True])), RuntimeError, "Boolean inputs not supported for relu"),
+        (lambda: F.local_response_norm(ft.ones(1, 2, 3), 0), RuntimeError, "kernel size should be greater than zero"),
+        (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "by zero"),
+        (lambda: F.rms_norm(ft.tensor([1, 2]), (2,)), NotImplementedError, '"rms_norm" not implemented for'),
+        (lambda: F.pad(ft.ones(2), (1, 1, 1, 1), "reflect", 1.0), RuntimeError, "less than or equal to two times"),
+        (
+            lambda: F.cosine_similarity(ft.ones(2) * 1j, ft.ones(2), 0),
+            RuntimeError,
+            "common dtype to be floating point",
+        ),
+    ],
+)
 def test_what_is_refused(call, kind, text):
     with pytest.raises(kind, match=text):
         call()

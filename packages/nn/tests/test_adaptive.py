@@ -1,4 +1,5 @@
 """The adaptive softmax, and modules that stand for several processes or devices, against PyTorch 2.13."""
+
 import math
 
 import pytest
@@ -28,9 +29,11 @@ def test_values_and_gradients():
     output, loss = layer(x, target)
     (weighed(output) + loss).backward()
     assert (weighed(output).item(), loss.item(), weighed(x.grad).item()) == pytest.approx(
-        (-72.79337774, 3.125136143, 3440.398659), rel=1e-8)
+        (-72.79337774, 3.125136143, 3440.398659), rel=1e-8
+    )
     assert [weighed(p.grad).item() for p in layer.parameters()] == pytest.approx(
-        [-110.6456928, -8.240542777, -1130.503459, -19.22988974, -80.45236957, -4.25108228], rel=1e-8)
+        [-110.6456928, -8.240542777, -1130.503459, -19.22988974, -80.45236957, -4.25108228], rel=1e-8
+    )
     assert weighed(layer.log_prob(x)).item() == pytest.approx(-5922.155617, rel=1e-8)
     assert layer.predict(wave(1.9, 6, 16) * 3).tolist() == [3, 4, 1, 1, 0, 0]
     one = layer(x[1], target[1])
@@ -42,22 +45,34 @@ def test_weights_at_the_start_follow_the_seed():
     ft.manual_seed(0)
     layer = nn.AdaptiveLogSoftmaxWithLoss(4, 5, [2])
     assert layer.tail[0][1].weight.flatten().tolist() == pytest.approx(
-        [0.39533519744873047, 0.6000227928161621, -0.677941083908081], rel=1e-5)
+        [0.39533519744873047, 0.6000227928161621, -0.677941083908081], rel=1e-5
+    )
     assert list(layer.state_dict()) == ["head.weight", "tail.0.0.weight", "tail.0.1.weight"]
 
 
-SORTED = ("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value "
-          "is between 1 and n_classes-1")
+SORTED = (
+    "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, where each value "
+    "is between 1 and n_classes-1"
+)
 ERRORS = {
-    "none": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, []), ValueError,
-             "cutoffs should be a sequence of length larger than 0"),
+    "none": (
+        lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, []),
+        ValueError,
+        "cutoffs should be a sequence of length larger than 0",
+    ),
     "equal": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 3]), ValueError, SORTED),
     "large": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [12]), ValueError, SORTED),
     "half": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2.5]), ValueError, SORTED),
-    "sizes": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2])(ft.ones(2, 4), ft.tensor([1, 2, 3])), RuntimeError,
-              "Input and target should have the same size in the batch dimension."),
-    "targets": (lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2])(ft.ones(2, 4), ft.tensor([1, 12])), RuntimeError,
-                "Target values should be in [0, 9], but values in range [1, 12] were found. "),
+    "sizes": (
+        lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2])(ft.ones(2, 4), ft.tensor([1, 2, 3])),
+        RuntimeError,
+        "Input and target should have the same size in the batch dimension.",
+    ),
+    "targets": (
+        lambda: nn.AdaptiveLogSoftmaxWithLoss(4, 10, [2])(ft.ones(2, 4), ft.tensor([1, 12])),
+        RuntimeError,
+        "Target values should be in [0, 9], but values in range [1, 12] were found. ",
+    ),
 }
 
 

@@ -1,4 +1,5 @@
 """Attention and transformers against numbers of PyTorch 2.13."""
+
 import copy
 import math
 import pickle
@@ -38,8 +39,11 @@ def close(got, expected):
 
 
 OPTIONS = {
-    "plain": {}, "causal": {"is_causal": True}, "scaled": {"scale": -2.0},
-    "booleans": {"attn_mask": wave(1.0, 3, 5) > 0.2}, "numbers": {"attn_mask": wave(1.0, 2, 1, 3, 5)},
+    "plain": {},
+    "causal": {"is_causal": True},
+    "scaled": {"scale": -2.0},
+    "booleans": {"attn_mask": wave(1.0, 3, 5) > 0.2},
+    "numbers": {"attn_mask": wave(1.0, 2, 1, 3, 5)},
 }
 # The result and the gradients of query, key and value, each weighed by 1, 2, 3, …
 EXPECTED = {
@@ -59,8 +63,13 @@ def test_attention(name):
     of_out, of_given = EXPECTED[name]
     close(weighed(out).item(), of_out)
     close([weighed(t.grad).item() for t in given], of_given)
-    halves = attend(*(t.detach().half() for t in given), **{
-        key: o.half() if isinstance(o, ft.Tensor) and o.is_floating_point() else o for key, o in OPTIONS[name].items()})
+    halves = attend(
+        *(t.detach().half() for t in given),
+        **{
+            key: o.half() if isinstance(o, ft.Tensor) and o.is_floating_point() else o
+            for key, o in OPTIONS[name].items()
+        },
+    )
     assert halves.dtype is ft.float16 and ft.allclose(halves.double(), out, atol=5e-3)
 
 
@@ -121,37 +130,76 @@ def test_dropout_follows_the_seed():
 
 Q = ft.ones(2, 3, 4)
 ERRORS = {
-    "mask and causal": (lambda: attend(Q, Q, Q, ft.ones(3, 3, dtype=ft.bool), is_causal=True), RuntimeError,
-                        "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"),
-    "dtypes": (lambda: attend(Q, Q.double(), Q), RuntimeError,
-               "Expected query, key, and value to have the same dtype, but got query.dtype: float key.dtype: double "
-               "and value.dtype: float instead."),
-    "vector": (lambda: attend(Q[0, 0], Q, Q), RuntimeError,
-               "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: 1 key.dim: 3 and "
-               "value.dim: 3 instead."),
-    "mask's dtype": (lambda: attend(Q, Q, Q, ft.zeros(3, 3, dtype=ft.int64)), RuntimeError,
-                     "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-                     "long int and  query.dtype: float instead."),
-    "dropout": (lambda: attend(Q, Q, Q, dropout_p=2.0), RuntimeError,
-                "dropout probability has to be between 0 and 1, but got 2"),
-    "integers": (lambda: attend(Q.long(), Q.long(), Q.long()), RuntimeError,
-                 "expected scalar type Float but found Long"),
+    "mask and causal": (
+        lambda: attend(Q, Q, Q, ft.ones(3, 3, dtype=ft.bool), is_causal=True),
+        RuntimeError,
+        "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+    ),
+    "dtypes": (
+        lambda: attend(Q, Q.double(), Q),
+        RuntimeError,
+        "Expected query, key, and value to have the same dtype, but got query.dtype: float key.dtype: double "
+        "and value.dtype: float instead.",
+    ),
+    "vector": (
+        lambda: attend(Q[0, 0], Q, Q),
+        RuntimeError,
+        "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: 1 key.dim: 3 and "
+        "value.dim: 3 instead.",
+    ),
+    "mask's dtype": (
+        lambda: attend(Q, Q, Q, ft.zeros(3, 3, dtype=ft.int64)),
+        RuntimeError,
+        "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
+        "long int and  query.dtype: float instead.",
+    ),
+    "dropout": (
+        lambda: attend(Q, Q, Q, dropout_p=2.0),
+        RuntimeError,
+        "dropout probability has to be between 0 and 1, but got 2",
+    ),
+    "integers": (
+        lambda: attend(Q.long(), Q.long(), Q.long()),
+        RuntimeError,
+        "expected scalar type Float but found Long",
+    ),
     "heads": (lambda: nn.MultiheadAttention(4, 3), AssertionError, "embed_dim must be divisible by num_heads"),
-    "nothing": (lambda: nn.MultiheadAttention(0, 3), ValueError,
-                "embed_dim and num_heads must be greater than 0, got embed_dim=0 and num_heads=3 instead"),
-    "padding": (lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, ft.zeros(2, 2, dtype=ft.bool)), AssertionError,
-                "Expected key_padded_mask.shape[0] to be 3, but got 2"),
-    "padding's dtype": (lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, ft.zeros(3, 2, dtype=ft.int64)), AssertionError,
-                        "only bool and floating types of key_padding_mask are supported"),
-    "hint": (lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, is_causal=True), RuntimeError,
-             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-             "`generate_square_subsequent_mask` to create this mask."),
-    "size": (lambda: nn.MultiheadAttention(6, 2)(Q, Q, Q), AssertionError,
-             "was expecting embedding dimension of 6, but got 4"),
-    "activation": (lambda: nn.TransformerEncoderLayer(4, 2, activation="x"), RuntimeError,
-                   "activation should be relu/gelu, not x"),
-    "batches": (lambda: nn.Transformer(4, 2, 1, 1, 4)(Q, Q[:, :2]), RuntimeError,
-                "the batch number of src and tgt must be equal"),
+    "nothing": (
+        lambda: nn.MultiheadAttention(0, 3),
+        ValueError,
+        "embed_dim and num_heads must be greater than 0, got embed_dim=0 and num_heads=3 instead",
+    ),
+    "padding": (
+        lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, ft.zeros(2, 2, dtype=ft.bool)),
+        AssertionError,
+        "Expected key_padded_mask.shape[0] to be 3, but got 2",
+    ),
+    "padding's dtype": (
+        lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, ft.zeros(3, 2, dtype=ft.int64)),
+        AssertionError,
+        "only bool and floating types of key_padding_mask are supported",
+    ),
+    "hint": (
+        lambda: nn.MultiheadAttention(4, 2)(Q, Q, Q, is_causal=True),
+        RuntimeError,
+        "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+        "`generate_square_subsequent_mask` to create this mask.",
+    ),
+    "size": (
+        lambda: nn.MultiheadAttention(6, 2)(Q, Q, Q),
+        AssertionError,
+        "was expecting embedding dimension of 6, but got 4",
+    ),
+    "activation": (
+        lambda: nn.TransformerEncoderLayer(4, 2, activation="x"),
+        RuntimeError,
+        "activation should be relu/gelu, not x",
+    ),
+    "batches": (
+        lambda: nn.Transformer(4, 2, 1, 1, 4)(Q, Q[:, :2]),
+        RuntimeError,
+        "the batch number of src and tgt must be equal",
+    ),
 }
 
 
@@ -163,24 +211,27 @@ def test_errors(name, check_error):
 # --- in several heads -----------------------------------------------------------------------------------------------
 
 HEADS = {
-    "plain": ({}, {}), "heads": ({"bias": False}, {"average_attn_weights": False}),
+    "plain": ({}, {}),
+    "heads": ({"bias": False}, {"average_attn_weights": False}),
     "everything": ({"kdim": 3, "vdim": 2, "add_bias_kv": True, "add_zero_attn": True, "batch_first": True}, {}),
-    "masks": ({}, {"attn_mask": wave(1.0, 3, 3),
-                   "key_padding_mask": ft.tensor([[0, 0, -9], [0, 0, 0]], dtype=ft.float64)}),
+    "masks": (
+        {},
+        {"attn_mask": wave(1.0, 3, 3), "key_padding_mask": ft.tensor([[0, 0, -9], [0, 0, 0]], dtype=ft.float64)},
+    ),
     "no weights": ({}, {"need_weights": False, "attn_mask": ft.ones(3, 3).triu(1).bool()}),
 }
 # The result, the weights, and the gradients of the query and of the parameters.
 EXPECTED_HEADS = {
-    "plain": (-222.0496834, 57.05420232, 1109.350903,
-        [121.3048065, 626.8008225, 2908.893452, 780.0]),
-    "everything": (136.0903925, 92.25649293, 173.6610523,
-        [-33.72358366, 436.4693725, 3.037854914, -735.3755383, 7.116269104, -42.80833998, 170.2455968, 780.0]),
-    "masks": (-215.6591585, 56.28995538, 1169.77506,
-        [131.6620922, 618.5974448, 3036.980546, 780.0]),
-    "heads": (8.701281945, 222.3630552, -530.3538047,
-        [-724.4335818, -918.7352682]),
-    "no weights": (-215.4472214, None, 734.3445053,
-        [675.4202516, 624.0316924, 3156.156872, 780.0]),
+    "plain": (-222.0496834, 57.05420232, 1109.350903, [121.3048065, 626.8008225, 2908.893452, 780.0]),
+    "everything": (
+        136.0903925,
+        92.25649293,
+        173.6610523,
+        [-33.72358366, 436.4693725, 3.037854914, -735.3755383, 7.116269104, -42.80833998, 170.2455968, 780.0],
+    ),
+    "masks": (-215.6591585, 56.28995538, 1169.77506, [131.6620922, 618.5974448, 3036.980546, 780.0]),
+    "heads": (8.701281945, 222.3630552, -530.3538047, [-724.4335818, -918.7352682]),
+    "no weights": (-215.4472214, None, 734.3445053, [675.4202516, 624.0316924, 3156.156872, 780.0]),
 }
 
 
@@ -245,7 +296,8 @@ def test_transformer(name):
 def test_weights_at_the_start_follow_the_seed():
     ft.manual_seed(0)
     assert nn.MultiheadAttention(2, 1).in_proj_weight.flatten()[:4].tolist() == pytest.approx(
-        [-0.017158716917037964, 0.6866624355316162, -0.07685459405183792, 0.22916118800640106], rel=1e-5)
+        [-0.017158716917037964, 0.6866624355316162, -0.07685459405183792, 0.22916118800640106], rel=1e-5
+    )
     ft.manual_seed(0)
     assert sum(weighed(p) for p in nn.Transformer(4, 2, 1, 1, 8).parameters()).item() == pytest.approx(179.579254, 1e-5)
 
@@ -262,8 +314,10 @@ def test_encoders_alone():
     padded = encoder(x, src_key_padding_mask=ft.tensor([[False, False, True]] * 2))
     assert ft.allclose(padded[:, :2], encoder(x[:, :2]), atol=1e-6)
     assert list(encoder.state_dict())[:2] == ["layers.0.self_attn.in_proj_weight", "layers.0.self_attn.in_proj_bias"]
-    assert repr(layer.self_attn) == ("MultiheadAttention(\n  (out_proj): NonDynamicallyQuantizableLinear("
-                                     "in_features=4, out_features=4, bias=True)\n)")
+    assert repr(layer.self_attn) == (
+        "MultiheadAttention(\n  (out_proj): NonDynamicallyQuantizableLinear("
+        "in_features=4, out_features=4, bias=True)\n)"
+    )
 
 
 def test_masks_of_two_dtypes_warn():
@@ -279,8 +333,13 @@ def test_blocks_give_what_the_composition_gives(shape, queries, keys):
     from flambeau_nn.ops.attention import composed
 
     q, k, v = (wave(step, *shape, n, 3).requires_grad_() for step, n in ((1.1, queries), (0.9, keys), (1.7, keys)))
-    masks = [None, wave(0.3, queries, keys) > 0, wave(0.3, queries, 1), wave(0.3, *shape, queries, keys),
-             wave(0.3, *shape[:1], *(1 for _ in shape[1:]), 1, keys)]
+    masks = [
+        None,
+        wave(0.3, queries, keys) > 0,
+        wave(0.3, queries, 1),
+        wave(0.3, *shape, queries, keys),
+        wave(0.3, *shape[:1], *(1 for _ in shape[1:]), 1, keys),
+    ]
     for mask in masks:
         for causal in (False, True) if mask is None else (False,):
             out = attend(q, k, v, mask, is_causal=causal)

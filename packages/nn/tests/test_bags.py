@@ -1,4 +1,5 @@
 """Bags of embeddings against numbers of PyTorch 2.13."""
+
 import math
 
 import pytest
@@ -20,10 +21,13 @@ def weighed(t):
 TABLE = wave(0.6, 5, 3)
 INDICES, OFFSETS = ft.tensor([0, 1, 2, 2, 4, 1, 0, 3]), ft.tensor([0, 3, 3, 6])
 BAGS = {
-    "sum": (OFFSETS, {"mode": "sum"}), "mean, padding": (OFFSETS, {"mode": "mean", "padding_idx": 2}),
-    "max": (OFFSETS, {"mode": "max"}), "rows": (None, {"mode": "mean"}),
+    "sum": (OFFSETS, {"mode": "sum"}),
+    "mean, padding": (OFFSETS, {"mode": "mean", "padding_idx": 2}),
+    "max": (OFFSETS, {"mode": "max"}),
+    "rows": (None, {"mode": "mean"}),
     "weights": (OFFSETS, {"mode": "sum", "per_sample_weights": wave(0.8, 8)}),
-    "last offset": (ft.tensor([0, 3, 3, 8]), {"include_last_offset": True}), "short": (OFFSETS, {"max_norm": 0.5}),
+    "last offset": (ft.tensor([0, 3, 3, 8]), {"include_last_offset": True}),
+    "short": (OFFSETS, {"max_norm": 0.5}),
 }
 # The result and the gradient of the table, weighed by 1, 2, 3, …
 EXPECTED = {
@@ -53,8 +57,9 @@ def test_derivatives(name):
     rest = {key: value for key, value in options.items() if key != "per_sample_weights"}
 
     def run(table, weights=None):
-        return F.embedding_bag(INDICES.reshape(2, 4) if offsets is None else INDICES, table, offsets, **rest,
-                               per_sample_weights=weights)
+        return F.embedding_bag(
+            INDICES.reshape(2, 4) if offsets is None else INDICES, table, offsets, **rest, per_sample_weights=weights
+        )
 
     given = [TABLE.clone().requires_grad_()] + ([] if weights is None else [weights.clone().requires_grad_()])
     assert gradcheck(run, given, check_forward_ad=True)
@@ -77,37 +82,64 @@ def test_the_layer():
     ft.manual_seed(0)
     layer = nn.EmbeddingBag(2, 2)
     assert layer.weight.flatten().tolist() == pytest.approx(
-        [1.5409960746765137, -0.293428897857666, -2.1787893772125244, 0.5684312582015991], rel=1e-5)
+        [1.5409960746765137, -0.293428897857666, -2.1787893772125244, 0.5684312582015991], rel=1e-5
+    )
     layer = nn.EmbeddingBag(5, 3, padding_idx=-1, mode="sum")
     assert layer.padding_idx == 4 and layer.weight[4].tolist() == [0, 0, 0]
     assert repr(nn.EmbeddingBag(3, 2, 2.0, 1.0, True, "sum", padding_idx=-1)) == (
-        "EmbeddingBag(3, 2, max_norm=2.0, norm_type=1.0, scale_grad_by_freq=True, mode='sum', padding_idx=2)")
+        "EmbeddingBag(3, 2, max_norm=2.0, norm_type=1.0, scale_grad_by_freq=True, mode='sum', padding_idx=2)"
+    )
     known = nn.EmbeddingBag.from_pretrained(TABLE, mode="max")
-    assert not known.weight.requires_grad and known(INDICES, OFFSETS).equal(F.embedding_bag(INDICES, TABLE, OFFSETS,
-                                                                                            mode="max"))
+    assert not known.weight.requires_grad and known(INDICES, OFFSETS).equal(
+        F.embedding_bag(INDICES, TABLE, OFFSETS, mode="max")
+    )
 
 
 ERRORS = {
     "no offsets": (lambda: F.embedding_bag(INDICES, TABLE), ValueError, "offsets has to be a 1D Tensor but got None"),
-    "both": (lambda: F.embedding_bag(INDICES.reshape(2, 4), TABLE, OFFSETS), ValueError,
-             "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
-             f"sequences. However, found offsets of type {ft.Tensor}"),
-    "mode": (lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, mode="x"), ValueError,
-             "mode has to be one of sum, mean or max"),
-    "first": (lambda: F.embedding_bag(INDICES, TABLE, OFFSETS + 1), RuntimeError,
-              "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
-              "However, got 1"),
-    "last": (lambda: F.embedding_bag(INDICES, TABLE, ft.tensor([0, 9])), RuntimeError,
-             "offsets[-1] can not be greater than input's length 8 but got offsets[-1] of 9"),
-    "weights": (lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, per_sample_weights=TABLE, mode="sum"), ValueError,
-                "embedding_bag: If per_sample_weights (torch.Size([5, 3])) is not None, then it must have the same "
-                "shape as the input (torch.Size([8]))"),
-    "padding": (lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, padding_idx=7), RuntimeError,
-                "padding_idx must be within the number of embeddings, -5 through 4, but got 7"),
-    "cube": (lambda: F.embedding_bag(INDICES.reshape(2, 2, 2), TABLE), ValueError,
-             "input has to be 1D or 2D Tensor, but got Tensor of dimension 3"),
-    "frequency": (lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, mode="max", scale_grad_by_freq=True), ValueError,
-                  "max mode does not support scaling the gradient by the frequency"),
+    "both": (
+        lambda: F.embedding_bag(INDICES.reshape(2, 4), TABLE, OFFSETS),
+        ValueError,
+        "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "
+        f"sequences. However, found offsets of type {ft.Tensor}",
+    ),
+    "mode": (
+        lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, mode="x"),
+        ValueError,
+        "mode has to be one of sum, mean or max",
+    ),
+    "first": (
+        lambda: F.embedding_bag(INDICES, TABLE, OFFSETS + 1),
+        RuntimeError,
+        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. "
+        "However, got 1",
+    ),
+    "last": (
+        lambda: F.embedding_bag(INDICES, TABLE, ft.tensor([0, 9])),
+        RuntimeError,
+        "offsets[-1] can not be greater than input's length 8 but got offsets[-1] of 9",
+    ),
+    "weights": (
+        lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, per_sample_weights=TABLE, mode="sum"),
+        ValueError,
+        "embedding_bag: If per_sample_weights (torch.Size([5, 3])) is not None, then it must have the same "
+        "shape as the input (torch.Size([8]))",
+    ),
+    "padding": (
+        lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, padding_idx=7),
+        RuntimeError,
+        "padding_idx must be within the number of embeddings, -5 through 4, but got 7",
+    ),
+    "cube": (
+        lambda: F.embedding_bag(INDICES.reshape(2, 2, 2), TABLE),
+        ValueError,
+        "input has to be 1D or 2D Tensor, but got Tensor of dimension 3",
+    ),
+    "frequency": (
+        lambda: F.embedding_bag(INDICES, TABLE, OFFSETS, mode="max", scale_grad_by_freq=True),
+        ValueError,
+        "max mode does not support scaling the gradient by the frequency",
+    ),
 }
 
 

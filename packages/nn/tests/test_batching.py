@@ -1,4 +1,5 @@
 """Losses, normalization, pooling and padding under ``vmap``, and their gradients, against a loop over the examples."""
+
 import itertools
 
 import numpy as np
@@ -29,27 +30,45 @@ SCORES, DEEP = [floats(5, 4), classes(5)], [floats(2, 4, 3), classes(2, 3)]
 WEIGHT = torch.tensor([0.5, 1.5, 2.0, 0.7], dtype=torch.float64)
 CASES = {}
 for _r in REDUCTIONS:
-    for _f in (F.mse_loss, F.l1_loss, F.smooth_l1_loss, F.huber_loss, F.binary_cross_entropy,
-               F.binary_cross_entropy_with_logits, F.soft_margin_loss, F.poisson_nll_loss):
+    for _f in (
+        F.mse_loss,
+        F.l1_loss,
+        F.smooth_l1_loss,
+        F.huber_loss,
+        F.binary_cross_entropy,
+        F.binary_cross_entropy_with_logits,
+        F.soft_margin_loss,
+        F.poisson_nll_loss,
+    ):
         CASES[f"{_f.name} {_r}"] = (lambda x, y, f=_f, r=_r: f(x, y, reduction=r)), PAIR
     CASES[f"mse_loss of numbers {_r}"] = (lambda x, y, r=_r: F.mse_loss(x, y, reduction=r)), [floats(), floats()]
     CASES[f"kl_div {_r}"] = (lambda x, y, r=_r: F.kl_div(x, y, reduction="batchmean" if r == "mean" else r)), PAIR
     CASES |= {
         f"smooth_l1_loss with beta {_r}": (lambda x, y, r=_r: F.smooth_l1_loss(x, y, reduction=r, beta=0.2), PAIR),
         f"huber_loss with delta {_r}": (lambda x, y, r=_r: F.huber_loss(x, y, r, 0.3), PAIR),
-        f"mse_loss with weights {_r}": (lambda x, y, w, r=_r: F.mse_loss(x, y, reduction=r, weight=w),
-                                        [*PAIR, floats(2, 5)]),
-        f"weighted logits {_r}": (lambda x, y, w, r=_r: F.binary_cross_entropy_with_logits(
-            x, y, w, reduction=r, pos_weight=w), [*PAIR, floats(2, 5)]),
+        f"mse_loss with weights {_r}": (
+            lambda x, y, w, r=_r: F.mse_loss(x, y, reduction=r, weight=w),
+            [*PAIR, floats(2, 5)],
+        ),
+        f"weighted logits {_r}": (
+            lambda x, y, w, r=_r: F.binary_cross_entropy_with_logits(x, y, w, reduction=r, pos_weight=w),
+            [*PAIR, floats(2, 5)],
+        ),
         f"cross_entropy {_r}": (lambda x, y, r=_r: F.cross_entropy(x, y, reduction=r), SCORES),
         f"cross_entropy of one {_r}": (lambda x, y, r=_r: F.cross_entropy(x, y, reduction=r), [floats(4), classes()]),
         f"cross_entropy of planes {_r}": (lambda x, y, r=_r: F.cross_entropy(x, y, reduction=r), DEEP),
-        f"cross_entropy with weights {_r}": (lambda x, y, r=_r: F.cross_entropy(
-            x, y, WEIGHT, ignore_index=1, reduction=r, label_smoothing=0.1), DEEP),
-        f"cross_entropy of probabilities {_r}": (lambda x, y, r=_r: F.cross_entropy(
-            x, y, WEIGHT, reduction=r, label_smoothing=0.2), [floats(5, 4), floats(5, 4)]),
-        f"cross_entropy, weights of examples {_r}": (lambda x, y, w, r=_r: F.cross_entropy(x, y, w, reduction=r),
-                                                     [*SCORES, floats(4)]),
+        f"cross_entropy with weights {_r}": (
+            lambda x, y, r=_r: F.cross_entropy(x, y, WEIGHT, ignore_index=1, reduction=r, label_smoothing=0.1),
+            DEEP,
+        ),
+        f"cross_entropy of probabilities {_r}": (
+            lambda x, y, r=_r: F.cross_entropy(x, y, WEIGHT, reduction=r, label_smoothing=0.2),
+            [floats(5, 4), floats(5, 4)],
+        ),
+        f"cross_entropy, weights of examples {_r}": (
+            lambda x, y, w, r=_r: F.cross_entropy(x, y, w, reduction=r),
+            [*SCORES, floats(4)],
+        ),
         f"nll_loss {_r}": (lambda x, y, r=_r: F.nll_loss(x, y, WEIGHT, ignore_index=2, reduction=r), DEEP),
     }
 _IMAGES = [floats(2, 3, 6, 6)]
@@ -137,26 +156,35 @@ def test_derivatives_of_examples(name):
             for i, g in zip(where, given, strict=True):
                 full[i] = g
             return total(*full)
+
         chosen = tuple(args[i] for i in where)
         return jvp(of_floats, chosen, tuple(a.sin() for a in chosen))[1]
 
     slopes = looped(along, stacked, [True] * len(stacked))
     same(vmap(along)(*stacked), slopes)
-    products = sum((g * stacked[i].sin()).flatten(1).sum(1) if g.ndim > 1 else g * stacked[i].sin()
-                   for i, g in zip(where, expected, strict=True))
+    products = sum(
+        (g * stacked[i].sin()).flatten(1).sum(1) if g.ndim > 1 else g * stacked[i].sin()
+        for i, g in zip(where, expected, strict=True)
+    )
     np.testing.assert_allclose(slopes.numpy(), products.numpy(), rtol=1e-8, atol=1e-12)
 
 
 # Their examples run one after the other: attention is a composition under transforms, whose parts have rules; layers
 # and losses over time have lengths and weights that may differ between examples.
-LOOPED = {f"{INTERNAL}.{name}{end}" for name in ("attention", "ctc_loss", "lstm_layer", "rnn_layer")
-          for end in ("", "_backward")}
+LOOPED = {
+    f"{INTERNAL}.{name}{end}"
+    for name in ("attention", "ctc_loss", "lstm_layer", "rnn_layer")
+    for end in ("", "_backward")
+}
 
 
 def test_every_operator_has_a_rule():
     vmap(torch.sin)(torch.ones(2))  # loads the rules of families that are declared by now
-    left = {name for name, op in operators().items()
-            if name.startswith((INTERNAL, NAMESPACE)) and not op.is_composite and rule_of(op) is looped_rule}
+    left = {
+        name
+        for name, op in operators().items()
+        if name.startswith((INTERNAL, NAMESPACE)) and not op.is_composite and rule_of(op) is looped_rule
+    }
     assert left == LOOPED
 
 

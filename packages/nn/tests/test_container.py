@@ -1,4 +1,5 @@
 """Containers of modules and parameters. Printed ones and texts were made with PyTorch 2.13."""
+
 from collections import OrderedDict
 
 import pytest
@@ -46,6 +47,7 @@ def test_sequential_with_a_changed_dict():
         def forward(self, x):
             s._modules.clear()
             return x + 1
+
     s = nn.Sequential(Stops(), nn.ReLU())
     assert s(1) == 2
 
@@ -73,27 +75,35 @@ def test_module_list_is_trained():
         def __init__(self):
             super().__init__()
             self.layers = nn.ModuleList([nn.Linear(1, 1), nn.Linear(1, 1)])
+
     assert [n for n, _ in Net().named_parameters()] == [f"layers.{i}.{n}" for i in (0, 1) for n in ("weight", "bias")]
 
 
 def test_module_list_printing():
-    assert repr(nn.ModuleList([nn.Linear(1, 2)] * 3 + [nn.ReLU()])) == """ModuleList(
+    assert (
+        repr(nn.ModuleList([nn.Linear(1, 2)] * 3 + [nn.ReLU()]))
+        == """ModuleList(
   (0-2): 3 x Linear(in_features=1, out_features=2, bias=True)
   (3): ReLU()
 )"""
+    )
     assert repr(nn.ModuleList()) == "ModuleList()"
-    assert repr(nn.ModuleList([None, nn.Sequential(nn.ReLU())])) == """ModuleList(
+    assert (
+        repr(nn.ModuleList([None, nn.Sequential(nn.ReLU())]))
+        == """ModuleList(
   (0): None
   (1): Sequential(
     (0): ReLU()
   )
 )"""
+    )
 
 
 def test_module_dict():
     m = nn.ModuleDict([("a", nn.ReLU()), ("b", nn.Tanh())])
-    assert list(m) == list(m.keys()) == ["a", "b"] and "b" in m and len(m) == 2 and kinds(m.values()) == [
-        "ReLU", "Tanh"]
+    assert (
+        list(m) == list(m.keys()) == ["a", "b"] and "b" in m and len(m) == 2 and kinds(m.values()) == ["ReLU", "Tanh"]
+    )
     m["c"] = nn.ELU()
     m.update({"a": nn.GELU()})
     assert type(m.pop("b")) is nn.Tanh
@@ -114,15 +124,23 @@ def test_module_dict():
 def test_parameter_list():
     p = nn.ParameterList([ft.ones(2), nn.Parameter(ft.zeros(1)), "x"])
     assert [n for n, _ in p.named_parameters()] == ["0", "1"] and type(p[0]) is nn.Parameter and p[-1] == "x"
-    assert repr(p) == """ParameterList(
+    assert (
+        repr(p)
+        == """ParameterList(
     (0): Parameter containing: [torch.float32 of size 2]
     (1): Parameter containing: [torch.float32 of size 1]
     (2): Object of type: str
 )"""
+    )
     assert len(p[0:2]) == 2 and len(p.append(ft.ones(1))) == 4 and len(p.extend([ft.ones(1)])) == 5
     p[0] = ft.zeros(3)
-    assert p[0].shape == (3,) and [type(v).__name__ for v in p] == ["Parameter", "Parameter", "str", "Parameter",
-                                                                    "Parameter"]
+    assert p[0].shape == (3,) and [type(v).__name__ for v in p] == [
+        "Parameter",
+        "Parameter",
+        "str",
+        "Parameter",
+        "Parameter",
+    ]
     with pytest.raises(RuntimeError, match="ParameterList should not be called"):
         p(1)
     with pytest.raises(TypeError, match="should be called with an iterable, but got int"):

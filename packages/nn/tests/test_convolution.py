@@ -2,6 +2,7 @@
 
 Texts of errors, strides and the numbers under "literal" were printed by PyTorch 2.13 on the CPU.
 """
+
 import itertools
 import pickle
 import random
@@ -33,12 +34,16 @@ def floats(*shape, dtype="float64"):
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
+
 def windows(image, kernel, count, stride, padding, dilation):
     """(N, C, *count, *kernel): what each tap sees at each position."""
     n = len(kernel)
     room = [(c - 1) * s + d * (k - 1) + 1 for c, s, d, k in zip(count, stride, dilation, kernel, strict=True)]
-    padded = np.pad(image, [(0, 0), (0, 0)] + [(p, max(0, r - p - size)) for p, r, size in
-                                               zip(padding, room, image.shape[2:], strict=True)])
+    padded = np.pad(
+        image,
+        [(0, 0), (0, 0)]
+        + [(p, max(0, r - p - size)) for p, r, size in zip(padding, room, image.shape[2:], strict=True)],
+    )
     places = np.ix_(*[np.arange(c) * s for c, s in zip(count, stride, strict=True)])
     out = np.empty((*image.shape[:2], *count, *kernel), image.dtype)
     for tap in itertools.product(*map(range, kernel)):
@@ -49,11 +54,15 @@ def windows(image, kernel, count, stride, padding, dilation):
 
 def reference(x, w, b, stride, padding, dilation, groups):
     n = w.ndim - 2
-    count = [(size + 2 * p - d * (k - 1) - 1) // s + 1 for size, p, d, k, s in
-             zip(x.shape[2:], padding, dilation, w.shape[2:], stride, strict=True)]
+    count = [
+        (size + 2 * p - d * (k - 1) - 1) // s + 1
+        for size, p, d, k, s in zip(x.shape[2:], padding, dilation, w.shape[2:], stride, strict=True)
+    ]
     seen = windows(x, w.shape[2:], count, stride, padding, dilation)
-    parts = [np.tensordot(a, f, ([1, *range(2 + n, 2 + 2 * n)], [1, *range(2, 2 + n)]))
-             for a, f in zip(np.split(seen, groups, 1), np.split(w, groups), strict=True)]
+    parts = [
+        np.tensordot(a, f, ([1, *range(2 + n, 2 + 2 * n)], [1, *range(2, 2 + n)]))
+        for a, f in zip(np.split(seen, groups, 1), np.split(w, groups), strict=True)
+    ]
     out = np.moveaxis(np.concatenate(parts, -1), -1, 1)
     return out if b is None else out + b.reshape(-1, *[1] * n)
 
@@ -61,15 +70,22 @@ def reference(x, w, b, stride, padding, dilation, groups):
 def transposed_reference(x, w, b, stride, padding, dilation, groups, rest):
     """What convolution's gradient is: the sum that pairs the result with each input, read the other way."""
     n = w.ndim - 2
-    sizes = [(m - 1) * s - 2 * p + d * (k - 1) + 1 + r for m, s, p, d, k, r in
-             zip(x.shape[2:], stride, padding, dilation, w.shape[2:], rest, strict=True)]
-    out = np.zeros((x.shape[0], w.shape[1] * groups, *[size + 2 * p for size, p in zip(sizes, padding, strict=True)]),
-                   x.dtype)
+    sizes = [
+        (m - 1) * s - 2 * p + d * (k - 1) + 1 + r
+        for m, s, p, d, k, r in zip(x.shape[2:], stride, padding, dilation, w.shape[2:], rest, strict=True)
+    ]
+    out = np.zeros(
+        (x.shape[0], w.shape[1] * groups, *[size + 2 * p for size, p in zip(sizes, padding, strict=True)]), x.dtype
+    )
     for tap in itertools.product(*map(range, w.shape[2:])):
-        at = tuple(slice(t * d, t * d + (m - 1) * s + 1, s) for t, d, m, s in
-                   zip(tap, dilation, x.shape[2:], stride, strict=True))
-        parts = [np.tensordot(a, f[(Ellipsis, *tap)], ([1], [0])) for a, f in
-                 zip(np.split(x, groups, 1), np.split(w, groups), strict=True)]
+        at = tuple(
+            slice(t * d, t * d + (m - 1) * s + 1, s)
+            for t, d, m, s in zip(tap, dilation, x.shape[2:], stride, strict=True)
+        )
+        parts = [
+            np.tensordot(a, f[(Ellipsis, *tap)], ([1], [0]))
+            for a, f in zip(np.split(x, groups, 1), np.split(w, groups), strict=True)
+        ]
         out[(slice(None), slice(None), *at)] += np.moveaxis(np.concatenate(parts, -1), -1, 1)
     out = out[(slice(None), slice(None), *[slice(p, p + size) for p, size in zip(padding, sizes, strict=True)])]
     return out if b is None else out + b.reshape(-1, *[1] * n)
@@ -80,12 +96,15 @@ def drawn(seed, most=9, widest=3):
     r = random.Random(seed)
     n, groups, transposed = r.choice((1, 2, 3)), r.choice((1, 1, 2, 3)), r.random() < 0.5
     channels, features = groups * r.randint(1, widest), groups * r.randint(1, widest)
-    kernel, stride, padding, dilation = ([r.randint(low, high) for _ in range(n)]
-                                         for low, high in ((1, 4), (1, 3), (0, 2), (1, 2)))
+    kernel, stride, padding, dilation = (
+        [r.randint(low, high) for _ in range(n)] for low, high in ((1, 4), (1, 3), (0, 2), (1, 2))
+    )
     least = [max(1, d * (k - 1) + 1 - 2 * p) for d, k, p in zip(dilation, kernel, padding, strict=True)]
     if transposed:
-        least = [max(1, -(-(2 * p - d * (k - 1)) // s) + 1) for d, k, p, s in
-                 zip(dilation, kernel, padding, stride, strict=True)]
+        least = [
+            max(1, -(-(2 * p - d * (k - 1)) // s) + 1)
+            for d, k, p, s in zip(dilation, kernel, padding, stride, strict=True)
+        ]
     sizes = [low + r.randint(0, most) for low in least]
     rest = [r.randint(0, max(s, d) - 1) if transposed else 0 for s, d in zip(stride, dilation, strict=True)]
     dtype = r.choice(("float32", "float64", "float64", "complex128"))
@@ -107,8 +126,11 @@ def test_values(most, widest, seeds):
         x, w, b, stride, padding, dilation, groups, rest, transposed = arguments = drawn(seed, most, widest)
         found = call(*arguments)
         arrays = [None if t is None else t.numpy() for t in (x, w, b)]
-        expected = transposed_reference(*arrays, stride, padding, dilation, groups, rest) if transposed else \
-            reference(*arrays, stride, padding, dilation, groups)
+        expected = (
+            transposed_reference(*arrays, stride, padding, dilation, groups, rest)
+            if transposed
+            else reference(*arrays, stride, padding, dilation, groups)
+        )
         assert found.dtype == x.dtype and found.is_contiguous()
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-10, atol=1e-4 if x.dtype == ft.float32 else 1e-10)
 
@@ -116,9 +138,13 @@ def test_values(most, widest, seeds):
 def test_many_blocks_and_threads():
     """Sizes at which positions are split into blocks, and work into shares."""
     for shape, weight, stride, padding, groups in (
-            ((2, 16, 48, 50), (12, 16, 3, 3), 1, 1, 1), ((1, 3, 65, 64), (40, 3, 7, 7), 2, 3, 1),
-            ((3, 24, 20, 30), (20, 24, 1, 1), 1, 0, 1), ((2, 40, 31, 33), (40, 1, 3, 3), 1, 1, 40),
-            ((2, 12, 31, 33), (24, 1, 5, 5), 2, 2, 12), ((1, 64, 6, 6), (64, 64, 3, 3), 1, 1, 1)):
+        ((2, 16, 48, 50), (12, 16, 3, 3), 1, 1, 1),
+        ((1, 3, 65, 64), (40, 3, 7, 7), 2, 3, 1),
+        ((3, 24, 20, 30), (20, 24, 1, 1), 1, 0, 1),
+        ((2, 40, 31, 33), (40, 1, 3, 3), 1, 1, 40),
+        ((2, 12, 31, 33), (24, 1, 5, 5), 2, 2, 12),
+        ((1, 64, 6, 6), (64, 64, 3, 3), 1, 1, 1),
+    ):
         x, w, b = floats(*shape), floats(*weight), floats(weight[0])
         found = F.conv2d(x.requires_grad_(), w.requires_grad_(), b.requires_grad_(), stride, padding, 1, groups)
         pairs = (stride,) * 2, (padding,) * 2, (1, 1)
@@ -133,9 +159,11 @@ def test_many_blocks_and_threads():
         np.testing.assert_allclose(of_b.numpy(), g.numpy().sum((0, 2, 3)), atol=1e-10)
         u, v = floats(*shape), floats(*weight)
         assert (of_x * u).sum().item() == pytest.approx(
-            (g * F.conv2d(u, w, None, stride, padding, 1, groups)).sum().item(), rel=1e-8, abs=1e-7)
+            (g * F.conv2d(u, w, None, stride, padding, 1, groups)).sum().item(), rel=1e-8, abs=1e-7
+        )
         assert (of_w * v).sum().item() == pytest.approx(
-            (g * F.conv2d(x, v, None, stride, padding, 1, groups)).sum().item(), rel=1e-8, abs=1e-7)
+            (g * F.conv2d(x, v, None, stride, padding, 1, groups)).sum().item(), rel=1e-8, abs=1e-7
+        )
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -202,10 +230,10 @@ def test_time_batch_channels():
 
 # --- layout ---------------------------------------------------------------------------------------------------------
 
+
 def test_channels_last_of_input_or_weight_stays():
     x, w = floats(2, 4, 6, 5), floats(4, 4, 3, 3)
-    for a, b in itertools.product((x, x.to(memory_format=ft.channels_last)),
-                                  (w, w.to(memory_format=ft.channels_last))):
+    for a, b in itertools.product((x, x.to(memory_format=ft.channels_last)), (w, w.to(memory_format=ft.channels_last))):
         last = (48, 1, 12, 4) if not (a.is_contiguous() and b.is_contiguous()) else (48, 12, 3, 1)
         assert F.conv2d(a, b).stride() == last
         assert ft.equal(F.conv2d(a, b), F.conv2d(x, w))
@@ -247,6 +275,7 @@ def test_derivatives(case):
 def test_derivatives_of_complex_numbers():
     x, w = (floats(*s, dtype="complex128").requires_grad_() for s in ((1, 2, 4), (2, 2, 2)))
     for transposed in (False, True):
+
         def run(x, w, transposed=transposed):
             return convolution(x, w, None, (2,), (1,), (1,), transposed, (0,), 1)
 
@@ -284,8 +313,9 @@ def test_vmap_is_a_loop(transposed, groups):
             dims = tuple(0 if each else None for each in batched)
             given = [t if each else t[0] for t, each in zip((x, w, b), batched, strict=True)]
             alone = [[t[i] if each else t[0] for t, each in zip((x, w, b), batched, strict=True)] for i in range(3)]
-            np.testing.assert_allclose(vmap(run, dims)(*given).numpy(), ft.stack([run(*a) for a in alone]).numpy(),
-                                       atol=1e-12)
+            np.testing.assert_allclose(
+                vmap(run, dims)(*given).numpy(), ft.stack([run(*a) for a in alone]).numpy(), atol=1e-12
+            )
             found = vmap(grad_of(lambda *a: (run(*a) ** 2).sum(), (0, 1, 2)), dims)(*given)
             for k, each in enumerate(found):
                 np.testing.assert_allclose(each.numpy(), ft.stack([slopes(*a)[k] for a in alone]).numpy(), atol=1e-11)
@@ -294,40 +324,78 @@ def test_vmap_is_a_loop(transposed, groups):
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 ERRORS = [
-    (lambda x, w: F.conv2d(x, w[:, :3]), "Given groups=1, weight of size [4, 3, 3, 3], expected input[2, 4, 6, 5] to "
-     "have 3 channels, but got 4 channels instead"),
-    (lambda x, w: F.conv2d(x[0, 0], w), "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of "
-     "size: [6, 5]"),
-    (lambda x, w: F.conv2d(x, w[..., 0]), "expected stride to be a single integer value or a list of 1 values to match "
-     "the convolution dimensions, but got stride=[1, 1]"),
-    (lambda x, w: F.conv2d(x[:, :, :2], w), "Calculated padded input size per channel: (2 x 5). Kernel size: (3 x 3). "
-     "Kernel size can't be greater than actual input size"),
-    (lambda x, w: F.conv2d(x, w, ft.ones(3)), "Given weight of size [4, 4, 3, 3], expected bias to be 1-dimensional "
-     "with 4 elements, but got bias of size [3] instead"),
+    (
+        lambda x, w: F.conv2d(x, w[:, :3]),
+        "Given groups=1, weight of size [4, 3, 3, 3], expected input[2, 4, 6, 5] to "
+        "have 3 channels, but got 4 channels instead",
+    ),
+    (
+        lambda x, w: F.conv2d(x[0, 0], w),
+        "Expected 3D (unbatched) or 4D (batched) input to conv2d, but got input of size: [6, 5]",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w[..., 0]),
+        "expected stride to be a single integer value or a list of 1 values to match "
+        "the convolution dimensions, but got stride=[1, 1]",
+    ),
+    (
+        lambda x, w: F.conv2d(x[:, :, :2], w),
+        "Calculated padded input size per channel: (2 x 5). Kernel size: (3 x 3). "
+        "Kernel size can't be greater than actual input size",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w, ft.ones(3)),
+        "Given weight of size [4, 4, 3, 3], expected bias to be 1-dimensional "
+        "with 4 elements, but got bias of size [3] instead",
+    ),
     (lambda x, w: F.conv2d(x, w, stride=0), "non-positive stride is not supported"),
     (lambda x, w: F.conv2d(x, w, padding=-1), "negative padding is not supported"),
     (lambda x, w: F.conv2d(x, w, dilation=0), "non-positive dilation is not supported"),
     (lambda x, w: F.conv2d(x, w, groups=0), "non-positive groups is not supported"),
-    (lambda x, w: F.conv2d(x, w, groups=3), "Given groups=3, expected weight to be divisible by 3 at dimension 0, but "
-     "got weight of size [[4, 4, 3, 3]] instead"),
-    (lambda x, w: F.conv2d(x, w[:0]), "Given groups=1, expected weight to be at least 1 at dimension 0, but got weight "
-     "of size [0, 4, 3, 3] instead"),
-    (lambda x, w: F.conv2d(x, w, stride=(1, 2, 3)), "expected stride to be a single integer value or a list of 2 "
-     "values to match the convolution dimensions, but got stride=[1, 2, 3]"),
-    (lambda x, w: F.conv2d(x, w.double()), "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should "
-     "be the same or input should be a MKLDNN tensor and weight is a dense tensor"),
-    (lambda x, w: F.conv2d(x, w, ft.ones(4, dtype=ft.float64)), "Input type (float) and bias type (double) should be "
-     "the same"),
+    (
+        lambda x, w: F.conv2d(x, w, groups=3),
+        "Given groups=3, expected weight to be divisible by 3 at dimension 0, but "
+        "got weight of size [[4, 4, 3, 3]] instead",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w[:0]),
+        "Given groups=1, expected weight to be at least 1 at dimension 0, but got weight of size [0, 4, 3, 3] instead",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w, stride=(1, 2, 3)),
+        "expected stride to be a single integer value or a list of 2 "
+        "values to match the convolution dimensions, but got stride=[1, 2, 3]",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w.double()),
+        "Input type (torch.FloatTensor) and weight type (torch.DoubleTensor) should "
+        "be the same or input should be a MKLDNN tensor and weight is a dense tensor",
+    ),
+    (
+        lambda x, w: F.conv2d(x, w, ft.ones(4, dtype=ft.float64)),
+        "Input type (float) and bias type (double) should be the same",
+    ),
     (lambda x, w: F.conv2d(x.int(), w), "expected scalar type Int but found Float"),
-    (lambda x, w: F.conv2d(x[:, :, :0], w, padding=2), "Only zero batch or zero channel inputs are supported, but got "
-     "input shape: [2, 4, 0, 5]"),
-    (lambda x, w: F.conv_transpose2d(x, w, output_padding=1), "output padding must be smaller than either stride or "
-     "dilation, but got output_padding_height: 1 output_padding_width: 1 stride_height: 1 stride_width: 1 "
-     "dilation_height: 1 dilation_width: 1"),
-    (lambda x, w: F.conv_transpose2d(x[:, :3], w), "Given transposed=1, weight of size [4, 4, 3, 3], expected "
-     "input[2, 3, 6, 5] to have 4 channels, but got 3 channels instead"),
-    (lambda x, w: convolution(x[0], w, None, [1], [0], [1], False, [0], 1), "Expected 4-dimensional input for "
-     "4-dimensional weight [4, 4, 3, 3], but got 3-dimensional input of size [4, 6, 5] instead"),
+    (
+        lambda x, w: F.conv2d(x[:, :, :0], w, padding=2),
+        "Only zero batch or zero channel inputs are supported, but got input shape: [2, 4, 0, 5]",
+    ),
+    (
+        lambda x, w: F.conv_transpose2d(x, w, output_padding=1),
+        "output padding must be smaller than either stride or "
+        "dilation, but got output_padding_height: 1 output_padding_width: 1 stride_height: 1 stride_width: 1 "
+        "dilation_height: 1 dilation_width: 1",
+    ),
+    (
+        lambda x, w: F.conv_transpose2d(x[:, :3], w),
+        "Given transposed=1, weight of size [4, 4, 3, 3], expected "
+        "input[2, 3, 6, 5] to have 4 channels, but got 3 channels instead",
+    ),
+    (
+        lambda x, w: convolution(x[0], w, None, [1], [0], [1], False, [0], 1),
+        "Expected 4-dimensional input for "
+        "4-dimensional weight [4, 4, 3, 3], but got 3-dimensional input of size [4, 6, 5] instead",
+    ),
 ]
 
 
@@ -349,12 +417,13 @@ def test_names():
 REPRS = {
     "Conv2d(3, 4, kernel_size=(3, 3), stride=(1, 1))": lambda: nn.Conv2d(3, 4, 3),
     "Conv2d(3, 4, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), dilation=(2, 2), bias=False, "
-    "padding_mode=reflect)":
-        lambda: nn.Conv2d(3, 4, 3, 2, 1, 2, bias=False, padding_mode="reflect"),
-    "Conv1d(3, 6, kernel_size=(3,), stride=(1,), padding=same, groups=3)":
-        lambda: nn.Conv1d(3, 6, 3, padding="same", groups=3),
-    "ConvTranspose3d(3, 4, kernel_size=(3, 3, 3), stride=(2, 2, 2), output_padding=(1, 1, 1))":
-        lambda: nn.ConvTranspose3d(3, 4, 3, 2, output_padding=1),
+    "padding_mode=reflect)": lambda: nn.Conv2d(3, 4, 3, 2, 1, 2, bias=False, padding_mode="reflect"),
+    "Conv1d(3, 6, kernel_size=(3,), stride=(1,), padding=same, groups=3)": lambda: nn.Conv1d(
+        3, 6, 3, padding="same", groups=3
+    ),
+    "ConvTranspose3d(3, 4, kernel_size=(3, 3, 3), stride=(2, 2, 2), output_padding=(1, 1, 1))": lambda: (
+        nn.ConvTranspose3d(3, 4, 3, 2, output_padding=1)
+    ),
 }
 
 
@@ -380,23 +449,37 @@ def test_output_size():
     layer, x = nn.ConvTranspose2d(3, 4, 3, stride=2), ft.ones(1, 3, 5, 5)
     assert layer(x).shape == (1, 4, 11, 11)
     assert layer(x, (12, 11)).shape == layer(x, output_size=(1, 4, 12, 11)).shape == (1, 4, 12, 11)
-    with pytest.raises(ValueError, match=r"requested an output size of \(9, 9\), but valid sizes range from \[11, 11\] "
-                                         r"to \[12, 12\] \(for an input of torch.Size\(\[5, 5\]\)\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"requested an output size of \(9, 9\), but valid sizes range from \[11, 11\] "
+        r"to \[12, 12\] \(for an input of torch.Size\(\[5, 5\]\)\)",
+    ):
         layer(x, (9, 9))
     with pytest.raises(ValueError, match="for 4D input, output_size must have 2 or 4 elements \\(got 3\\)"):
         layer(x, (4, 12, 12))
 
 
-@pytest.mark.parametrize("make, text", [
-    (lambda: nn.Conv2d(3, 4, 3, groups=0), "groups must be a positive integer"),
-    (lambda: nn.Conv2d(3, 4, 3, groups=2), "in_channels must be divisible by groups"),
-    (lambda: nn.Conv2d(4, 3, 3, groups=2), "out_channels must be divisible by groups"),
-    (lambda: nn.Conv2d(3, 4, 3, padding="whole"), "Invalid padding string 'whole', should be one of {'same', 'valid'}"),
-    (lambda: nn.Conv2d(3, 4, 3, 2, "same"), "padding='same' is not supported for strided convolutions"),
-    (lambda: nn.Conv2d(3, 4, 3, padding_mode="odd"), "padding_mode must be one of {'zeros', 'reflect', 'circular', "
-     "'replicate'}, but got padding_mode='odd'"),
-    (lambda: nn.ConvTranspose2d(3, 4, 3, padding_mode="reflect"),
-     'Only "zeros" padding mode is supported for ConvTranspose2d')])
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: nn.Conv2d(3, 4, 3, groups=0), "groups must be a positive integer"),
+        (lambda: nn.Conv2d(3, 4, 3, groups=2), "in_channels must be divisible by groups"),
+        (lambda: nn.Conv2d(4, 3, 3, groups=2), "out_channels must be divisible by groups"),
+        (
+            lambda: nn.Conv2d(3, 4, 3, padding="whole"),
+            "Invalid padding string 'whole', should be one of {'same', 'valid'}",
+        ),
+        (lambda: nn.Conv2d(3, 4, 3, 2, "same"), "padding='same' is not supported for strided convolutions"),
+        (
+            lambda: nn.Conv2d(3, 4, 3, padding_mode="odd"),
+            "padding_mode must be one of {'zeros', 'reflect', 'circular', 'replicate'}, but got padding_mode='odd'",
+        ),
+        (
+            lambda: nn.ConvTranspose2d(3, 4, 3, padding_mode="reflect"),
+            'Only "zeros" padding mode is supported for ConvTranspose2d',
+        ),
+    ],
+)
 def test_errors_of_layers(make, text):
     with pytest.raises(ValueError) as caught:
         make()

@@ -1,4 +1,5 @@
 """Connectionist temporal classification against numbers of PyTorch 2.13 and against all alignments."""
+
 import itertools
 import math
 
@@ -69,7 +70,7 @@ def test_targets_that_are_too_long():
     assert each[1].item() == math.inf and each[2].item() == pytest.approx(-SCORES.log_softmax(2)[:4, 2, 0].sum().item())
     loss = F.ctc_loss(x.log_softmax(2), TARGETS, *lengths, reduction="none", zero_infinity=True)
     assert loss[1].item() == 0
-    found, = grad(loss.sum(), x)
+    (found,) = grad(loss.sum(), x)
     assert found.isfinite().all() and found[:, 1].abs().sum().item() == 0
     assert F.ctc_loss(x.log_softmax(2), TARGETS, (0, 0, 0), (0, 1, 0), reduction="none").tolist() == [0, math.inf, 0]
 
@@ -77,7 +78,7 @@ def test_targets_that_are_too_long():
 def test_derivatives():
     x = SCORES.clone().requires_grad_()
     assert gradcheck(lambda x: F.ctc_loss(x.log_softmax(2), TARGETS, *LENGTHS), x)
-    first, = grad(F.ctc_loss(x.log_softmax(2), TARGETS, *LENGTHS), x, create_graph=True)
+    (first,) = grad(F.ctc_loss(x.log_softmax(2), TARGETS, *LENGTHS), x, create_graph=True)
     with pytest.raises(NotImplementedError, match="ctc_loss is differentiated once"):
         first.sum().backward()
     many = vmap(lambda x: F.ctc_loss(x.log_softmax(2), TARGETS, *LENGTHS))(ft.stack([SCORES, -SCORES]))
@@ -87,26 +88,52 @@ def test_derivatives():
 LOGS = SCORES.log_softmax(2)
 WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"
 ERRORS = {
-    "long input": (lambda: F.ctc_loss(LOGS, TARGETS, (7, 6, 4), (2, 3, 2)), RuntimeError,
-                   f"Expected input_lengths to have value at most 6, but got value 7 {WHERE}"),
-    "few lengths": (lambda: F.ctc_loss(LOGS, TARGETS, (6,), (2, 3, 2)), RuntimeError,
-                    "input_lengths must be of size batch_size"),
-    "long target": (lambda: F.ctc_loss(LOGS, TARGETS, (6, 6, 4), (5, 3, 2)), RuntimeError,
-                    "Expected tensor to have size at least 5 at dimension 1, but got size 4 for argument #2 'targets' "
-                    + WHERE),
+    "long input": (
+        lambda: F.ctc_loss(LOGS, TARGETS, (7, 6, 4), (2, 3, 2)),
+        RuntimeError,
+        f"Expected input_lengths to have value at most 6, but got value 7 {WHERE}",
+    ),
+    "few lengths": (
+        lambda: F.ctc_loss(LOGS, TARGETS, (6,), (2, 3, 2)),
+        RuntimeError,
+        "input_lengths must be of size batch_size",
+    ),
+    "long target": (
+        lambda: F.ctc_loss(LOGS, TARGETS, (6, 6, 4), (5, 3, 2)),
+        RuntimeError,
+        "Expected tensor to have size at least 5 at dimension 1, but got size 4 for argument #2 'targets' " + WHERE,
+    ),
     "blank": (lambda: F.ctc_loss(LOGS, TARGETS, *LENGTHS, blank=7), RuntimeError, "blank must be in label range"),
-    "few targets": (lambda: F.ctc_loss(LOGS, TARGETS[0], *LENGTHS), RuntimeError,
-                    f"Expected tensor to have size 7 at dimension 0, but got size 4 for argument #2 'targets' {WHERE}"),
-    "negative": (lambda: F.ctc_loss(LOGS, TARGETS, (6, 6, 4), (2, 3, -2)), RuntimeError,
-                 f"Expected target_lengths to have value at least 0, but got value -2 {WHERE}"),
-    "half": (lambda: F.ctc_loss(LOGS.half(), TARGETS, *LENGTHS), NotImplementedError,
-             "\"ctc_loss_cpu\" not implemented for 'Half'"),
-    "reduction": (lambda: F.ctc_loss(LOGS, TARGETS, *LENGTHS, reduction="x"), ValueError,
-                  "x is not a valid value for reduction"),
-    "float lengths": (lambda: F.ctc_loss(LOGS, TARGETS, ft.ones(3), ft.ones(3)), RuntimeError,
-                      "input_lengths must be integral"),
-    "a class beyond": (lambda: F.ctc_loss(LOGS, TARGETS + 3, *LENGTHS), RuntimeError,
-                       "ctc_loss: the target 5 is out of range of 5 classes"),
+    "few targets": (
+        lambda: F.ctc_loss(LOGS, TARGETS[0], *LENGTHS),
+        RuntimeError,
+        f"Expected tensor to have size 7 at dimension 0, but got size 4 for argument #2 'targets' {WHERE}",
+    ),
+    "negative": (
+        lambda: F.ctc_loss(LOGS, TARGETS, (6, 6, 4), (2, 3, -2)),
+        RuntimeError,
+        f"Expected target_lengths to have value at least 0, but got value -2 {WHERE}",
+    ),
+    "half": (
+        lambda: F.ctc_loss(LOGS.half(), TARGETS, *LENGTHS),
+        NotImplementedError,
+        "\"ctc_loss_cpu\" not implemented for 'Half'",
+    ),
+    "reduction": (
+        lambda: F.ctc_loss(LOGS, TARGETS, *LENGTHS, reduction="x"),
+        ValueError,
+        "x is not a valid value for reduction",
+    ),
+    "float lengths": (
+        lambda: F.ctc_loss(LOGS, TARGETS, ft.ones(3), ft.ones(3)),
+        RuntimeError,
+        "input_lengths must be integral",
+    ),
+    "a class beyond": (
+        lambda: F.ctc_loss(LOGS, TARGETS + 3, *LENGTHS),
+        RuntimeError,
+        "ctc_loss: the target 5 is out of range of 5 classes",
+    ),
 }
 
 

@@ -1,5 +1,6 @@
 """Dropout: what is drawn, what is scaled, in training and at rest. Numbers under "literal" were printed by PyTorch
 2.13."""
+
 import math
 
 import numpy as np
@@ -55,8 +56,9 @@ def test_gradient_is_the_mask():
     assert (x.grad == out).all()
 
 
-@pytest.mark.parametrize(("name", "size"), [("dropout1d", (3, 40, 5)), ("dropout2d", (3, 40, 5, 4)),
-                                            ("dropout3d", (3, 40, 2, 3, 4))])
+@pytest.mark.parametrize(
+    ("name", "size"), [("dropout1d", (3, 40, 5)), ("dropout2d", (3, 40, 5, 4)), ("dropout3d", (3, 40, 2, 3, 4))]
+)
 def test_channels(name, size):
     ft.manual_seed(1)
     out = getattr(F, name)(ft.ones(*size), 0.4).numpy().reshape(120, -1)
@@ -79,12 +81,14 @@ def test_alpha_dropout_keeps_mean_and_variance():
     assert (whole == whole[:, :, :1]).all() and len(np.unique(whole)) == 2
     kept, dropped = sorted(np.unique(whole), reverse=True)
     alpha = 1.7580993408473766
-    a = 1 / math.sqrt((alpha ** 2 * 0.5 + 1) * 0.5)
+    a = 1 / math.sqrt((alpha**2 * 0.5 + 1) * 0.5)
     np.testing.assert_allclose([kept, dropped], [a * alpha * 0.5, a * alpha * 0.5 - a * alpha], rtol=1e-5)
 
 
-@pytest.mark.parametrize("call", [lambda: F.dropout(ft.ones(1), 2.0), lambda: nn.Dropout(-0.1),
-                                  lambda: F.dropout2d(ft.ones(1, 1, 1, 1), 1.5)])
+@pytest.mark.parametrize(
+    "call",
+    [lambda: F.dropout(ft.ones(1), 2.0), lambda: nn.Dropout(-0.1), lambda: F.dropout2d(ft.ones(1, 1, 1, 1), 1.5)],
+)
 def test_probability_is_checked(call):
     with pytest.raises(ValueError, match="dropout probability has to be between 0 and 1, but got"):
         call()

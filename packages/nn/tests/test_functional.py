@@ -1,4 +1,5 @@
 """``torch.nn.functional`` as a whole: what is in it, what can be overridden, what is not built."""
+
 import inspect
 import pickle
 import re
@@ -18,8 +19,13 @@ OPERATORS = {name: op for name, op in vars(F).items() if isinstance(op, Operator
 
 def test_first_names():
     names = sorted(name for name in vars(F) if not name.startswith("_"))
-    assert names[:5] == ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-                         "adaptive_max_pool1d_with_indices"]
+    assert names[:5] == [
+        "adaptive_avg_pool1d",
+        "adaptive_avg_pool2d",
+        "adaptive_avg_pool3d",
+        "adaptive_max_pool1d",
+        "adaptive_max_pool1d_with_indices",
+    ]
 
 
 @pytest.mark.parametrize("name", OPERATORS)
@@ -31,6 +37,7 @@ def test_every_function_can_be_overridden(name):
         def __torch_function__(cls, func, types, args=(), kwargs=None):
             seen.append(func)
             return "quack"
+
     op = OPERATORS[name]
     required = [a for a in op.schema.arguments if not a.has_default]
     tensors = [a for a in required if a.type.startswith("Tensor")]
@@ -53,9 +60,17 @@ def test_derivatives_are_complete():
             assert op.derivative is not None, name
 
 
-@pytest.mark.parametrize("place, module", [
-    ("torch.nn", nn), ("torch.nn.functional", F), ("torch.nn.utils", utils), ("torch.nn.init", nn.init),
-    ("torch.optim", optim), ("torch.optim.lr_scheduler", optim.lr_scheduler)])
+@pytest.mark.parametrize(
+    "place, module",
+    [
+        ("torch.nn", nn),
+        ("torch.nn.functional", F),
+        ("torch.nn.utils", utils),
+        ("torch.nn.init", nn.init),
+        ("torch.optim", optim),
+        ("torch.optim.lr_scheduler", optim.lr_scheduler),
+    ],
+)
 def test_every_name_of_pytorch_is_here_or_says_that_it_is_not_built(place, module):
     names = names_of_pytorch()[place]
     assert len(names) > 10

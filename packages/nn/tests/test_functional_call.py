@@ -1,4 +1,5 @@
 """Modules called with other tensors in place of their own, and many of them at once."""
+
 import pytest
 
 import flambeau_nn as nn
@@ -41,11 +42,13 @@ def test_the_module_has_its_own_back(layer):
 
 def test_names(layer):
     for wrong, error, match in (
-            (3, ValueError, "to be a dict, or a list/tuple of dicts"), ((WEIGHTS, 3), ValueError, "to be dictionaries"),
-            ((WEIGHTS, {"bias": torch.ones(1)}), ValueError, r"\['bias'\] appeared in multiple dictionaries"),
-            ({"bias": 3}, TypeError, "not an instance of torch.Tensor"),
-            ({"0.bias": 3}, AttributeError, "no attribute"),
-            ({"in_features": torch.ones(1)}, TypeError, "`in_features`: 2 is not an instance of torch.Tensor")):
+        (3, ValueError, "to be a dict, or a list/tuple of dicts"),
+        ((WEIGHTS, 3), ValueError, "to be dictionaries"),
+        ((WEIGHTS, {"bias": torch.ones(1)}), ValueError, r"\['bias'\] appeared in multiple dictionaries"),
+        ({"bias": 3}, TypeError, "not an instance of torch.Tensor"),
+        ({"0.bias": 3}, AttributeError, "no attribute"),
+        ({"in_features": torch.ones(1)}, TypeError, "`in_features`: 2 is not an instance of torch.Tensor"),
+    ):
         with pytest.raises(error, match=match):
             functional_call(layer, wrong, POINT)
     functional_call(layer, {**WEIGHTS, "more": torch.ones(1)}, POINT)
@@ -103,7 +106,7 @@ def test_per_sample_gradients():
     found = vmap(grad(loss), in_dims=(None, 0, 0))(params, x, y)
     for i in range(6):
         net.zero_grad()
-        F.cross_entropy(net(x[i:i + 1]), y[i:i + 1]).backward()
+        F.cross_entropy(net(x[i : i + 1]), y[i : i + 1]).backward()
         for name, p in net.named_parameters():
             assert torch.allclose(found[name][i], p.grad, atol=1e-6), name
 
@@ -137,8 +140,12 @@ def test_many_models():
 def test_models_that_do_not_go_together(layer):
     frozen = nn.Linear(2, 1)
     frozen.weight.requires_grad_(False)
-    for models, match in (([], "at least one model"), ([layer, nn.Linear(2, 1).eval()], "same training/eval mode"),
-                          ([layer, nn.ReLU()], "of the same class"), ([layer, frozen], "same .requires_grad")):
+    for models, match in (
+        ([], "at least one model"),
+        ([layer, nn.Linear(2, 1).eval()], "same training/eval mode"),
+        ([layer, nn.ReLU()], "of the same class"),
+        ([layer, frozen], "same .requires_grad"),
+    ):
         with pytest.raises(RuntimeError, match=match):
             stack_module_state(models)
 

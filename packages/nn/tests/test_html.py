@@ -1,4 +1,5 @@
 """What notebooks show of modules."""
+
 import re
 
 import flambeau_nn as nn
@@ -13,9 +14,16 @@ def test_tree():
     model[0].bias.requires_grad_(False)
     html = model._repr_html_()
     assert text(html) == [
-        "Sequential()", "6 parameters, 3 frozen",
-        "0: Linear(in_features=2, out_features=3, bias=True)", "6 parameters, 3 frozen",
-        "weight", "parameter, (3, 2), torch.float32", "bias", "parameter, (3,), torch.float32, frozen", "1: ReLU()"]
+        "Sequential()",
+        "6 parameters, 3 frozen",
+        "0: Linear(in_features=2, out_features=3, bias=True)",
+        "6 parameters, 3 frozen",
+        "weight",
+        "parameter, (3, 2), torch.float32",
+        "bias",
+        "parameter, (3,), torch.float32, frozen",
+        "1: ReLU()",
+    ]
     assert html.count("<details open>") == 1 and html.count("<details>") == 1
     for tag in ("details", "summary", "div", "code", "small"):
         assert html.count(f"<{tag}") == html.count(f"</{tag}>")

@@ -2,6 +2,7 @@
 
 The literals were printed by PyTorch 2.13 on the CPU after ``torch.manual_seed(3)``, with ``g`` a generator of seed 9.
 """
+
 import math
 import warnings
 
@@ -15,35 +16,50 @@ e = ft.empty
 
 NUMBERS = {
     "init.uniform_(e(2, 3))": [[0.0042635202, 0.10556936, 0.28584248], [0.02695483, 0.47161436, 0.060116291]],
-    "init.uniform_(e(2, 3), -1.0, 3.0)":
-        [[-0.98294592, -0.57772255, 0.14336991], [-0.89218068, 0.88645744, -0.75953484]],
+    "init.uniform_(e(2, 3), -1.0, 3.0)": [
+        [-0.98294592, -0.57772255, 0.14336991],
+        [-0.89218068, 0.88645744, -0.75953484],
+    ],
     "init.normal_(e(2, 3), 1, 2)": [[2.6065521, 1.3496668, 1.1779562], [-0.22743602, 1.0923649, -1.7365184]],
     "init.trunc_normal_(e(2, 3))": [[0.80327606, 0.17483339, 0.088978097], [-0.61371803, 0.04618245, -1.3682592]],
-    "init.trunc_normal_(e(2, 3), 1, 2, -1, 4)":
-        [[2.6065521, 1.3496668, 1.1779562], [-0.22743602, 1.0923649, 3.4758334]],
-    "init.trunc_normal_(e(2, 3), 0.2, 1, 0, 0.3)":
-        [[0.0012790561, 0.031670809, 0.085752748], [0.0080864495, 0.14148432, 0.018034888]],
-    "init.trunc_normal_(e(2, 2, dtype=ft.float64), 0, 1, -1.5, 0.5)":
-        [[0.04618245168476012, 0.17483339327910358], [0.08897809502587893, -0.6137180077293578]],
-    "init.xavier_uniform_(e(2, 3))":
-        [[-1.0861043, -0.86415428, -0.46919563], [-1.0363901, -0.062189821, -0.96373695]],
-    "init.xavier_normal_(e(2, 3, 2), 2.0)":
-        [[[0.71847194, 0.15637574], [0.079584427, -0.54892606], [0.041306842, -1.2238082]],
-        [[0.3018648, 0.90436953], [-1.2836634, 0.87424159], [0.46693566, 1.1072264]]],
+    "init.trunc_normal_(e(2, 3), 1, 2, -1, 4)": [
+        [2.6065521, 1.3496668, 1.1779562],
+        [-0.22743602, 1.0923649, 3.4758334],
+    ],
+    "init.trunc_normal_(e(2, 3), 0.2, 1, 0, 0.3)": [
+        [0.0012790561, 0.031670809, 0.085752748],
+        [0.0080864495, 0.14148432, 0.018034888],
+    ],
+    "init.trunc_normal_(e(2, 2, dtype=ft.float64), 0, 1, -1.5, 0.5)": [
+        [0.04618245168476012, 0.17483339327910358],
+        [0.08897809502587893, -0.6137180077293578],
+    ],
+    "init.xavier_uniform_(e(2, 3))": [[-1.0861043, -0.86415428, -0.46919563], [-1.0363901, -0.062189821, -0.96373695]],
+    "init.xavier_normal_(e(2, 3, 2), 2.0)": [
+        [[0.71847194, 0.15637574], [0.079584427, -0.54892606], [0.041306842, -1.2238082]],
+        [[0.3018648, 0.90436953], [-1.2836634, 0.87424159], [0.46693566, 1.1072264]],
+    ],
     "init.kaiming_uniform_(e(2, 3))": [[-1.4021544, -1.1156183, -0.60572892], [-1.3379737, -0.080286711, -1.244179]],
-    "init.kaiming_uniform_(e(2, 3), 0.5, 'fan_out')":
-        [[-1.5359833, -1.2220987, -0.66354281], [-1.4656769, -0.087949686, -1.3629298]],
-    "init.kaiming_normal_(e(2, 3, 2), mode='fan_out', nonlinearity='relu')":
-        [[[0.56800199, 0.12362587], [0.062917016, -0.43396416], [0.032655925, -0.96750534]],
-        [[0.23864508, 0.71496689], [-1.014825, 0.69114864], [0.36914507, 0.87533927]]],
+    "init.kaiming_uniform_(e(2, 3), 0.5, 'fan_out')": [
+        [-1.5359833, -1.2220987, -0.66354281],
+        [-1.4656769, -0.087949686, -1.3629298],
+    ],
+    "init.kaiming_normal_(e(2, 3, 2), mode='fan_out', nonlinearity='relu')": [
+        [[0.56800199, 0.12362587], [0.062917016, -0.43396416], [0.032655925, -0.96750534]],
+        [[0.23864508, 0.71496689], [-1.014825, 0.69114864], [0.36914507, 0.87533927]],
+    ],
     "init.orthogonal_(e(3, 2))": [[0.99230218, 0.097435415], [0.10991634, -0.40860909], [0.057050057, -0.90749371]],
     "init.orthogonal_(e(2, 3), 2)": [[1.9429004, 0.42287308, 0.21521313], [0.15129934, 0.30764696, -1.9703963]],
-    "init.orthogonal_(e(2, 2, 2))":
-        [[[0.78006864, 0.16978228], [0.086407438, -0.59598714]], [[0.41583496, -0.79586428],
-        [0.25980991, 0.35521847]]],
-    "init.sparse_(e(4, 3), 0.5)":
-        [[0.0, 0.0, 0.0], [-0.0061371801, 0.00046182453, -0.013682592], [0.003374951, 0.0, 0.0],
-        [0.0, 0.0052204994, 0.012379167]],
+    "init.orthogonal_(e(2, 2, 2))": [
+        [[0.78006864, 0.16978228], [0.086407438, -0.59598714]],
+        [[0.41583496, -0.79586428], [0.25980991, 0.35521847]],
+    ],
+    "init.sparse_(e(4, 3), 0.5)": [
+        [0.0, 0.0, 0.0],
+        [-0.0061371801, 0.00046182453, -0.013682592],
+        [0.003374951, 0.0, 0.0],
+        [0.0, 0.0052204994, 0.012379167],
+    ],
     "init.uniform_(e(3), generator=g)": [0.65578449, 0.3020227, 0.47989643],
     "init.normal_(e(3), generator=g)": [0.044727538, 1.911239, -0.2310309],
     "init.trunc_normal_(e(3), generator=g)": [0.044727538, 1.911239, -0.2310309],
@@ -66,15 +82,35 @@ def test_numbers_for_a_seed(call):
 def test_generator_leaves_the_default_one_alone():
     g = ft.manual_seed(3)
     state = g.get_state()
-    for fill in (init.uniform_, init.normal_, init.trunc_normal_, init.xavier_uniform_, init.xavier_normal_,
-                 init.kaiming_uniform_, init.kaiming_normal_, init.orthogonal_):
+    for fill in (
+        init.uniform_,
+        init.normal_,
+        init.trunc_normal_,
+        init.xavier_uniform_,
+        init.xavier_normal_,
+        init.kaiming_uniform_,
+        init.kaiming_normal_,
+        init.orthogonal_,
+    ):
         fill(e(3, 3), generator=ft.Generator().manual_seed(1))
     assert g.get_state().equal(state)
 
 
-FILLS = [init.uniform_, init.normal_, init.trunc_normal_, init.ones_, init.zeros_, init.eye_, init.xavier_uniform_,
-         init.xavier_normal_, init.kaiming_uniform_, init.kaiming_normal_, init.orthogonal_,
-         lambda t: init.constant_(t, 2), lambda t: init.sparse_(t, 0.5)]
+FILLS = [
+    init.uniform_,
+    init.normal_,
+    init.trunc_normal_,
+    init.ones_,
+    init.zeros_,
+    init.eye_,
+    init.xavier_uniform_,
+    init.xavier_normal_,
+    init.kaiming_uniform_,
+    init.kaiming_normal_,
+    init.orthogonal_,
+    lambda t: init.constant_(t, 2),
+    lambda t: init.sparse_(t, 0.5),
+]
 
 
 @pytest.mark.parametrize("number", range(len(FILLS)))
@@ -150,9 +186,19 @@ def test_sparse():
     assert t.std().item() > 0.5
 
 
-@pytest.mark.parametrize(("name", "expected"), [
-    ("linear", 1), ("conv1d", 1), ("conv_transpose3d", 1), ("sigmoid", 1), ("tanh", 5 / 3), ("relu", math.sqrt(2)),
-    ("leaky_relu", math.sqrt(2 / 1.0001)), ("selu", 0.75)])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("linear", 1),
+        ("conv1d", 1),
+        ("conv_transpose3d", 1),
+        ("sigmoid", 1),
+        ("tanh", 5 / 3),
+        ("relu", math.sqrt(2)),
+        ("leaky_relu", math.sqrt(2 / 1.0001)),
+        ("selu", 0.75),
+    ],
+)
 def test_calculate_gain(name, expected):
     assert init.calculate_gain(name) == pytest.approx(expected, rel=1e-15)
 
@@ -170,8 +216,11 @@ ERRORS = [
     (lambda: init.xavier_normal_(e(2)), ValueError, FEW),
     (lambda: init.kaiming_uniform_(e(2)), ValueError, FEW),
     (lambda: init.kaiming_normal_(e(2)), ValueError, FEW),
-    (lambda: init.kaiming_uniform_(e(2, 3), mode="x"), ValueError,
-     "Mode x not supported, please use one of ['fan_in', 'fan_out']"),
+    (
+        lambda: init.kaiming_uniform_(e(2, 3), mode="x"),
+        ValueError,
+        "Mode x not supported, please use one of ['fan_in', 'fan_out']",
+    ),
     (lambda: init.kaiming_uniform_(e(2, 3), nonlinearity="x"), ValueError, "Unsupported nonlinearity x"),
     (lambda: init.calculate_gain("leaky_relu", "x"), ValueError, "negative_slope x not a valid number"),
     (lambda: init.calculate_gain("leaky_relu", True), ValueError, "negative_slope True not a valid number"),
@@ -180,8 +229,11 @@ ERRORS = [
     (lambda: init.dirac_(e(2, 2)), ValueError, "Only tensors with 3, 4, or 5 dimensions are supported"),
     (lambda: init.orthogonal_(e(2)), ValueError, "Only tensors with 2 or more dimensions are supported"),
     (lambda: init.orthogonal_(e(2, 2, dtype=ft.float16)), NotImplementedError, "not implemented for 'Half'"),
-    (lambda: init.uniform_(e(2), 2, -1), RuntimeError,
-     "uniform_ expects to return a [from, to) range, but found from=2 > to=-1"),
+    (
+        lambda: init.uniform_(e(2), 2, -1),
+        RuntimeError,
+        "uniform_ expects to return a [from, to) range, but found from=2 > to=-1",
+    ),
     (lambda: init.normal_(e(2), 1, -2), RuntimeError, "normal expects std >= 0.0, but found std -2"),
 ]
 
@@ -211,8 +263,10 @@ def test_trunc_normal_far_from_its_mean():
     assert t.le(4).all()
 
 
-@pytest.mark.parametrize("name", ["uniform", "normal", "eye", "xavier_uniform", "xavier_normal", "kaiming_uniform",
-                                  "kaiming_normal", "orthogonal"])
+@pytest.mark.parametrize(
+    "name",
+    ["uniform", "normal", "eye", "xavier_uniform", "xavier_normal", "kaiming_uniform", "kaiming_normal", "orthogonal"],
+)
 def test_old_names(name):
     ft.manual_seed(2)
     expected = getattr(init, name + "_")(e(3, 2))
@@ -222,7 +276,8 @@ def test_old_names(name):
         got = getattr(init, name)(e(3, 2))
     assert got.equal(expected)
     assert [(w.category, str(w.message), w.filename) for w in caught] == [
-        (FutureWarning, f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", __file__)]
+        (FutureWarning, f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", __file__)
+    ]
 
 
 def test_old_names_with_arguments():

@@ -1,4 +1,5 @@
 """Memory formats through functions of images and volumes: strides are PyTorch 2.13's."""
+
 import pytest
 
 import flambeau_tensor as torch

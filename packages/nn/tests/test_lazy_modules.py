@@ -1,4 +1,5 @@
 """Layers that take their sizes from the first input."""
+
 import copy
 import pickle
 
@@ -47,8 +48,9 @@ def test_the_first_input_makes_the_layer(name):
     ready = kind(*of_kind)
     assert type(lazy) is kind and repr(lazy) == repr(ready) and ft.equal(y, ready(x))
     assert all(a is b and type(a) is nn.Parameter for a, b in zip(before, lazy.parameters(), strict=True))
-    assert {k: v.tolist() for k, v in lazy.state_dict().items()} == {k: v.tolist()
-                                                                    for k, v in ready.state_dict().items()}
+    assert {k: v.tolist() for k, v in lazy.state_dict().items()} == {
+        k: v.tolist() for k, v in ready.state_dict().items()
+    }
     assert not lazy._forward_pre_hooks and not lazy._load_state_dict_pre_hooks
     assert not {"_initialize_hook", "_load_hook"} & vars(lazy).keys()
     assert all(type(b) is ft.Tensor for b in lazy.buffers())
@@ -74,8 +76,11 @@ def test_state_dicts(name):
         ready.load_state_dict(again.state_dict())
 
 
-@pytest.mark.parametrize("make", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), lambda m: m.double(),
-                                  lambda m: m.to(ft.float64)], ids=["deepcopy", "pickle", "double", "to"])
+@pytest.mark.parametrize(
+    "make",
+    [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m)), lambda m: m.double(), lambda m: m.to(ft.float64)],
+    ids=["deepcopy", "pickle", "double", "to"],
+)
 @pytest.mark.parametrize("name", LAYERS)
 def test_copies_and_conversions_before_the_first_input(name, make):
     arguments, size, kind, _ = LAYERS[name]
@@ -95,8 +100,11 @@ def test_options_of_layers():
     assert grouped(ft.rand(2, 3, 5, 5).double()).shape == (2, 6, 5, 5) and grouped.weight.shape == (6, 1, 3, 3)
     with pytest.raises(ValueError, match="in_channels must be divisible by groups"):
         nn.LazyConv2d(6, 3, groups=2)(ft.rand(3, 5, 5))
-    with pytest.raises(RuntimeError, match=r"Expected 3D \(unbatched\) or 4D \(batched\) input to LazyConv2d, but got "
-                                           r"input of size: torch.Size\(\[2, 3\]\)"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"Expected 3D \(unbatched\) or 4D \(batched\) input to LazyConv2d, but got "
+        r"input of size: torch.Size\(\[2, 3\]\)",
+    ):
         nn.LazyConv2d(6, 3)(ft.rand(2, 3))
 
 

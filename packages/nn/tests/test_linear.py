@@ -1,4 +1,5 @@
 """Linear maps: values, gradients, starting values (PyTorch's for a seed), embeddings, distances, flattening."""
+
 import math
 
 import numpy as np
@@ -76,6 +77,7 @@ def test_identity():
 
 # --- tables ---------------------------------------------------------------------------------------------------------
 
+
 def test_embedding():
     m = nn.Embedding(5, 3, padding_idx=-1)
     assert m.padding_idx == 4 and not m.weight[4].any()
@@ -88,8 +90,10 @@ def test_embedding():
         m(ft.tensor([5]))
     with pytest.raises(AssertionError, match="Padding_idx must be within num_embeddings"):
         nn.Embedding(3, 2, padding_idx=3)
-    assert repr(nn.Embedding(3, 4, 1, 2.0, scale_grad_by_freq=True)) == \
-        "Embedding(3, 4, padding_idx=1, max_norm=2.0, scale_grad_by_freq=True)"
+    assert (
+        repr(nn.Embedding(3, 4, 1, 2.0, scale_grad_by_freq=True))
+        == "Embedding(3, 4, padding_idx=1, max_norm=2.0, scale_grad_by_freq=True)"
+    )
 
 
 def test_embedding_options():
@@ -104,17 +108,20 @@ def test_embedding_options():
 
 # --- distances ------------------------------------------------------------------------------------------------------
 
+
 def test_cosine_similarity():
     a, b = RNG.standard_normal((3, 4)), RNG.standard_normal((3, 4))
     expected = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
     np.testing.assert_allclose(F.cosine_similarity(t(a), t(b)).numpy(), expected)
-    np.testing.assert_allclose(nn.CosineSimilarity(dim=0)(t(a), t(b)).numpy(),
-                               F.cosine_similarity(t(a.T), t(b.T)).numpy())
+    np.testing.assert_allclose(
+        nn.CosineSimilarity(dim=0)(t(a), t(b)).numpy(), F.cosine_similarity(t(a.T), t(b.T)).numpy()
+    )
     assert F.cosine_similarity(t(a), t(b[0:1])).shape == (3,)
     assert F.cosine_similarity(ft.zeros(1, 2), ft.ones(1, 2)).item() == 0
     assert gradcheck(F.cosine_similarity, (t(a, True), t(b, True)))
-    with pytest.raises(RuntimeError, match="expected common dtype to be floating point, yet common dtype is "
-                                           "torch.int64"):
+    with pytest.raises(
+        RuntimeError, match="expected common dtype to be floating point, yet common dtype is torch.int64"
+    ):
         F.cosine_similarity(ft.ones(1, 2).long(), ft.ones(1, 2).long())
 
 
@@ -129,14 +136,16 @@ def test_pairwise_distance():
 
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
+
 def test_flatten():
     x = ft.ones(2, 3, 4, 5)
     assert nn.Flatten()(x).shape == (2, 60) and nn.Flatten(0, 2)(x).shape == (24, 5)
     assert nn.Unflatten(1, (3, 1))(x).shape == (2, 3, 1, 4, 5)
     assert repr(nn.Flatten()) == "Flatten(start_dim=1, end_dim=-1)"
     assert repr(nn.Unflatten(1, (2, 3))) == "Unflatten(dim=1, unflattened_size=(2, 3))"
-    with pytest.raises(TypeError, match="unflattened_size must be tuple of ints, but found element of type str at pos "
-                                        "0"):
+    with pytest.raises(
+        TypeError, match="unflattened_size must be tuple of ints, but found element of type str at pos 0"
+    ):
         nn.Unflatten(1, ("a",))
     with pytest.raises(NotImplementedError, match="named dimensions"):
         nn.Unflatten("a", (1,))
@@ -148,9 +157,15 @@ def test_bounds_of_starting_values():
 
 
 # The rows 1 and 3 of arange(12).reshape(4, 3) - 3, scaled as PyTorch 2.13 scales them to a norm of 2.
-@pytest.mark.parametrize("norm_type, first, last", [
-    (2.0, [0, 0.8944, 1.7889], [0.9831, 1.1469, 1.3108]), (1.0, [0, 0.6667, 1.3333], [0.5714, 0.6667, 0.7619]),
-    (0.0, [0, 1, 2], [4, 4.6667, 5.3333]), (float("inf"), [0, 1, 2], [1.5, 1.75, 2])])
+@pytest.mark.parametrize(
+    "norm_type, first, last",
+    [
+        (2.0, [0, 0.8944, 1.7889], [0.9831, 1.1469, 1.3108]),
+        (1.0, [0, 0.6667, 1.3333], [0.5714, 0.6667, 0.7619]),
+        (0.0, [0, 1, 2], [4, 4.6667, 5.3333]),
+        (float("inf"), [0, 1, 2], [1.5, 1.75, 2]),
+    ],
+)
 @pytest.mark.parametrize("dtype", [ft.float64, ft.float32, ft.float16, ft.bfloat16], ids=str)
 def test_embedding_scales_the_rows_that_it_looks_up(norm_type, first, last, dtype):
     table = (ft.arange(12.0).reshape(4, 3) - 3).to(dtype)
@@ -158,8 +173,9 @@ def test_embedding_scales_the_rows_that_it_looks_up(norm_type, first, last, dtyp
     out = m(ft.tensor([1, 1, 3]))
     tolerance = 1e-4 if dtype.itemsize > 2 else 3e-2
     np.testing.assert_allclose(out.detach().double().numpy(), [first, first, last], atol=tolerance)
-    np.testing.assert_allclose(m.weight.detach().double().numpy(), [[-3, -2, -1], first, [3, 4, 5], last],
-                               atol=tolerance)
+    np.testing.assert_allclose(
+        m.weight.detach().double().numpy(), [[-3, -2, -1], first, [3, 4, 5], last], atol=tolerance
+    )
     assert m.weight.is_leaf and m.weight._version == 1
     out.sum().backward()
     assert m.weight.grad.tolist() == [[0, 0, 0], [2, 2, 2], [0, 0, 0], [1, 1, 1]]

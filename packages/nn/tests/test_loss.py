@@ -1,5 +1,6 @@
 """Losses: values against NumPy, gradients of first and second order against differences, errors with PyTorch's
 texts."""
+
 import math
 
 import numpy as np
@@ -37,6 +38,7 @@ def log_softmax(x, axis=1):
 
 # --- cross entropy --------------------------------------------------------------------------------------------------
 
+
 def reference(x, target, weight=None, ignore_index=-100, reduction="mean", smoothing=0.0):
     """Row by row, of (N, C) scores."""
     n, classes = x.shape
@@ -59,7 +61,11 @@ def reference(x, target, weight=None, ignore_index=-100, reduction="mean", smoot
 
 
 OPTIONS = [
-    {}, {"weight": WEIGHT}, {"label_smoothing": 0.2}, {"weight": WEIGHT, "label_smoothing": 0.2}, {"ignore_index": 0},
+    {},
+    {"weight": WEIGHT},
+    {"label_smoothing": 0.2},
+    {"weight": WEIGHT, "label_smoothing": 0.2},
+    {"ignore_index": 0},
     {"ignore_index": 0, "weight": WEIGHT, "label_smoothing": 0.1},
 ]
 
@@ -74,21 +80,23 @@ def test_cross_entropy(options, target, reduction):
 
     def loss(x):
         return F.cross_entropy(x, t(target), reduction=reduction, **given_options)
+
     np.testing.assert_allclose(loss(t(X)).numpy(), expected, rtol=1e-12)
     x = t(X, True)
     assert gradcheck(loss, (x,)) and gradgradcheck(loss, (x,), check_fwd_over_rev=True)
     g = t(RNG.standard_normal(np.shape(expected)))
     out = loss(x)
-    by_kernel, = grad(out, x, g, retain_graph=True)
-    by_formula, = grad(out, x, g, create_graph=True)
+    (by_kernel,) = grad(out, x, g, retain_graph=True)
+    (by_formula,) = grad(out, x, g, create_graph=True)
     np.testing.assert_allclose(by_kernel.numpy(), by_formula.detach().numpy(), rtol=1e-9, atol=1e-13)
 
 
 def test_cross_entropy_gradient_of_probabilities():
     x, q = t(X, True), t(P, True)
     for reduction in REDUCTIONS:
-        assert gradcheck(lambda a, b, r=reduction: F.cross_entropy(a, b, t(WEIGHT), reduction=r, label_smoothing=0.1),
-                         (x, q))
+        assert gradcheck(
+            lambda a, b, r=reduction: F.cross_entropy(a, b, t(WEIGHT), reduction=r, label_smoothing=0.1), (x, q)
+        )
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -125,8 +133,12 @@ def test_cross_entropy_of_many_classes(classes, dtype):
     out.backward()
     expected = np.exp(log_softmax(x))
     expected[np.arange(40), y] -= 1
-    np.testing.assert_allclose(a.grad.numpy(), expected / 40, rtol=1e-5 if dtype is ft.float32 else 1e-10,
-                               atol=1e-7 if dtype is ft.float32 else 1e-15)
+    np.testing.assert_allclose(
+        a.grad.numpy(),
+        expected / 40,
+        rtol=1e-5 if dtype is ft.float32 else 1e-10,
+        atol=1e-7 if dtype is ft.float32 else 1e-15,
+    )
 
 
 def test_cross_entropy_layouts_and_dtypes():
@@ -149,35 +161,64 @@ def test_cross_entropy_does_not_overflow():
     assert F.cross_entropy(x, ft.tensor([1, 1])).item() == 1000
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: F.cross_entropy(t(X), t([0, 1])), ValueError, r"Expected input batch_size \(3\) to match target "
-                                                           r"batch_size \(2\)\."),
-    (lambda: F.cross_entropy(t(X), t([0, 1, 5])), IndexError, r"Target 5 is out of bounds\."),
-    (lambda: F.cross_entropy(t(X), t([0, 1, -1])), IndexError, r"Target -1 is out of bounds\."),
-    (lambda: F.cross_entropy(t(X), t([0, 1, 2]).int()), RuntimeError, "expected scalar type Long but found Int"),
-    (lambda: F.cross_entropy(t(X), t(X > 0).long()), RuntimeError,
-     "Expected floating point type for target with class probabilities, got Long"),
-    (lambda: F.cross_entropy(t(X), t([[0, 1], [1, 2], [2, 3]])), RuntimeError,
-     "0D or 1D target tensor expected, multi-target not supported"),
-    (lambda: F.cross_entropy(t(X), t(LABELS), t([1.0])), RuntimeError,
-     r"weight tensor should be defined either for all 5 classes or no classes but got weight tensor of shape: \[1\]"),
-    (lambda: F.cross_entropy(t(X), t(LABELS), label_smoothing=2.0), RuntimeError,
-     r"label_smoothing must be between 0.0 and 1.0. Got: 2"),
-    (lambda: F.cross_entropy(t(X), t(LABELS), reduction="other"), ValueError, "other is not a valid value for "
-                                                                              "reduction"),
-    (lambda: F.cross_entropy(ft.ones(2, 3, 4), ft.ones(2, 5, dtype=ft.int64)), RuntimeError,
-     r"Expected target size \[2, 4\], got \[2, 5\]"),
-    (lambda: F.cross_entropy(ft.ones(3, 5, dtype=ft.int64), t(LABELS)), RuntimeError, "not implemented for 'Long'"),
-    (lambda: F.cross_entropy(3, t(LABELS)), TypeError,
-     r"cross_entropy\(\): argument 'input' \(position 1\) must be Tensor, not int"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: F.cross_entropy(t(X), t([0, 1])),
+            ValueError,
+            r"Expected input batch_size \(3\) to match target "
+            r"batch_size \(2\)\.",
+        ),
+        (lambda: F.cross_entropy(t(X), t([0, 1, 5])), IndexError, r"Target 5 is out of bounds\."),
+        (lambda: F.cross_entropy(t(X), t([0, 1, -1])), IndexError, r"Target -1 is out of bounds\."),
+        (lambda: F.cross_entropy(t(X), t([0, 1, 2]).int()), RuntimeError, "expected scalar type Long but found Int"),
+        (
+            lambda: F.cross_entropy(t(X), t(X > 0).long()),
+            RuntimeError,
+            "Expected floating point type for target with class probabilities, got Long",
+        ),
+        (
+            lambda: F.cross_entropy(t(X), t([[0, 1], [1, 2], [2, 3]])),
+            RuntimeError,
+            "0D or 1D target tensor expected, multi-target not supported",
+        ),
+        (
+            lambda: F.cross_entropy(t(X), t(LABELS), t([1.0])),
+            RuntimeError,
+            r"weight tensor should be defined either for all 5 classes or no classes but got weight tensor of "
+            r"shape: \[1\]",
+        ),
+        (
+            lambda: F.cross_entropy(t(X), t(LABELS), label_smoothing=2.0),
+            RuntimeError,
+            r"label_smoothing must be between 0.0 and 1.0. Got: 2",
+        ),
+        (
+            lambda: F.cross_entropy(t(X), t(LABELS), reduction="other"),
+            ValueError,
+            "other is not a valid value for reduction",
+        ),
+        (
+            lambda: F.cross_entropy(ft.ones(2, 3, 4), ft.ones(2, 5, dtype=ft.int64)),
+            RuntimeError,
+            r"Expected target size \[2, 4\], got \[2, 5\]",
+        ),
+        (lambda: F.cross_entropy(ft.ones(3, 5, dtype=ft.int64), t(LABELS)), RuntimeError, "not implemented for 'Long'"),
+        (
+            lambda: F.cross_entropy(3, t(LABELS)),
+            TypeError,
+            r"cross_entropy\(\): argument 'input' \(position 1\) must be Tensor, not int",
+        ),
+    ],
+)
 def test_cross_entropy_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.integers(1, 70), st.integers(1, 40), st.floats(0, 1), st.booleans(), st.integers(0, 2 ** 32 - 1))
+@given(st.integers(1, 70), st.integers(1, 40), st.floats(0, 1), st.booleans(), st.integers(0, 2**32 - 1))
 def test_cross_entropy_against_the_reference(rows, classes, smoothing, weighted, seed):
     rng = np.random.default_rng(seed)
     x, y, w = rng.standard_normal((rows, classes)) * 5, rng.integers(0, classes, rows), rng.random(classes) + 0.1
@@ -185,8 +226,9 @@ def test_cross_entropy_against_the_reference(rows, classes, smoothing, weighted,
     if (y == -100).all():
         y[0] = 0
     out = F.cross_entropy(t(x), t(y), t(w) if weighted else None, label_smoothing=smoothing)
-    np.testing.assert_allclose(out.item(), reference(x, y, w if weighted else None, smoothing=smoothing), rtol=1e-10,
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        out.item(), reference(x, y, w if weighted else None, smoothing=smoothing), rtol=1e-10, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -207,27 +249,46 @@ def test_nll_loss_is_the_rest_of_cross_entropy(reduction):
 D = X - Y
 SIGMOID = 1 / (1 + np.exp(-X))
 PAIRS = {
-    "mse_loss": (F.mse_loss, (X, Y), D ** 2),
+    "mse_loss": (F.mse_loss, (X, Y), D**2),
     "l1_loss": (F.l1_loss, (X, Y), np.abs(D)),
-    "smooth_l1_loss": (F.smooth_l1_loss, (X, Y), np.where(np.abs(D) < 1, D ** 2 / 2, np.abs(D) - 0.5)),
-    "smooth_l1_loss, beta": (lambda a, b, **k: F.smooth_l1_loss(a, b, beta=0.4, **k), (X, Y),
-                             np.where(np.abs(D) < 0.4, D ** 2 / 0.8, np.abs(D) - 0.2)),
+    "smooth_l1_loss": (F.smooth_l1_loss, (X, Y), np.where(np.abs(D) < 1, D**2 / 2, np.abs(D) - 0.5)),
+    "smooth_l1_loss, beta": (
+        lambda a, b, **k: F.smooth_l1_loss(a, b, beta=0.4, **k),
+        (X, Y),
+        np.where(np.abs(D) < 0.4, D**2 / 0.8, np.abs(D) - 0.2),
+    ),
     "smooth_l1_loss, beta 0": (lambda a, b, **k: F.smooth_l1_loss(a, b, beta=0, **k), (X, Y), np.abs(D)),
-    "huber_loss": (lambda a, b, **k: F.huber_loss(a, b, delta=1.5, **k), (X, Y),
-                   np.where(np.abs(D) <= 1.5, D ** 2 / 2, 1.5 * (np.abs(D) - 0.75))),
+    "huber_loss": (
+        lambda a, b, **k: F.huber_loss(a, b, delta=1.5, **k),
+        (X, Y),
+        np.where(np.abs(D) <= 1.5, D**2 / 2, 1.5 * (np.abs(D) - 0.75)),
+    ),
     "binary_cross_entropy": (F.binary_cross_entropy, (P, Q), -(Q * np.log(P) + (1 - Q) * np.log(1 - P))),
-    "binary_cross_entropy_with_logits": (F.binary_cross_entropy_with_logits, (X, Q),
-                                         -(Q * np.log(SIGMOID) + (1 - Q) * np.log1p(-SIGMOID))),
-    "weighted bce": (lambda a, b, **k: F.binary_cross_entropy(a, b, t(WEIGHT), **k), (P, Q),
-                     -(Q * np.log(P) + (1 - Q) * np.log(1 - P)) * WEIGHT),
+    "binary_cross_entropy_with_logits": (
+        F.binary_cross_entropy_with_logits,
+        (X, Q),
+        -(Q * np.log(SIGMOID) + (1 - Q) * np.log1p(-SIGMOID)),
+    ),
+    "weighted bce": (
+        lambda a, b, **k: F.binary_cross_entropy(a, b, t(WEIGHT), **k),
+        (P, Q),
+        -(Q * np.log(P) + (1 - Q) * np.log(1 - P)) * WEIGHT,
+    ),
     "weighted bce with logits": (
-        lambda a, b, **k: F.binary_cross_entropy_with_logits(a, b, t(WEIGHT), pos_weight=t(WEIGHT + 1), **k), (X, Q),
-        -(Q * (WEIGHT + 1) * np.log(SIGMOID) + (1 - Q) * np.log1p(-SIGMOID)) * WEIGHT),
+        lambda a, b, **k: F.binary_cross_entropy_with_logits(a, b, t(WEIGHT), pos_weight=t(WEIGHT + 1), **k),
+        (X, Q),
+        -(Q * (WEIGHT + 1) * np.log(SIGMOID) + (1 - Q) * np.log1p(-SIGMOID)) * WEIGHT,
+    ),
     "poisson_nll_loss": (F.poisson_nll_loss, (X, COUNTS), np.exp(X) - COUNTS * X),
     "poisson_nll_loss, full": (
-        lambda a, b, **k: F.poisson_nll_loss(a, b, log_input=False, full=True, eps=0.0, **k), (P, COUNTS + 2),
-        P - (COUNTS + 2) * np.log(P) + (COUNTS + 2) * np.log(COUNTS + 2) - (COUNTS + 2)
-        + np.log(2 * np.pi * (COUNTS + 2)) / 2),
+        lambda a, b, **k: F.poisson_nll_loss(a, b, log_input=False, full=True, eps=0.0, **k),
+        (P, COUNTS + 2),
+        P
+        - (COUNTS + 2) * np.log(P)
+        + (COUNTS + 2) * np.log(COUNTS + 2)
+        - (COUNTS + 2)
+        + np.log(2 * np.pi * (COUNTS + 2)) / 2,
+    ),
     "soft_margin_loss": (F.soft_margin_loss, (X, SIGNS), np.logaddexp(0, -SIGNS * X)),
     "hinge_embedding_loss": (F.hinge_embedding_loss, (X, SIGNS), np.where(SIGNS > 0, X, np.maximum(0, 1 - X))),
     "kl_div": (F.kl_div, (X, Q), Q * (np.log(Q) - X)),
@@ -240,8 +301,9 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs(name, reduction):
     function, (a, b), losses = PAIRS[name]
-    np.testing.assert_allclose(function(t(a), t(b), reduction=reduction).numpy(), reduced(losses, reduction),
-                               rtol=1e-11)
+    np.testing.assert_allclose(
+        function(t(a), t(b), reduction=reduction).numpy(), reduced(losses, reduction), rtol=1e-11
+    )
     single = function(t(a).float(), t(b).float(), reduction=reduction) if "weighted" not in name else None
     if single is not None:
         assert single.dtype is ft.float32
@@ -257,6 +319,7 @@ def test_gradients_of_pairs(name, reduction):
 
     def loss(*args):
         return function(*(args if second else (*args, t(b))), reduction=reduction)
+
     inputs = (t(a, True), t(b, True)) if second else (t(a, True),)
     assert gradcheck(loss, inputs) and gradgradcheck(loss, inputs, check_fwd_over_rev=True)
 
@@ -287,8 +350,11 @@ def test_bce_at_the_ends():
 
 
 def test_sizes_that_differ():
-    with pytest.warns(UserWarning, match=r"Using a target size \(torch.Size\(\[5\]\)\) that is different to the input "
-                                         r"size"):
+    with pytest.warns(
+        UserWarning,
+        match=r"Using a target size \(torch.Size\(\[5\]\)\) that is different to the input "
+        r"size",
+    ):
         out = F.mse_loss(t(X), t(Y[0]))
     np.testing.assert_allclose(out.item(), ((X - Y[0]) ** 2).mean())
     with pytest.raises(ValueError, match="Please ensure they have the same size"):
@@ -311,7 +377,7 @@ def test_dtypes_that_differ():
 
 def test_weights_of_pairs():
     out = F.mse_loss(t(X), t(Y), weight=t(P))
-    np.testing.assert_allclose(out.item(), (D ** 2 * P).sum() / P.sum())
+    np.testing.assert_allclose(out.item(), (D**2 * P).sum() / P.sum())
     with pytest.raises(ValueError, match="Weights and input must have the same size"):
         F.mse_loss(t(X), t(Y), weight=t(WEIGHT))
 
@@ -351,44 +417,66 @@ def test_wrong_parameters():
 
 # --- of vectors -----------------------------------------------------------------------------------------------------
 
+
 def test_losses_of_vectors():
     near = np.linalg.norm(X - Y + 1e-6, axis=1)
     far = np.minimum(np.linalg.norm(X - P + 1e-6, axis=1), np.linalg.norm(Y - P + 1e-6, axis=1))
-    np.testing.assert_allclose(F.triplet_margin_loss(t(X), t(Y), t(P), swap=True).item(),
-                               np.maximum(0, 1 + near - far).mean())
+    np.testing.assert_allclose(
+        F.triplet_margin_loss(t(X), t(Y), t(P), swap=True).item(), np.maximum(0, 1 + near - far).mean()
+    )
     cos = (X * Y).sum(1) / np.linalg.norm(X, axis=1) / np.linalg.norm(Y, axis=1)
     signs = np.array([1.0, -1.0, 1.0])
-    np.testing.assert_allclose(F.cosine_embedding_loss(t(X), t(Y), t(signs), margin=0.1, reduction="none").numpy(),
-                               np.where(signs > 0, 1 - cos, np.maximum(0, cos - 0.1)))
-    np.testing.assert_allclose(F.margin_ranking_loss(t(X[:, 0]), t(Y[:, 0]), t(signs), margin=0.1,
-                                                     reduction="none").numpy(),
-                               np.maximum(0, -signs * (X[:, 0] - Y[:, 0]) + 0.1))
-    np.testing.assert_allclose(F.gaussian_nll_loss(t(X), t(Y), t(P), full=True, reduction="none").numpy(),
-                               0.5 * (np.log(P) + D ** 2 / P + np.log(2 * np.pi)))
+    np.testing.assert_allclose(
+        F.cosine_embedding_loss(t(X), t(Y), t(signs), margin=0.1, reduction="none").numpy(),
+        np.where(signs > 0, 1 - cos, np.maximum(0, cos - 0.1)),
+    )
+    np.testing.assert_allclose(
+        F.margin_ranking_loss(t(X[:, 0]), t(Y[:, 0]), t(signs), margin=0.1, reduction="none").numpy(),
+        np.maximum(0, -signs * (X[:, 0] - Y[:, 0]) + 0.1),
+    )
+    np.testing.assert_allclose(
+        F.gaussian_nll_loss(t(X), t(Y), t(P), full=True, reduction="none").numpy(),
+        0.5 * (np.log(P) + D**2 / P + np.log(2 * np.pi)),
+    )
     x, y, p = t(X, True), t(Y, True), t(P, True)
     assert gradcheck(F.triplet_margin_loss, (x, y, p)) and gradcheck(F.gaussian_nll_loss, (x, y, p))
 
 
 @pytest.mark.filterwarnings("ignore:reduction")
-@pytest.mark.parametrize(("module", "function", "args"), [
-    (nn.CrossEntropyLoss(t(WEIGHT), label_smoothing=0.1),
-     lambda a, b: F.cross_entropy(a, b, t(WEIGHT), label_smoothing=0.1), (X, LABELS)),
-    (nn.NLLLoss(t(WEIGHT), ignore_index=0), lambda a, b: F.nll_loss(a, b, t(WEIGHT), ignore_index=0), (X, LABELS)),
-    (nn.MSELoss(reduction="sum"), lambda a, b: F.mse_loss(a, b, reduction="sum"), (X, Y)),
-    (nn.L1Loss(), F.l1_loss, (X, Y)), (nn.SmoothL1Loss(beta=2.0), lambda a, b: F.smooth_l1_loss(a, b, beta=2.0),
-                                       (X, Y)),
-    (nn.HuberLoss(delta=0.5), lambda a, b: F.huber_loss(a, b, delta=0.5), (X, Y)),
-    (nn.BCELoss(), F.binary_cross_entropy, (P, Q)),
-    (nn.BCEWithLogitsLoss(pos_weight=t(WEIGHT)),
-     lambda a, b: F.binary_cross_entropy_with_logits(a, b, pos_weight=t(WEIGHT)), (X, Q)),
-    (nn.KLDivLoss(reduction="batchmean"), lambda a, b: F.kl_div(a, b, reduction="sum") / 3, (X, Q)),
-    (nn.PoissonNLLLoss(full=True), lambda a, b: F.poisson_nll_loss(a, b, full=True), (X, COUNTS)),
-    (nn.GaussianNLLLoss(), F.gaussian_nll_loss, (X, Y, P)), (nn.SoftMarginLoss(), F.soft_margin_loss, (X, SIGNS)),
-    (nn.HingeEmbeddingLoss(2.0), lambda a, b: F.hinge_embedding_loss(a, b, 2.0), (X, SIGNS)),
-    (nn.TripletMarginLoss(2.0), lambda a, b, c: F.triplet_margin_loss(a, b, c, 2.0), (X, Y, P)),
-    (nn.CosineEmbeddingLoss(0.2), lambda a, b, c: F.cosine_embedding_loss(a, b, c, 0.2), (X, Y, SIGNS[:, 0])),
-    (nn.MarginRankingLoss(0.2), lambda a, b, c: F.margin_ranking_loss(a, b, c, 0.2), (X[:, 0], Y[:, 0], SIGNS[:, 0])),
-], ids=lambda value: type(value).__name__ if isinstance(value, nn.Module) else "")
+@pytest.mark.parametrize(
+    ("module", "function", "args"),
+    [
+        (
+            nn.CrossEntropyLoss(t(WEIGHT), label_smoothing=0.1),
+            lambda a, b: F.cross_entropy(a, b, t(WEIGHT), label_smoothing=0.1),
+            (X, LABELS),
+        ),
+        (nn.NLLLoss(t(WEIGHT), ignore_index=0), lambda a, b: F.nll_loss(a, b, t(WEIGHT), ignore_index=0), (X, LABELS)),
+        (nn.MSELoss(reduction="sum"), lambda a, b: F.mse_loss(a, b, reduction="sum"), (X, Y)),
+        (nn.L1Loss(), F.l1_loss, (X, Y)),
+        (nn.SmoothL1Loss(beta=2.0), lambda a, b: F.smooth_l1_loss(a, b, beta=2.0), (X, Y)),
+        (nn.HuberLoss(delta=0.5), lambda a, b: F.huber_loss(a, b, delta=0.5), (X, Y)),
+        (nn.BCELoss(), F.binary_cross_entropy, (P, Q)),
+        (
+            nn.BCEWithLogitsLoss(pos_weight=t(WEIGHT)),
+            lambda a, b: F.binary_cross_entropy_with_logits(a, b, pos_weight=t(WEIGHT)),
+            (X, Q),
+        ),
+        (nn.KLDivLoss(reduction="batchmean"), lambda a, b: F.kl_div(a, b, reduction="sum") / 3, (X, Q)),
+        (nn.PoissonNLLLoss(full=True), lambda a, b: F.poisson_nll_loss(a, b, full=True), (X, COUNTS)),
+        (nn.GaussianNLLLoss(), F.gaussian_nll_loss, (X, Y, P)),
+        (nn.SoftMarginLoss(), F.soft_margin_loss, (X, SIGNS)),
+        (nn.HingeEmbeddingLoss(2.0), lambda a, b: F.hinge_embedding_loss(a, b, 2.0), (X, SIGNS)),
+        (nn.TripletMarginLoss(2.0), lambda a, b, c: F.triplet_margin_loss(a, b, c, 2.0), (X, Y, P)),
+        (nn.CosineEmbeddingLoss(0.2), lambda a, b, c: F.cosine_embedding_loss(a, b, c, 0.2), (X, Y, SIGNS[:, 0])),
+        (
+            nn.MarginRankingLoss(0.2),
+            lambda a, b, c: F.margin_ranking_loss(a, b, c, 0.2),
+            (X[:, 0], Y[:, 0], SIGNS[:, 0]),
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, nn.Module) else "",
+)
 def test_modules(module, function, args):
     args = [t(a) for a in args]
     assert module(*args).item() == function(*args).item()
@@ -422,48 +510,84 @@ HALF, SINGLE, DOUBLE = (ft.tensor([0.5, -1.0], dtype=d) for d in (ft.float16, ft
 LONG, SIGN = ft.tensor([3, -2]), ft.tensor([1, -1])
 
 
-@pytest.mark.parametrize("call, dtype, values", [
-    (lambda: F.mse_loss(HALF, DOUBLE, reduction="none"), ft.float64, [0, 0]),
-    (lambda: F.huber_loss(HALF, SINGLE * 2, reduction="none"), ft.float16, [0.125, 0.5]),
-    (lambda: F.l1_loss(LONG, SIGN, reduction="none"), ft.int64, [2, 1]),
-    (lambda: F.smooth_l1_loss(LONG, SIGN, reduction="sum", beta=0), ft.int64, 3),
-    (lambda: F.binary_cross_entropy_with_logits(DOUBLE, SINGLE.abs(), reduction="none"), ft.float32,
-     [0.724077, 1.313262]),
-    (lambda: F.soft_margin_loss(HALF, SIGN.double(), reduction="none"), ft.float16, [0.474121, 0.313232]),
-    (lambda: F.hinge_embedding_loss(LONG, SIGN, margin=1.5, reduction="none"), ft.int64, [3, 3]),
-    (lambda: F.poisson_nll_loss(HALF, LONG, full=True, reduction="none"), ft.float16, [1.912109, -1.631836]),
-    (lambda: F.kl_div(SINGLE, SINGLE, reduction="none"), ft.float32, [-0.596574, float("nan")]),
-    (lambda: F.kl_div(SINGLE, ft.tensor([-1.0, 0.0]), reduction="none"), ft.float32, [float("nan"), 0]),
-    (lambda: F.huber_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float32, 0.8125),
-    (lambda: F.mse_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float64, 0.8125),
-    (lambda: F.mse_loss(SINGLE * 1j, SINGLE, weight=SINGLE, reduction="none"), ft.complex64,
-     [-0.25j, 2j]),
-])
+@pytest.mark.parametrize(
+    "call, dtype, values",
+    [
+        (lambda: F.mse_loss(HALF, DOUBLE, reduction="none"), ft.float64, [0, 0]),
+        (lambda: F.huber_loss(HALF, SINGLE * 2, reduction="none"), ft.float16, [0.125, 0.5]),
+        (lambda: F.l1_loss(LONG, SIGN, reduction="none"), ft.int64, [2, 1]),
+        (lambda: F.smooth_l1_loss(LONG, SIGN, reduction="sum", beta=0), ft.int64, 3),
+        (
+            lambda: F.binary_cross_entropy_with_logits(DOUBLE, SINGLE.abs(), reduction="none"),
+            ft.float32,
+            [0.724077, 1.313262],
+        ),
+        (lambda: F.soft_margin_loss(HALF, SIGN.double(), reduction="none"), ft.float16, [0.474121, 0.313232]),
+        (lambda: F.hinge_embedding_loss(LONG, SIGN, margin=1.5, reduction="none"), ft.int64, [3, 3]),
+        (lambda: F.poisson_nll_loss(HALF, LONG, full=True, reduction="none"), ft.float16, [1.912109, -1.631836]),
+        (lambda: F.kl_div(SINGLE, SINGLE, reduction="none"), ft.float32, [-0.596574, float("nan")]),
+        (lambda: F.kl_div(SINGLE, ft.tensor([-1.0, 0.0]), reduction="none"), ft.float32, [float("nan"), 0]),
+        (lambda: F.huber_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float32, 0.8125),
+        (lambda: F.mse_loss(SINGLE, DOUBLE * 0, weight=ft.tensor([1.0, 3.0])), ft.float64, 0.8125),
+        (lambda: F.mse_loss(SINGLE * 1j, SINGLE, weight=SINGLE, reduction="none"), ft.complex64, [-0.25j, 2j]),
+    ],
+)
 def test_mixed_dtypes(call, dtype, values):
     out = call()
     assert out.dtype is dtype
-    np.testing.assert_allclose(out.to(ft.complex128 if dtype is ft.complex64 else ft.float64).numpy(), values,
-                               atol=1e-3 if dtype is ft.float16 else 1e-5)
+    np.testing.assert_allclose(
+        out.to(ft.complex128 if dtype is ft.complex64 else ft.float64).numpy(),
+        values,
+        atol=1e-3 if dtype is ft.float16 else 1e-5,
+    )
 
 
-@pytest.mark.parametrize("call, kind, text", [
-    (lambda: F.huber_loss(LONG, SINGLE), RuntimeError, "result type Float can't be cast to the desired output type L"),
-    (lambda: F.soft_margin_loss(LONG, SIGN), RuntimeError, "result type Float can't be cast"),
-    (lambda: F.binary_cross_entropy_with_logits(SINGLE, SIGN), RuntimeError, "result type Float can't be cast"),
-    (lambda: F.kl_div(SINGLE * 1j, SINGLE, reduction="sum"), RuntimeError, "Complex inputs not supported"),
-    (lambda: F.kl_div(LONG, SINGLE, reduction="sum"), RuntimeError, "Integral inputs not supported"),
-    (lambda: F.l1_loss(LONG, ft.tensor([True, False])), RuntimeError, "with a bool tensor is not supported"),
-    (lambda: F.smooth_l1_loss(SINGLE, SINGLE, beta=float("nan")), RuntimeError, "negative values for beta"),
-    (lambda: F.cross_entropy(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE), RuntimeError,
-     "expected scalar type Float but found Double"),
-    (lambda: F.nll_loss(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE), RuntimeError,
-     "expected scalar type Float but found Double"),
-    (lambda: F.cosine_embedding_loss(SINGLE, SINGLE, SIGN), RuntimeError, "1D target tensor expects 2D input"),
-    (lambda: F.hinge_embedding_loss(LONG, SIGN), RuntimeError, "mean"),
-    *[(lambda name=name: getattr(F, name)(LONG, SIGN.bool(), reduction="bad"), ValueError, "bad is not a valid value")
-      for name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "poisson_nll_loss", "soft_margin_loss",
-                   "hinge_embedding_loss", "kl_div", "binary_cross_entropy_with_logits")],
-])
+@pytest.mark.parametrize(
+    "call, kind, text",
+    [
+        (
+            lambda: F.huber_loss(LONG, SINGLE),
+            RuntimeError,
+            "result type Float can't be cast to the desired output type L",
+        ),
+        (lambda: F.soft_margin_loss(LONG, SIGN), RuntimeError, "result type Float can't be cast"),
+        (lambda: F.binary_cross_entropy_with_logits(SINGLE, SIGN), RuntimeError, "result type Float can't be cast"),
+        (lambda: F.kl_div(SINGLE * 1j, SINGLE, reduction="sum"), RuntimeError, "Complex inputs not supported"),
+        (lambda: F.kl_div(LONG, SINGLE, reduction="sum"), RuntimeError, "Integral inputs not supported"),
+        (lambda: F.l1_loss(LONG, ft.tensor([True, False])), RuntimeError, "with a bool tensor is not supported"),
+        (lambda: F.smooth_l1_loss(SINGLE, SINGLE, beta=float("nan")), RuntimeError, "negative values for beta"),
+        (
+            lambda: F.cross_entropy(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE),
+            RuntimeError,
+            "expected scalar type Float but found Double",
+        ),
+        (
+            lambda: F.nll_loss(SINGLE.view(1, 2), ft.tensor([0]), weight=DOUBLE),
+            RuntimeError,
+            "expected scalar type Float but found Double",
+        ),
+        (lambda: F.cosine_embedding_loss(SINGLE, SINGLE, SIGN), RuntimeError, "1D target tensor expects 2D input"),
+        (lambda: F.hinge_embedding_loss(LONG, SIGN), RuntimeError, "mean"),
+        *[
+            (
+                lambda name=name: getattr(F, name)(LONG, SIGN.bool(), reduction="bad"),
+                ValueError,
+                "bad is not a valid value",
+            )
+            for name in (
+                "mse_loss",
+                "l1_loss",
+                "smooth_l1_loss",
+                "huber_loss",
+                "poisson_nll_loss",
+                "soft_margin_loss",
+                "hinge_embedding_loss",
+                "kl_div",
+                "binary_cross_entropy_with_logits",
+            )
+        ],
+    ],
+)
 def test_what_losses_refuse(call, kind, text):
     with pytest.raises(kind, match=text):
         call()

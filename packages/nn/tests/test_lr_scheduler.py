@@ -1,4 +1,5 @@
 """Schedules: each against its formula for the epoch, two groups at a time; jumps, saving, warnings and errors."""
+
 import math
 import pickle
 
@@ -59,22 +60,30 @@ def restarts(base, t, first=4, times=2, low=0.01):
 
 
 FORMULAS = {
-    "LambdaLR": (lambda o: LambdaLR(o, lambda t: 0.9 ** t), lambda b, t: b * 0.9 ** t),
-    "MultiplicativeLR": (lambda o: MultiplicativeLR(o, lambda t: 1 - 0.01 * t),
-                         lambda b, t: b * math.prod(1 - 0.01 * i for i in range(1, t + 1))),
+    "LambdaLR": (lambda o: LambdaLR(o, lambda t: 0.9**t), lambda b, t: b * 0.9**t),
+    "MultiplicativeLR": (
+        lambda o: MultiplicativeLR(o, lambda t: 1 - 0.01 * t),
+        lambda b, t: b * math.prod(1 - 0.01 * i for i in range(1, t + 1)),
+    ),
     "StepLR": (lambda o: StepLR(o, 7, 0.5), lambda b, t: b * 0.5 ** (t // 7)),
-    "MultiStepLR": (lambda o: MultiStepLR(o, [3, 9, 9, 20], 0.5),
-                    lambda b, t: b * 0.5 ** ((t >= 3) + 2 * (t >= 9) + (t >= 20))),
+    "MultiStepLR": (
+        lambda o: MultiStepLR(o, [3, 9, 9, 20], 0.5),
+        lambda b, t: b * 0.5 ** ((t >= 3) + 2 * (t >= 9) + (t >= 20)),
+    ),
     "ConstantLR": (lambda o: ConstantLR(o, 0.25, 6), lambda b, t: b * (0.25 if t < 6 else 1)),
     "LinearLR": (lambda o: LinearLR(o, 0.2, 0.9, 11), lambda b, t: b * (0.2 + 0.7 * min(t, 11) / 11)),
-    "ExponentialLR": (lambda o: ExponentialLR(o, 0.9), lambda b, t: b * 0.9 ** t),
+    "ExponentialLR": (lambda o: ExponentialLR(o, 0.9), lambda b, t: b * 0.9**t),
     "PolynomialLR": (lambda o: PolynomialLR(o, 12, 1.5), lambda b, t: b * (1 - min(t, 12) / 12) ** 1.5),
     "CosineAnnealingLR": (lambda o: CosineAnnealingLR(o, 9, 0.01), lambda b, t: cosine(0.01, b, t / 9)),
     "CosineAnnealingWarmRestarts": (lambda o: CosineAnnealingWarmRestarts(o, 4, 2, 0.01), restarts),
-    "SequentialLR": (lambda o: SequentialLR(o, [ConstantLR(o, 0.1, 4), ExponentialLR(o, 0.9)], [6]),
-                     lambda b, t: (b * (0.1 if t < 4 else 1)) if t < 6 else b * 0.9 ** (t - 6)),
-    "ChainedScheduler": (lambda o: ChainedScheduler([ConstantLR(o, 0.1, 4), ExponentialLR(o, 0.9)]),
-                         lambda b, t: b * (0.1 if t < 4 else 1) * 0.9 ** t),
+    "SequentialLR": (
+        lambda o: SequentialLR(o, [ConstantLR(o, 0.1, 4), ExponentialLR(o, 0.9)], [6]),
+        lambda b, t: (b * (0.1 if t < 4 else 1)) if t < 6 else b * 0.9 ** (t - 6),
+    ),
+    "ChainedScheduler": (
+        lambda o: ChainedScheduler([ConstantLR(o, 0.1, 4), ExponentialLR(o, 0.9)]),
+        lambda b, t: b * (0.1 if t < 4 else 1) * 0.9**t,
+    ),
 }
 schedules = pytest.mark.parametrize("name", list(FORMULAS))
 
@@ -103,8 +112,9 @@ def test_going_on_from_a_loaded_state(name):
     np.testing.assert_array_equal(trajectory(one, schedule, 12), trajectory(other, fresh, 12))
 
 
-@pytest.mark.parametrize("name", ["StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR",
-                                  "CosineAnnealingLR"])
+@pytest.mark.parametrize(
+    "name", ["StepLR", "MultiStepLR", "ConstantLR", "LinearLR", "ExponentialLR", "PolynomialLR", "CosineAnnealingLR"]
+)
 def test_jumping_to_an_epoch(name):
     make, formula = FORMULAS[name]
     o = optimizer()
@@ -140,20 +150,33 @@ def test_warm_restarts_at_fractions_of_epochs():
         schedule.step(-1)
 
 
-@pytest.mark.parametrize(("strategy", "between"), [("cos", lambda a, b, x: cosine(b, a, x)),
-                                                   ("linear", lambda a, b, x: a + (b - a) * x)])
+@pytest.mark.parametrize(
+    ("strategy", "between"), [("cos", lambda a, b, x: cosine(b, a, x)), ("linear", lambda a, b, x: a + (b - a) * x)]
+)
 @pytest.mark.parametrize("three_phase", [False, True])
 @pytest.mark.parametrize("kind", [SGD, Adam])
 def test_one_cycle(strategy, between, three_phase, kind):
     o = optimizer(kind, **({"momentum": 0.5} if kind is SGD else {}))
-    schedule = OneCycleLR(o, [0.5, 1.0], epochs=5, steps_per_epoch=8, pct_start=0.25, anneal_strategy=strategy,
-                          three_phase=three_phase, div_factor=10.0, final_div_factor=100.0)
+    schedule = OneCycleLR(
+        o,
+        [0.5, 1.0],
+        epochs=5,
+        steps_per_epoch=8,
+        pct_start=0.25,
+        anneal_strategy=strategy,
+        three_phase=three_phase,
+        div_factor=10.0,
+        final_div_factor=100.0,
+    )
     for step in range(40):
         for group, top in zip(o.param_groups, (0.5, 1.0), strict=True):
             low, end = top / 10, top / 1000
             phases = [(0, 9, low, top, 0.95, 0.85)]
-            phases += [(9, 18, top, low, 0.85, 0.95), (18, 39, low, end, 0.95, 0.95)] if three_phase else [
-                (9, 39, top, end, 0.85, 0.95)]
+            phases += (
+                [(9, 18, top, low, 0.85, 0.95), (18, 39, low, end, 0.95, 0.95)]
+                if three_phase
+                else [(9, 39, top, end, 0.85, 0.95)]
+            )
             first, last, a, b, m, n = next(phase for phase in phases if step <= phase[1])
             part = (step - first) / (last - first)
             assert group["lr"] == pytest.approx(between(a, b, part), rel=1e-12)
@@ -217,7 +240,7 @@ def test_the_state_of_callable_objects_is_saved():
             self.base = base
 
         def __call__(self, t):
-            return self.base ** t
+            return self.base**t
 
     schedule = LambdaLR(optimizer(), [Power(0.5), lambda t: 1.0])
     state = schedule.state_dict()
@@ -230,7 +253,7 @@ def test_the_state_of_callable_objects_is_saved():
 def test_a_schedule_of_ones_own():
     class Halving(LRScheduler):
         def get_lr(self):
-            return [base / 2 ** self.last_epoch for base in self.base_lrs]
+            return [base / 2**self.last_epoch for base in self.base_lrs]
 
     o = optimizer()
     np.testing.assert_allclose(trajectory(o, Halving(o), 4), np.outer(0.5 ** np.arange(4), BASES))
@@ -245,30 +268,37 @@ def test_warnings():
         schedule.get_lr()
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda o: StepLR(3, 1), TypeError, "int is not an Optimizer"),
-    (lambda o: ReduceLROnPlateau(3), TypeError, "int is not an Optimizer"),
-    (lambda o: LambdaLR(o, [abs]), ValueError, "Expected 2 lr_lambdas, but got 1"),
-    (lambda o: MultiplicativeLR(o, 3), TypeError, "lr_lambda should be a function, but got int"),
-    (lambda o: ConstantLR(o, 2), ValueError, "Constant multiplicative factor expected to be between 0 and 1."),
-    (lambda o: LinearLR(o, 0), ValueError, "Starting multiplicative factor"),
-    (lambda o: LinearLR(o, 1, 2), ValueError, "Ending multiplicative factor"),
-    (lambda o: OneCycleLR(o, 1.0), ValueError, "You must define either total_steps OR"),
-    (lambda o: OneCycleLR(o, 1.0, 0), ValueError, "Expected positive integer total_steps, but got 0"),
-    (lambda o: OneCycleLR(o, 1.0, 9, pct_start=2), ValueError, "Expected float between 0 and 1 pct_start, but got 2"),
-    (lambda o: OneCycleLR(o, 1.0, 9, anneal_strategy="x"), ValueError, "instead got x"),
-    (lambda o: OneCycleLR(o, [1.0], 9), ValueError, "max_lr must have the same length as optimizer.param_groups"),
-    (lambda o: ReduceLROnPlateau(o, "x"), ValueError, "mode x is unknown!"),
-    (lambda o: ReduceLROnPlateau(o, threshold_mode="x"), ValueError, "threshold mode x is unknown!"),
-    (lambda o: ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0."),
-    (lambda o: ReduceLROnPlateau(o, min_lr=[0]), ValueError, "expected 2 min_lrs, got 1"),
-    (lambda o: CosineAnnealingWarmRestarts(o, 0), ValueError, "Expected positive integer T_0, but got 0"),
-    (lambda o: CosineAnnealingWarmRestarts(o, 1, 0), ValueError, "Expected integer T_mult >= 1, but got 0"),
-    (lambda o: SequentialLR(o, [], []), ValueError, "expects at least one scheduler"),
-    (lambda o: SequentialLR(o, [StepLR(o, 1)], [1]), ValueError, "number of schedulers 1"),
-    (lambda o: SequentialLR(o, [StepLR(optimizer(), 1)], []), ValueError, "to belong to the same optimizer"),
-    (lambda o: ChainedScheduler([ReduceLROnPlateau(o)]), ValueError, "does not support `ReduceLROnPlateau`"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda o: StepLR(3, 1), TypeError, "int is not an Optimizer"),
+        (lambda o: ReduceLROnPlateau(3), TypeError, "int is not an Optimizer"),
+        (lambda o: LambdaLR(o, [abs]), ValueError, "Expected 2 lr_lambdas, but got 1"),
+        (lambda o: MultiplicativeLR(o, 3), TypeError, "lr_lambda should be a function, but got int"),
+        (lambda o: ConstantLR(o, 2), ValueError, "Constant multiplicative factor expected to be between 0 and 1."),
+        (lambda o: LinearLR(o, 0), ValueError, "Starting multiplicative factor"),
+        (lambda o: LinearLR(o, 1, 2), ValueError, "Ending multiplicative factor"),
+        (lambda o: OneCycleLR(o, 1.0), ValueError, "You must define either total_steps OR"),
+        (lambda o: OneCycleLR(o, 1.0, 0), ValueError, "Expected positive integer total_steps, but got 0"),
+        (
+            lambda o: OneCycleLR(o, 1.0, 9, pct_start=2),
+            ValueError,
+            "Expected float between 0 and 1 pct_start, but got 2",
+        ),
+        (lambda o: OneCycleLR(o, 1.0, 9, anneal_strategy="x"), ValueError, "instead got x"),
+        (lambda o: OneCycleLR(o, [1.0], 9), ValueError, "max_lr must have the same length as optimizer.param_groups"),
+        (lambda o: ReduceLROnPlateau(o, "x"), ValueError, "mode x is unknown!"),
+        (lambda o: ReduceLROnPlateau(o, threshold_mode="x"), ValueError, "threshold mode x is unknown!"),
+        (lambda o: ReduceLROnPlateau(o, factor=1.0), ValueError, "Factor should be < 1.0."),
+        (lambda o: ReduceLROnPlateau(o, min_lr=[0]), ValueError, "expected 2 min_lrs, got 1"),
+        (lambda o: CosineAnnealingWarmRestarts(o, 0), ValueError, "Expected positive integer T_0, but got 0"),
+        (lambda o: CosineAnnealingWarmRestarts(o, 1, 0), ValueError, "Expected integer T_mult >= 1, but got 0"),
+        (lambda o: SequentialLR(o, [], []), ValueError, "expects at least one scheduler"),
+        (lambda o: SequentialLR(o, [StepLR(o, 1)], [1]), ValueError, "number of schedulers 1"),
+        (lambda o: SequentialLR(o, [StepLR(optimizer(), 1)], []), ValueError, "to belong to the same optimizer"),
+        (lambda o: ChainedScheduler([ReduceLROnPlateau(o)]), ValueError, "does not support `ReduceLROnPlateau`"),
+    ],
+)
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make(optimizer())
@@ -276,10 +306,15 @@ def test_errors(make, error, text):
 
 # --- CyclicLR -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("mode", "height"), [
-    ("triangular", lambda cycle, i: 1.0), ("triangular2", lambda cycle, i: 0.5 ** (cycle - 1)),
-    ("exp_range", lambda cycle, i: 0.9 ** i),
-])
+
+@pytest.mark.parametrize(
+    ("mode", "height"),
+    [
+        ("triangular", lambda cycle, i: 1.0),
+        ("triangular2", lambda cycle, i: 0.5 ** (cycle - 1)),
+        ("exp_range", lambda cycle, i: 0.9**i),
+    ],
+)
 def test_cycles(mode, height):
     o = optimizer(SGD, momentum=0.5)
     schedule = CyclicLR(o, [0.1, 0.2], 1.1, step_size_up=4, step_size_down=6, mode=mode, gamma=0.9)
@@ -297,7 +332,7 @@ def test_cycles_of_a_function_of_ones_own():
         rate = 0.5
 
         def __call__(self, step):
-            return self.rate ** step
+            return self.rate**step
 
     o = optimizer(Adam)
     schedule = CyclicLR(o, 0.1, 1.1, 4, scale_fn=Falling(), scale_mode="iterations")
@@ -314,11 +349,17 @@ def test_cycles_of_a_function_of_ones_own():
     assert CyclicLR(optimizer(Adam), 0.1, 1.0, scale_fn=lambda x: 1.0).state_dict()["_scale_fn_custom"] is None
 
 
-@pytest.mark.parametrize(("make", "text"), [
-    (lambda: CyclicLR(optimizer(), 0.1, 1.0, mode="x"), "mode is invalid and scale_fn is None"),
-    (lambda: CyclicLR(optimizer(), [0.1], 1.0), "base_lr must have the same length as optimizer.param_groups"),
-    (lambda: CyclicLR(optimizer(Adagrad), 0.1, 1.0), "optimizer must support momentum or beta1 with `cycle_momentum`"),
-])
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: CyclicLR(optimizer(), 0.1, 1.0, mode="x"), "mode is invalid and scale_fn is None"),
+        (lambda: CyclicLR(optimizer(), [0.1], 1.0), "base_lr must have the same length as optimizer.param_groups"),
+        (
+            lambda: CyclicLR(optimizer(Adagrad), 0.1, 1.0),
+            "optimizer must support momentum or beta1 with `cycle_momentum`",
+        ),
+    ],
+)
 def test_cycles_that_cannot_be(make, text):
     with pytest.raises(ValueError, match=text):
         make()

@@ -1,4 +1,5 @@
 """Losses by margins, and of linear layers, against numbers of PyTorch 2.13."""
+
 import math
 
 import pytest
@@ -38,12 +39,15 @@ LOSSES = {
     "multilabel_margin of one": lambda x: nn.MultiLabelMarginLoss()(x[0], LABELS[0]),
     "multilabel_soft_margin": lambda x: nn.MultiLabelSoftMarginLoss(WEIGHT, reduction="none")(x, ONES),
     "triplet": lambda x: nn.TripletMarginWithDistanceLoss(swap=True, reduction="none")(x, *OTHERS),
-    "triplet, own distance": lambda x: F.triplet_margin_with_distance_loss(x, *OTHERS, distance_function=distance,
-                                                                           margin=0.5),
-    "linear_cross_entropy": lambda x: F.linear_cross_entropy(x, wave(0.4, 5, 4), ft.tensor([0, 4, 2]),
-                                                             linear_bias=wave(2.0, 5), label_smoothing=0.1),
+    "triplet, own distance": lambda x: F.triplet_margin_with_distance_loss(
+        x, *OTHERS, distance_function=distance, margin=0.5
+    ),
+    "linear_cross_entropy": lambda x: F.linear_cross_entropy(
+        x, wave(0.4, 5, 4), ft.tensor([0, 4, 2]), linear_bias=wave(2.0, 5), label_smoothing=0.1
+    ),
     "linear_cross_entropy of pairs": lambda x: F.linear_cross_entropy(
-        x, wave(0.4, 5, 2, 4), ft.tensor([[0, 4], [2, 2], [1, -100]]), reduction="sum"),
+        x, wave(0.4, 5, 2, 4), ft.tensor([[0, 4], [2, 2], [1, -100]]), reduction="sum"
+    ),
 }
 # The loss and its gradient, weighed by 1, 2, 3, …
 EXPECTED = {
@@ -84,7 +88,8 @@ def test_linear_cross_entropy_as_a_module():
     assert repr(nn.LinearCrossEntropyLoss(3, 4)) == (
         "LinearCrossEntropyLoss(\n  in_features=3, num_classes=4, out_features=(), bias=False, reduction=mean, "
         "ignore_index=None, label_smoothing=0.0, options=None\n  (linear): Linear(in_features=3, out_features=4, "
-        "bias=False)\n)")
+        "bias=False)\n)"
+    )
 
 
 def test_the_older_name_warns():
@@ -93,30 +98,57 @@ def test_the_older_name_warns():
 
 
 ERRORS = {
-    "few targets": (lambda: F.multi_margin_loss(X, Y[:2]), RuntimeError,
-                    "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
-                    "(batch size). Expected target size [3], but got [2]. Input has shape [3, 4]."),
+    "few targets": (
+        lambda: F.multi_margin_loss(X, Y[:2]),
+        RuntimeError,
+        "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples "
+        "(batch size). Expected target size [3], but got [2]. Input has shape [3, 4].",
+    ),
     "a class beyond": (lambda: F.multi_margin_loss(X, Y + 1), RuntimeError, "target out of range"),
     "p": (lambda: F.multi_margin_loss(X, Y, p=3), ValueError, "only p == 1 and p == 2 supported"),
-    "few weights": (lambda: F.multi_margin_loss(X, Y, weight=WEIGHT[:3]), RuntimeError,
-                    "inconsistent weight size, expected 4 but got [3]"),
+    "few weights": (
+        lambda: F.multi_margin_loss(X, Y, weight=WEIGHT[:3]),
+        RuntimeError,
+        "inconsistent weight size, expected 4 but got [3]",
+    ),
     "int32": (lambda: F.multi_margin_loss(X, Y.int()), RuntimeError, "expected scalar type Long but found Int"),
-    "cube": (lambda: F.multi_margin_loss(ft.ones(2, 3, 4), Y), RuntimeError,
-             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: [2, 3, 4]"),
-    "labels": (lambda: F.multilabel_margin_loss(X, LABELS[:2]), RuntimeError,
-               "inconsistent target size: [2, 4] for input of size: [3, 4]"),
-    "a label beyond": (lambda: F.multilabel_margin_loss(X, LABELS + 3), RuntimeError,
-                       "argument #2 'target' is out of range"),
+    "cube": (
+        lambda: F.multi_margin_loss(ft.ones(2, 3, 4), Y),
+        RuntimeError,
+        "Expected non-empty vector or matrix with optional 0-dim batch size, but got: [2, 3, 4]",
+    ),
+    "labels": (
+        lambda: F.multilabel_margin_loss(X, LABELS[:2]),
+        RuntimeError,
+        "inconsistent target size: [2, 4] for input of size: [3, 4]",
+    ),
+    "a label beyond": (
+        lambda: F.multilabel_margin_loss(X, LABELS + 3),
+        RuntimeError,
+        "argument #2 'target' is out of range",
+    ),
     "reduction": (lambda: F.multilabel_soft_margin_loss(X, ONES, reduction="x"), ValueError, "x is not valid"),
-    "margin": (lambda: F.triplet_margin_with_distance_loss(X, X, X, margin=-1), ValueError,
-               "margin must be greater than 0, got -1.0"),
-    "module's margin": (lambda: nn.TripletMarginWithDistanceLoss(margin=0), ValueError,
-                        "TripletMarginWithDistanceLoss: expected margin to be greater than 0, got 0 instead"),
-    "dimensions": (lambda: F.triplet_margin_with_distance_loss(X, X, X[0]), RuntimeError,
-                   "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but "
-                   "got: anchor 2D, positive 2D, and negative 1D inputs"),
-    "module's weight": (lambda: nn.MultiMarginLoss(weight=ONES), ValueError,
-                        "MultiMarginLoss: expected weight to be None or 1D tensor, got 2D instead"),
+    "margin": (
+        lambda: F.triplet_margin_with_distance_loss(X, X, X, margin=-1),
+        ValueError,
+        "margin must be greater than 0, got -1.0",
+    ),
+    "module's margin": (
+        lambda: nn.TripletMarginWithDistanceLoss(margin=0),
+        ValueError,
+        "TripletMarginWithDistanceLoss: expected margin to be greater than 0, got 0 instead",
+    ),
+    "dimensions": (
+        lambda: F.triplet_margin_with_distance_loss(X, X, X[0]),
+        RuntimeError,
+        "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but "
+        "got: anchor 2D, positive 2D, and negative 1D inputs",
+    ),
+    "module's weight": (
+        lambda: nn.MultiMarginLoss(weight=ONES),
+        ValueError,
+        "MultiMarginLoss: expected weight to be None or 1D tensor, got 2D instead",
+    ),
 }
 
 

@@ -1,4 +1,5 @@
 """Modules without memory, on device 'meta'."""
+
 import copy
 
 import pytest
@@ -16,8 +17,14 @@ def on_meta(module):
 
 def test_made_and_run():
     with torch.device("meta"):
-        model = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-                              nn.Flatten(), nn.Linear(8 * 16 * 16, 10))
+        model = nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1),
+            nn.BatchNorm2d(8),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Flatten(),
+            nn.Linear(8 * 16 * 16, 10),
+        )
     assert on_meta(model) and on_meta(nn.Linear(1 << 20, 1 << 20, device="meta"))
     y = model(torch.empty(4, 3, 32, 32, device="meta"))
     assert y.is_meta and y.shape == (4, 10)

@@ -1,5 +1,6 @@
 """Modules: registration, attributes, walking, conversion, printing, copying. Texts of errors and printed modules were
 made with PyTorch 2.13."""
+
 import copy
 import pickle
 import warnings
@@ -36,6 +37,7 @@ def message(call):
 
 # --- members --------------------------------------------------------------------------------------------------------
 
+
 def test_members_by_name():
     m = Net()
     assert [n for n, _ in m.named_parameters()] == ["b", "a.weight", "a.bias", "seq.1.weight"]
@@ -59,12 +61,19 @@ def test_shared_members_once():
     assert len(list(m.children())) == 1
 
 
-@pytest.mark.parametrize(("name", "value", "error", "text"), [
-    ("b", ft.zeros(2), TypeError, "cannot assign 'torch.FloatTensor' as parameter 'b' (torch.nn.Parameter or None "
-                                  "expected)"),
-    ("a", 3, TypeError, "cannot assign 'int' as child module 'a' (torch.nn.Module or None expected)"),
-    ("c", 3, TypeError, "cannot assign 'int' as buffer 'c' (torch.nn.Buffer, torch.Tensor or None expected)"),
-])
+@pytest.mark.parametrize(
+    ("name", "value", "error", "text"),
+    [
+        (
+            "b",
+            ft.zeros(2),
+            TypeError,
+            "cannot assign 'torch.FloatTensor' as parameter 'b' (torch.nn.Parameter or None expected)",
+        ),
+        ("a", 3, TypeError, "cannot assign 'int' as child module 'a' (torch.nn.Module or None expected)"),
+        ("c", 3, TypeError, "cannot assign 'int' as buffer 'c' (torch.nn.Buffer, torch.Tensor or None expected)"),
+    ],
+)
 def test_assignment_is_checked(name, value, error, text):
     m = Net()
     before = getattr(m, name)
@@ -92,24 +101,37 @@ def test_assignment_moves_between_kinds():
     assert m._buffers["d"].shape == (4,) and "d" not in m.state_dict()
 
 
-@pytest.mark.parametrize(("kind", "name", "value", "error", "text"), [
-    ("parameter", "x.y", None, KeyError, 'parameter name can\'t contain "."'),
-    ("parameter", "", None, KeyError, 'parameter name can\'t be empty string ""'),
-    ("parameter", 3, None, TypeError, "parameter name should be a string. Got int"),
-    ("parameter", "a", None, KeyError, "attribute 'a' already exists"),
-    ("parameter", "q", 3, TypeError, "cannot assign 'int' object to parameter 'q' (torch.nn.Parameter or None "
-                                     "required)"),
-    ("parameter", "q", ft.ones(1), TypeError,
-     "cannot assign 'torch.FloatTensor' object to parameter 'q' (torch.nn.Parameter or None required)"),
-    ("buffer", "x.y", None, KeyError, 'buffer name can\'t contain "."'),
-    ("buffer", "forward", None, KeyError, "attribute 'forward' already exists"),
-    ("buffer", "q", 3, TypeError, "cannot assign 'int' object to buffer 'q' (torch Tensor or None required)"),
-    ("module", "x.y", None, KeyError, 'module name can\'t contain ".", got: x.y'),
-    ("module", "", None, KeyError, 'module name can\'t be empty string ""'),
-    ("module", 3, None, TypeError, "module name should be a string. Got int"),
-    ("module", "b", None, KeyError, "attribute 'b' already exists"),
-    ("module", "q", 3, TypeError, "int is not a Module subclass"),
-])
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "error", "text"),
+    [
+        ("parameter", "x.y", None, KeyError, 'parameter name can\'t contain "."'),
+        ("parameter", "", None, KeyError, 'parameter name can\'t be empty string ""'),
+        ("parameter", 3, None, TypeError, "parameter name should be a string. Got int"),
+        ("parameter", "a", None, KeyError, "attribute 'a' already exists"),
+        (
+            "parameter",
+            "q",
+            3,
+            TypeError,
+            "cannot assign 'int' object to parameter 'q' (torch.nn.Parameter or None required)",
+        ),
+        (
+            "parameter",
+            "q",
+            ft.ones(1),
+            TypeError,
+            "cannot assign 'torch.FloatTensor' object to parameter 'q' (torch.nn.Parameter or None required)",
+        ),
+        ("buffer", "x.y", None, KeyError, 'buffer name can\'t contain "."'),
+        ("buffer", "forward", None, KeyError, "attribute 'forward' already exists"),
+        ("buffer", "q", 3, TypeError, "cannot assign 'int' object to buffer 'q' (torch Tensor or None required)"),
+        ("module", "x.y", None, KeyError, 'module name can\'t contain ".", got: x.y'),
+        ("module", "", None, KeyError, 'module name can\'t be empty string ""'),
+        ("module", 3, None, TypeError, "module name should be a string. Got int"),
+        ("module", "b", None, KeyError, "attribute 'b' already exists"),
+        ("module", "q", 3, TypeError, "int is not a Module subclass"),
+    ],
+)
 def test_registering_is_checked(kind, name, value, error, text):
     m = Net()
     assert message(lambda: getattr(m, f"register_{kind}")(name, value)) == (error, text)
@@ -123,15 +145,19 @@ def test_non_leaf_is_no_parameter():
     assert error is ValueError and text.startswith("Cannot assign non-leaf Tensor to parameter 'q'.")
 
 
-@pytest.mark.parametrize(("value", "text"), [
-    (lambda: nn.Linear(1, 1), "cannot assign module before Module.__init__() call"),
-    (lambda: nn.Parameter(ft.ones(1)), "cannot assign parameters before Module.__init__() call"),
-    (lambda: nn.Buffer(ft.ones(1)), "cannot assign buffer before Module.__init__() call"),
-])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (lambda: nn.Linear(1, 1), "cannot assign module before Module.__init__() call"),
+        (lambda: nn.Parameter(ft.ones(1)), "cannot assign parameters before Module.__init__() call"),
+        (lambda: nn.Buffer(ft.ones(1)), "cannot assign buffer before Module.__init__() call"),
+    ],
+)
 def test_init_must_come_first(value, text):
     class Early(nn.Module):
         def __init__(self):
             self.x = value()
+
     assert message(Early) == (AttributeError, text)
 
 
@@ -139,6 +165,7 @@ def test_init_takes_no_arguments():
     class Given(nn.Module):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
+
     assert message(lambda: Given(3)) == (TypeError, "Given.__init__() takes 1 positional argument but 2 were given")
     assert message(lambda: Given(q=3)) == (TypeError, "Given.__init__() got an unexpected keyword argument 'q'")
 
@@ -153,6 +180,7 @@ def test_call_super_init():
 
         def __init__(self):
             super().__init__(q=3)
+
     assert Both().q == 3
 
 
@@ -179,6 +207,7 @@ def test_by_path():
 
 # --- attributes and classes -----------------------------------------------------------------------------------------
 
+
 def test_missing_attribute():
     m = Net()
     assert message(lambda: m.foo) == (AttributeError, "'Net' object has no attribute 'foo'")
@@ -203,6 +232,7 @@ def test_own_getattr_sees_everything_first():
                 return super().__getattr__(name)
             except AttributeError:
                 return getattr(super().__getattr__("inner"), name)
+
     m = Wrapper()
     seen.clear()
     assert m.size == (2, 2) and m.in_features == 2 and m.inner is m._modules["inner"]
@@ -214,6 +244,7 @@ def test_getattr_added_and_removed_later():
         def __init__(self):
             super().__init__()
             self.w = nn.Parameter(ft.ones(1))
+
     m = Plain()
     Plain.__getattr__ = lambda self, name: "mine"
     assert m.w == "mine" and m.anything == "mine"
@@ -226,6 +257,7 @@ def test_getattribute_is_honoured():
     class Watching(nn.Module):
         def __getattribute__(self, name):
             return 42 if name == "answer" else super().__getattribute__(name)
+
     m = Watching()
     m.p = nn.Parameter(ft.ones(1))
     assert m.answer == 42 and m.p is m._parameters["p"]
@@ -238,6 +270,7 @@ def test_properties_and_class_attributes_go_first():
         @property
         def broken(self):
             return self.nothing
+
     m = Lazy()
     assert m.scale == 3
     assert message(lambda: m.broken)[0] is AttributeError
@@ -260,6 +293,7 @@ def test_multiple_inheritance():
 
     class Error(nn.Module, Exception):
         pass
+
     assert First().hello() == "First" and copy.deepcopy(First()).hello() == "First"
     assert Dict()["a"] == 1 and Dict().p is not None and list(Dict().state_dict()) == ["p"]
     with pytest.raises(Error):
@@ -279,6 +313,7 @@ def test_parameters_in_another_mapping():
         def __getitem__(self, name):
             value = dict.__getitem__(self, name)
             return None if value is None else value * 2
+
     m = nn.Linear(2, 2, bias=False)
     m.weight.data.fill_(1.0)
     m._parameters = Doubling(m._parameters)
@@ -293,10 +328,12 @@ def test_dir_lists_members():
 
 # --- calls ----------------------------------------------------------------------------------------------------------
 
+
 def test_forward_is_found():
     class Adds(nn.Module):
         def forward(self, x, *more, factor=1):
             return (x + sum(more)) * factor
+
     m = Adds()
     assert m(1) == 1 and m(1, 2, factor=3) == 9 and m(x=2) == 2 and m(*range(10)) == 45
     m.forward = lambda x: "instance"
@@ -307,6 +344,7 @@ def test_forward_is_found():
 
     class Static(nn.Module):
         forward = staticmethod(lambda x: x + 1)
+
     assert Static()(1) == 2 and nn.Sequential(Static(), Static())(1) == 3
 
 
@@ -317,6 +355,7 @@ def test_call_can_be_overridden():
 
         def forward(self, x):
             return x
+
     assert Loud()(3) == ("called", 3)
     assert nn.Sequential(Loud())(3) == ("called", 3)
 
@@ -324,13 +363,17 @@ def test_call_can_be_overridden():
 def test_no_forward():
     class Empty(nn.Module):
         pass
-    assert message(lambda: Empty()(3)) == (NotImplementedError, 'Module [Empty] is missing the required "forward" '
-                                                                'function')
+
+    assert message(lambda: Empty()(3)) == (
+        NotImplementedError,
+        'Module [Empty] is missing the required "forward" function',
+    )
     with pytest.raises(TypeError, match="forward"):
         Net()(1, 2)
 
 
 # --- changing all of it ---------------------------------------------------------------------------------------------
+
 
 def test_conversion():
     m = Net()
@@ -347,7 +390,9 @@ def test_conversion():
     with pytest.raises(AssertionError, match="CUDA"):
         m.to("cuda")
     assert message(lambda: m.to(ft.int64)) == (
-        TypeError, "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int64")
+        TypeError,
+        "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int64",
+    )
 
 
 def test_conversion_leaves_integers_and_converts_gradients():
@@ -385,14 +430,18 @@ def test_apply():
 
 # --- printing, copying, pickling ------------------------------------------------------------------------------------
 
+
 def test_printing():
-    assert repr(Net()) == """Net(
+    assert (
+        repr(Net())
+        == """Net(
   (a): Linear(in_features=2, out_features=3, bias=True)
   (seq): Sequential(
     (0): ReLU()
     (1): Linear(in_features=3, out_features=1, bias=False)
   )
 )"""
+    )
     two_lines = type("Two", (nn.Module,), {"extra_repr": lambda self: "a\nb"})()
     assert repr(two_lines) == "Two(\n  a\n  b\n)"
     two_lines.child = nn.ReLU()
@@ -424,13 +473,17 @@ def test_setstate_of_subclasses():
         def __setstate__(self, state):
             super().__setstate__(state)
             self.added = True
+
     assert copy.deepcopy(Old()).added
 
 
 # --- modules that nobody trains -------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("value", "kind"), [
-    (lambda layer: [layer], "list"), (lambda layer: {"x": layer}, "dict"), (lambda layer: (None, [layer]), "tuple")])
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [(lambda layer: [layer], "list"), (lambda layer: {"x": layer}, "dict"), (lambda layer: (None, [layer]), "tuple")],
+)
 def test_hidden_modules_warn(value, kind):
     m = Net()
     m.seq.hidden = value(nn.Linear(1, 1))

@@ -1,4 +1,5 @@
 """Modules beside other classes, metaclasses and protocols; what inspection, pickling and the garbage collector see."""
+
 import abc
 import collections
 import dataclasses
@@ -41,6 +42,7 @@ class Plain:
 
 # --- metaclasses and bases ------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("bases", [(abc.ABC, nn.Module), (nn.Module, abc.ABC)])
 def test_abstract_modules(bases):
     Base = abc.ABCMeta("Base", bases, {"scale": abc.abstractmethod(lambda self: None)})
@@ -50,13 +52,20 @@ def test_abstract_modules(bases):
     assert Two()(ft.ones(1)).item() == 2
 
 
-@pytest.mark.parametrize("others", [(typing.Generic[T],), (Named,), (Plain,), (dict,), (list,), (set,), (int,)],
-                         ids=lambda others: getattr(others[0], "__name__", str(others[0])))
+@pytest.mark.parametrize(
+    "others",
+    [(typing.Generic[T],), (Named,), (Plain,), (dict,), (list,), (set,), (int,)],
+    ids=lambda others: getattr(others[0], "__name__", str(others[0])),
+)
 @pytest.mark.parametrize("first", [True, False], ids=["module first", "module last"])
 def test_modules_beside_other_bases(others, first):
     def body(members):
-        members.update(__init__=nn.Module.__init__, forward=lambda self, x: x * self.factor, name=lambda self: "a",
-                       __hash__=object.__hash__)
+        members.update(
+            __init__=nn.Module.__init__,
+            forward=lambda self, x: x * self.factor,
+            name=lambda self: "a",
+            __hash__=object.__hash__,
+        )
 
     cls = types.new_class("Beside", (nn.Module, *others) if first else (*others, nn.Module), {}, body)
     m = cls()
@@ -113,6 +122,7 @@ def test_calls_of_classes_that_change_how_they_are_called(monkeypatch):
 
 # --- inspection and pickling ----------------------------------------------------------------------------------------
 
+
 def test_signatures():
     parameters = inspect.signature(nn.Linear(1, 2)).parameters.values()
     assert [str(p).split(":")[0] for p in parameters] == ["*args", "**kwargs"]
@@ -154,12 +164,14 @@ def test_no_cycles_are_left_behind():
 
 # --- the dicts of hooks for all modules -----------------------------------------------------------------------------
 
+
 def test_global_hook_dicts_can_be_replaced_and_filled(monkeypatch):
     seen = []
     layer = nn.Identity()
     original = module_file._global_forward_hooks
-    monkeypatch.setattr(module_file, "_global_forward_hooks",
-                        collections.OrderedDict({1: lambda m, args, out: seen.append("replaced")}))
+    monkeypatch.setattr(
+        module_file, "_global_forward_hooks", collections.OrderedDict({1: lambda m, args, out: seen.append("replaced")})
+    )
     layer(1)
     handle = nn.modules.module.register_module_forward_hook(lambda m, args, out: seen.append("registered"))
     assert handle.id in module_file._global_forward_hooks and handle.id not in original
@@ -179,6 +191,7 @@ def test_arguments_that_a_hook_returns_may_be_of_any_sequence_and_mapping():
     Pair = collections.namedtuple("Pair", "x y")
     m = nn.Bilinear(1, 1, 1)
     m.register_forward_pre_hook(lambda m, args: Pair(*args))
-    m.register_forward_pre_hook(lambda m, args, kwargs: ([args[0]], collections.OrderedDict(input2=args[1])),
-                                with_kwargs=True)
+    m.register_forward_pre_hook(
+        lambda m, args, kwargs: ([args[0]], collections.OrderedDict(input2=args[1])), with_kwargs=True
+    )
     assert m(ft.ones(1), ft.ones(1)).shape == (1,)

@@ -1,4 +1,5 @@
 """Hooks of modules: order, arguments, what they may change. Texts were made with PyTorch 2.13."""
+
 import pytest
 
 import flambeau_nn as nn
@@ -36,6 +37,7 @@ def test_keyword_arguments_and_order(log):
     class Scales(nn.Module):
         def forward(self, x, factor=1):
             return x * factor
+
     m = Scales()
     m.register_forward_hook(lambda m, args, out: log.append("plain"))
     m.register_forward_hook(lambda m, args, kwargs, out: log.append(kwargs), with_kwargs=True, prepend=True)
@@ -70,8 +72,11 @@ def test_hooks_put_in_by_hand(layer, log):
 
 def test_wrong_result_of_pre_hook(layer):
     layer.register_forward_pre_hook(lambda m, args, kwargs: 3, with_kwargs=True)
-    with pytest.raises(RuntimeError, match=r"forward pre-hook must return None or a tuple of \(new_args, new_kwargs\), "
-                                           "but got 3."):
+    with pytest.raises(
+        RuntimeError,
+        match=r"forward pre-hook must return None or a tuple of \(new_args, new_kwargs\), "
+        "but got 3.",
+    ):
         layer(ones())
 
 
@@ -84,9 +89,12 @@ def test_always_call(layer, log):
 
     def fails(m, args, out):
         raise ValueError("second")
+
     layer.register_forward_hook(fails, always_call=True, prepend=True)
-    with pytest.warns(UserWarning, match="silenced as another error was raised in forward: second"), \
-            pytest.raises(RuntimeError, match="shapes"):
+    with (
+        pytest.warns(UserWarning, match="silenced as another error was raised in forward: second"),
+        pytest.raises(RuntimeError, match="shapes"),
+    ):
         layer(ft.ones(1, 3))
 
 
@@ -116,6 +124,7 @@ def test_registration_hooks(log):
 
 # --- gradients ------------------------------------------------------------------------------------------------------
 
+
 def test_full_backward_hooks(layer, log):
     layer.register_full_backward_hook(lambda m, gi, go: log.append(("in", gi[0].tolist(), go[0].tolist())))
     layer.register_full_backward_pre_hook(lambda m, go: log.append(("out", go[0].tolist())))
@@ -136,6 +145,7 @@ def test_backward_hooks_with_other_arguments(log):
     class Two(nn.Module):
         def forward(self, x, text, y):
             return x * 2, text, y * 3
+
     m = Two()
     m.register_full_backward_hook(lambda m, gi, go: log.append((gi, go)))
     x, y = ft.ones(1, requires_grad=True), ft.ones(1)
@@ -155,8 +165,9 @@ def test_backward_hooks_without_input_gradient(layer, log):
 
 def test_wrong_number_of_gradients(layer):
     layer.register_full_backward_hook(lambda m, gi, go: (gi[0], gi[0]))
-    with pytest.raises(RuntimeError, match="Backward hook returned an invalid number of grad_input, got 2, but "
-                                           "expected 1"):
+    with pytest.raises(
+        RuntimeError, match="Backward hook returned an invalid number of grad_input, got 2, but expected 1"
+    ):
         layer(ones(requires_grad=True)).sum().backward()
 
 
@@ -174,6 +185,6 @@ def test_backward_hooks_under_double_backward(layer, log):
 
     layer.register_full_backward_hook(lambda m, gi, go: log.append("called"))
     x = ones(requires_grad=True)
-    g, = grad(layer(x).pow(3).sum(), x, create_graph=True)
+    (g,) = grad(layer(x).pow(3).sum(), x, create_graph=True)
     g.sum().backward()
     assert log[0] == "called" and x.grad.tolist() == [[48, 48]]

@@ -1,4 +1,5 @@
 """Functions of layers that are functions of torch itself. Numbers are PyTorch's."""
+
 import warnings
 
 import pytest
@@ -44,29 +45,43 @@ PAIRS = {
     "layer_norm": (lambda f: f(X, [3, 4], eps=1e-3, cudnn_enable=False), lambda: F.layer_norm(X, (3, 4), eps=1e-3)),
     "group_norm": (lambda f: f(X, 3), lambda: F.group_norm(X, 3)),
     "rms_norm": (lambda f: f(X, [4]), lambda: F.rms_norm(X, (4,))),
-    "batch_norm": (lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
-                   lambda: F.batch_norm(X, None, None, W[0], W[1], True)),
-    "instance_norm": (lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
-                      lambda: F.instance_norm(X, None, None, W[0], W[1])),
+    "batch_norm": (
+        lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
+        lambda: F.batch_norm(X, None, None, W[0], W[1], True),
+    ),
+    "instance_norm": (
+        lambda f: f(X, W[0], W[1], None, None, True, 0.1, 1e-5, True),
+        lambda: F.instance_norm(X, None, None, W[0], W[1]),
+    ),
     "embedding": (lambda f: f(W, ft.tensor([1, 4]), -1), lambda: W[ft.tensor([1, 4])]),
-    "binary_cross_entropy_with_logits": (lambda f: f(X, X / 24, None, W[0, 1], 2), lambda:
-                                         F.binary_cross_entropy_with_logits(X, X / 24, pos_weight=W[0, 1],
-                                                                            reduction="sum")),
-    "cosine_embedding_loss": (lambda f: f(W, W + 1, ft.ones(5), 0.1, 0), lambda: F.cosine_embedding_loss(
-        W, W + 1, ft.ones(5), 0.1, reduction="none")),
+    "binary_cross_entropy_with_logits": (
+        lambda f: f(X, X / 24, None, W[0, 1], 2),
+        lambda: F.binary_cross_entropy_with_logits(X, X / 24, pos_weight=W[0, 1], reduction="sum"),
+    ),
+    "cosine_embedding_loss": (
+        lambda f: f(W, W + 1, ft.ones(5), 0.1, 0),
+        lambda: F.cosine_embedding_loss(W, W + 1, ft.ones(5), 0.1, reduction="none"),
+    ),
     "hinge_embedding_loss": (lambda f: f(W, W.sign(), 0.5), lambda: F.hinge_embedding_loss(W, W.sign(), 0.5)),
     "kl_div": (lambda f: f(W, W, 2, log_target=True), lambda: F.kl_div(W, W, reduction="sum", log_target=True)),
-    "margin_ranking_loss": (lambda f: f(W, W.flip(0), ft.ones(5, 3)), lambda: F.margin_ranking_loss(
-        W, W.flip(0), ft.ones(5, 3))),
+    "margin_ranking_loss": (
+        lambda f: f(W, W.flip(0), ft.ones(5, 3)),
+        lambda: F.margin_ranking_loss(W, W.flip(0), ft.ones(5, 3)),
+    ),
     "poisson_nll_loss": (lambda f: f(W, W, True, True, 1e-8, 1), lambda: F.poisson_nll_loss(W, W, full=True)),
-    "triplet_margin_loss": (lambda f: f(W, W.flip(0), W + 1, swap=True), lambda: F.triplet_margin_loss(
-        W, W.flip(0), W + 1, swap=True)),
-    "ctc_loss": (lambda f: f(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1], 0, 2),
-                 lambda: F.ctc_loss(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1],
-                                    reduction="sum")),
+    "triplet_margin_loss": (
+        lambda f: f(W, W.flip(0), W + 1, swap=True),
+        lambda: F.triplet_margin_loss(W, W.flip(0), W + 1, swap=True),
+    ),
+    "ctc_loss": (
+        lambda f: f(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1], 0, 2),
+        lambda: F.ctc_loss(X.permute(2, 0, 1).log_softmax(2), ft.tensor([[1], [2]]), [4, 4], [1, 1], reduction="sum"),
+    ),
     "norm_except_dim": (lambda f: f(X, 2, 1), lambda: ft.tensor([27.34959, 36.823906, 47.116875]).reshape(1, 3, 1)),
-    "_weight_norm": (lambda f: f(X, ft.ones(1, 3, 1), 1)[0, 0],
-                     lambda: ft.tensor([0, 0.0365636, 0.0731272, 0.1096909])),
+    "_weight_norm": (
+        lambda f: f(X, ft.ones(1, 3, 1), 1)[0, 0],
+        lambda: ft.tensor([0, 0.0365636, 0.0731272, 0.1096909]),
+    ),
 }
 
 
@@ -151,10 +166,25 @@ def test_bags():
 
 
 def test_all_of_the_family_are_tried():
-    tried = {*PAIRS, "celu_", "selu_", "rrelu_", "threshold_", "native_dropout", "native_layer_norm",
-             "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "embedding_bag", "embedding_renorm_"}
-    tried |= {name + end for name in ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
-              for end in ("", "_")}
+    tried = {
+        *PAIRS,
+        "celu_",
+        "selu_",
+        "rrelu_",
+        "threshold_",
+        "native_dropout",
+        "native_layer_norm",
+        "native_group_norm",
+        "native_batch_norm",
+        "_native_batch_norm_legit",
+        "embedding_bag",
+        "embedding_renorm_",
+    }
+    tried |= {
+        name + end
+        for name in ("dropout", "alpha_dropout", "feature_dropout", "feature_alpha_dropout")
+        for end in ("", "_")
+    }
     assert {name.removeprefix("torch.") for name in NAMES["native"].split()} == tried
 
 
@@ -165,6 +195,7 @@ def test_methods():
 
 
 # --- modules of small things ----------------------------------------------------------------------------------------
+
 
 def test_ways_to_compute_attention():
     x = ft.rand(1, 2, 5, 4, dtype=ft.float64)
@@ -187,17 +218,25 @@ def test_ways_to_compute_attention():
         return _cur_sdpa_kernel_backends()
 
     assert function() == [SDPBackend.MATH] and _cur_sdpa_kernel_backends(with_priority=True) == default
-    with pytest.raises(AssertionError, match="must be an instance of SDPBackend or a list of SDPBackend instances, got"
-                                             " int"), sdpa_kernel(1):
+    with (
+        pytest.raises(
+            AssertionError, match="must be an instance of SDPBackend or a list of SDPBackend instances, got int"
+        ),
+        sdpa_kernel(1),
+    ):
         pass
     assert (repr(SDPBackend.MATH), str(SDPBackend.ERROR), int(SDPBackend(3))) == (
-        "<SDPBackend.MATH: 0>", "SDPBackend.ERROR", 3)
+        "<SDPBackend.MATH: 0>",
+        "SDPBackend.ERROR",
+        3,
+    )
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_gradients_of_convolution(dims):
-    x, w = (ft.rand(shape, dtype=ft.float64, requires_grad=True) for shape in ((2, 4) + (6,) * dims,
-                                                                              (6, 2) + (3,) * dims))
+    x, w = (
+        ft.rand(shape, dtype=ft.float64, requires_grad=True) for shape in ((2, 4) + (6,) * dims, (6, 2) + (3,) * dims)
+    )
     options = {"stride": 2, "padding": 1, "dilation": 1, "groups": 2}
     out = getattr(F, f"conv{dims}d")(x, w, **options)
     g = ft.rand_like(out)
@@ -238,9 +277,15 @@ def test_state_dicts_without_a_prefix():
 def test_where_pytorch_has_them():
     from flambeau_nn.modules import activation, batchnorm, conv, instancenorm, linear, pooling
 
-    for place, name in ((activation, "MultiheadAttention"), (linear, "LazyLinear"), (conv, "LazyConv2d"),
-                        (linear, "NonDynamicallyQuantizableLinear"), (pooling, "MaxUnpool2d"),
-                        (batchnorm, "LazyBatchNorm1d"), (instancenorm, "LazyInstanceNorm3d")):
+    for place, name in (
+        (activation, "MultiheadAttention"),
+        (linear, "LazyLinear"),
+        (conv, "LazyConv2d"),
+        (linear, "NonDynamicallyQuantizableLinear"),
+        (pooling, "MaxUnpool2d"),
+        (batchnorm, "LazyBatchNorm1d"),
+        (instancenorm, "LazyInstanceNorm3d"),
+    ):
         assert isinstance(getattr(place, name), type) and getattr(nn, name, None) in (None, getattr(place, name))
         with pytest.raises(AttributeError, match="nonsense"):
             place.nonsense  # noqa: B018

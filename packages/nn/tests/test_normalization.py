@@ -1,4 +1,5 @@
 """Normalization: against NumPy, gradients against differences, running statistics, modules."""
+
 import itertools
 import re
 
@@ -29,6 +30,7 @@ def channels(w, ndim=4):
 
 
 # --- layers ---------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("size", [(1,), (7,), (16,), (33,), (1000,), (3, 5), (4, 3, 5)])
 @pytest.mark.parametrize("affine", ["", "w", "b", "wb"])
@@ -78,15 +80,24 @@ def test_layer_norm_layouts_and_dtypes():
     assert F.layer_norm(ft.ones(0, 3), (3,)).shape == (0, 3)
 
 
-@pytest.mark.parametrize(("args", "text"), [
-    (((4,),), r"Given normalized_shape=\[4\], expected input with shape \[\*, 4\], but got input of size\[2, 4, 3, "
-              r"5\]"),
-    (((3, 4),), r"Given normalized_shape=\[3, 4\], expected input with shape \[\*, 3, 4\]"),
-    (((5,), ft.ones(4)), r"Expected weight to be of same shape as normalized_shape, but got weight of shape \[4\] and "
-                         r"normalized_shape = \[5\]"),
-    (((5,), None, ft.ones(4)), "Expected bias to be of same shape as normalized_shape"),
-    (((),), "Expected normalized_shape to be at least 1-dimensional"),
-])
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [
+        (
+            ((4,),),
+            r"Given normalized_shape=\[4\], expected input with shape \[\*, 4\], but got input of size\[2, 4, 3, "
+            r"5\]",
+        ),
+        (((3, 4),), r"Given normalized_shape=\[3, 4\], expected input with shape \[\*, 3, 4\]"),
+        (
+            ((5,), ft.ones(4)),
+            r"Expected weight to be of same shape as normalized_shape, but got weight of shape \[4\] and "
+            r"normalized_shape = \[5\]",
+        ),
+        (((5,), None, ft.ones(4)), "Expected bias to be of same shape as normalized_shape"),
+        (((),), "Expected normalized_shape to be at least 1-dimensional"),
+    ],
+)
 def test_layer_norm_errors(args, text):
     with pytest.raises(RuntimeError, match=text):
         F.layer_norm(t(IMAGE), *args)
@@ -101,7 +112,7 @@ def test_gradient_of_another_size():
 
 def test_rms_norm():
     w = RNG.standard_normal(5)
-    expected = IMAGE / np.sqrt((IMAGE ** 2).mean(-1, keepdims=True) + 0.1) * w
+    expected = IMAGE / np.sqrt((IMAGE**2).mean(-1, keepdims=True) + 0.1) * w
     np.testing.assert_allclose(F.rms_norm(t(IMAGE), (5,), t(w), 0.1).numpy(), expected)
     assert gradcheck(lambda x, w: F.rms_norm(x, (5,), w), (t(IMAGE, True), t(w, True)))
     with pytest.raises(RuntimeError, match=r"Given normalized_shape=\[4\], expected input with shape \[\*, 4\]"):
@@ -109,6 +120,7 @@ def test_rms_norm():
 
 
 # --- groups and batches ---------------------------------------------------------------------------------------------
+
 
 def test_group_norm():
     w, b = RNG.standard_normal(4), RNG.standard_normal(4)
@@ -137,17 +149,29 @@ def test_batch_norm():
     assert gradcheck(lambda x, w, b: F.batch_norm(x, mean, var, w, b), args)
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: F.batch_norm(ft.ones(1, 3), None, None, training=True), ValueError,
-     r"Expected more than 1 value per channel when training, got input size torch.Size\(\[1, 3\]\)"),
-    (lambda: F.batch_norm(ft.ones(2, 3), None, None), RuntimeError,
-     "Expected running_mean and running_var to be defined when training=False"),
-    (lambda: F.batch_norm(ft.ones(2, 3), ft.ones(4), ft.ones(3)), RuntimeError,
-     "running_mean should contain 3 elements not 4"),
-    (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"expected 4D input \(got 2D input\)"),
-    (lambda: nn.BatchNorm1d(3)(ft.ones(2, 3, 4, 4)), ValueError, r"expected 2D or 3D input \(got 4D input\)"),
-    (lambda: nn.GroupNorm(2, 3), ValueError, r"num_channels \(3\) must be divisible by num_groups \(2\)"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: F.batch_norm(ft.ones(1, 3), None, None, training=True),
+            ValueError,
+            r"Expected more than 1 value per channel when training, got input size torch.Size\(\[1, 3\]\)",
+        ),
+        (
+            lambda: F.batch_norm(ft.ones(2, 3), None, None),
+            RuntimeError,
+            "Expected running_mean and running_var to be defined when training=False",
+        ),
+        (
+            lambda: F.batch_norm(ft.ones(2, 3), ft.ones(4), ft.ones(3)),
+            RuntimeError,
+            "running_mean should contain 3 elements not 4",
+        ),
+        (lambda: nn.BatchNorm2d(3)(ft.ones(2, 3)), ValueError, r"expected 4D input \(got 2D input\)"),
+        (lambda: nn.BatchNorm1d(3)(ft.ones(2, 3, 4, 4)), ValueError, r"expected 2D or 3D input \(got 4D input\)"),
+        (lambda: nn.GroupNorm(2, 3), ValueError, r"num_channels \(3\) must be divisible by num_groups \(2\)"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
@@ -172,13 +196,14 @@ def test_normalize():
 def test_local_response_norm():
     size, expected = 3, np.empty_like(IMAGE)
     for c in range(4):
-        near = IMAGE[:, max(c - size // 2, 0):c + (size - 1) // 2 + 1]
-        expected[:, c] = IMAGE[:, c] / (1 + 1e-4 * (near ** 2).sum(1) / size) ** 0.75
+        near = IMAGE[:, max(c - size // 2, 0) : c + (size - 1) // 2 + 1]
+        expected[:, c] = IMAGE[:, c] / (1 + 1e-4 * (near**2).sum(1) / size) ** 0.75
     np.testing.assert_allclose(F.local_response_norm(t(IMAGE), size).numpy(), expected)
     assert gradcheck(lambda x: F.local_response_norm(x, 2), (t(IMAGE, True),))
 
 
 # --- modules --------------------------------------------------------------------------------------------------------
+
 
 def test_batch_norm_module():
     m = nn.BatchNorm2d(4).double()
@@ -216,13 +241,19 @@ def test_layer_norm_module():
     assert nn.LocalResponseNorm(2)(t(IMAGE)).shape == IMAGE.shape
 
 
-@pytest.mark.parametrize(("module", "printed"), [  # made with PyTorch 2.13
-    (nn.LayerNorm(4), "LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True)"),
-    (nn.RMSNorm(3), "RMSNorm((3,), eps=None, elementwise_affine=True)"),
-    (nn.GroupNorm(2, 4), "GroupNorm(2, 4, eps=1e-05, affine=True, bias=True)"),
-    (nn.BatchNorm2d(4), "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)"),
-    (nn.LocalResponseNorm(2), "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"),
-])
+@pytest.mark.parametrize(
+    ("module", "printed"),
+    [  # made with PyTorch 2.13
+        (nn.LayerNorm(4), "LayerNorm((4,), eps=1e-05, elementwise_affine=True, bias=True)"),
+        (nn.RMSNorm(3), "RMSNorm((3,), eps=None, elementwise_affine=True)"),
+        (nn.GroupNorm(2, 4), "GroupNorm(2, 4, eps=1e-05, affine=True, bias=True)"),
+        (
+            nn.BatchNorm2d(4),
+            "BatchNorm2d(4, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)",
+        ),
+        (nn.LocalResponseNorm(2), "LocalResponseNorm(2, alpha=0.0001, beta=0.75, k=1.0)"),
+    ],
+)
 def test_printing(module, printed):
     assert repr(module) == printed
 
@@ -246,24 +277,33 @@ def test_local_response_norm_of_integers():
     # Printed by PyTorch 2.13: the mean of integers is rounded down.
     x = ft.arange(6).reshape(1, 3, 2)
     assert F.local_response_norm(x, 2, alpha=1.0).tolist()[0] == [
-        [0.0, 1.0], pytest.approx([0.8773826, 0.7825423]), pytest.approx([0.6622401, 0.5721576])]
+        [0.0, 1.0],
+        pytest.approx([0.8773826, 0.7825423]),
+        pytest.approx([0.6622401, 0.5721576]),
+    ]
 
 
 # --- long rows ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("size, kind", [(65536, "lognormal"), (65536, "offset"), (1_000_003, "offset"), (17, "offset"),
-                                        (2080, "lognormal")])
+
+@pytest.mark.parametrize(
+    "size, kind", [(65536, "lognormal"), (65536, "offset"), (1_000_003, "offset"), (17, "offset"), (2080, "lognormal")]
+)
 def test_long_rows_lose_no_accuracy(size, kind):
     """Values and gradients in float32 beside NumPy's in float64."""
     rng = np.random.default_rng(3)
-    rows = np.exp(3 * rng.standard_normal((2, size))) if kind == "lognormal" else \
-        1e4 + 0.01 * rng.standard_normal((2, size))
+    rows = (
+        np.exp(3 * rng.standard_normal((2, size)))
+        if kind == "lognormal"
+        else 1e4 + 0.01 * rng.standard_normal((2, size))
+    )
     rows, grad = rows.astype(np.float32), rng.standard_normal((2, size)).astype(np.float32)
     exact = rows.astype(np.float64)
     scale = 1 / np.sqrt(exact.var(-1, keepdims=True) + 1e-5)
     normal = (exact - exact.mean(-1, keepdims=True)) * scale
-    slope = scale * (grad - grad.mean(-1, keepdims=True, dtype=np.float64)
-                     - normal * (grad * normal).mean(-1, keepdims=True))
+    slope = scale * (
+        grad - grad.mean(-1, keepdims=True, dtype=np.float64) - normal * (grad * normal).mean(-1, keepdims=True)
+    )
     x = ft.from_numpy(rows).requires_grad_()
     for out in (F.layer_norm(x, (size,)), F.group_norm(x.view(2, 1, size), 1), F.instance_norm(x.view(2, 1, size))):
         assert np.abs(out.detach().numpy().reshape(2, size) - normal).max() < 1e-6 * np.abs(normal).max()
@@ -275,14 +315,21 @@ def test_long_rows_lose_no_accuracy(size, kind):
 H, S, D = ft.float16, ft.float32, ft.float64
 
 
-@pytest.mark.parametrize("input, weight, bias, running, message", [
-    (H, S, S, S, None), (H, S, None, S, None), (H, None, None, S, None), (H, H, H, H, None), (D, D, D, D, None),
-    (H, H, S, H, "expected scalar type Half but found Float"),
-    (S, S, H, S, "expected scalar type Float but found Half"),
-    (S, H, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
-    (H, S, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
-    (D, S, S, S, "mixed dtype (CPU): all inputs must share same datatype."),
-])
+@pytest.mark.parametrize(
+    "input, weight, bias, running, message",
+    [
+        (H, S, S, S, None),
+        (H, S, None, S, None),
+        (H, None, None, S, None),
+        (H, H, H, H, None),
+        (D, D, D, D, None),
+        (H, H, S, H, "expected scalar type Half but found Float"),
+        (S, S, H, S, "expected scalar type Float but found Half"),
+        (S, H, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+        (H, S, H, S, "mixed dtype (CPU): expect parameter to have scalar type of Float"),
+        (D, S, S, S, "mixed dtype (CPU): all inputs must share same datatype."),
+    ],
+)
 def test_mixed_dtypes(input, weight, bias, running, message):
     x = ft.arange(24.0).reshape(2, 3, 4).to(input)
     w, b, r = (None if d is None else ft.ones(3, dtype=d) for d in (weight, bias, running))
@@ -307,8 +354,11 @@ def test_half_precision_is_computed_in_single():
 
 
 def test_an_empty_batch_leaves_the_running_averages_alone():
-    for layer, x in ((nn.BatchNorm1d(3), ft.ones(0, 3)), (nn.BatchNorm2d(3), ft.ones(0, 3, 2, 2)),
-                     (nn.InstanceNorm1d(3, track_running_stats=True), ft.ones(0, 3, 4))):
+    for layer, x in (
+        (nn.BatchNorm1d(3), ft.ones(0, 3)),
+        (nn.BatchNorm2d(3), ft.ones(0, 3, 2, 2)),
+        (nn.InstanceNorm1d(3, track_running_stats=True), ft.ones(0, 3, 4)),
+    ):
         assert layer(x).shape == x.shape
         assert layer.running_mean.tolist() == [0, 0, 0] and layer.running_var.tolist() == [1, 1, 1]
 

@@ -1,4 +1,5 @@
 """Optimizers against a NumPy implementation of their formulas, and the Optimizer's bookkeeping."""
+
 import copy
 import math
 import pickle
@@ -19,6 +20,7 @@ def parameter(values, dtype=None):
 
 # --- the formulas, in float64 ---------------------------------------------------------------------------------------
 
+
 def reference_sgd(p, grads, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False):
     buf = None
     for g in grads:
@@ -30,8 +32,17 @@ def reference_sgd(p, grads, lr=1e-3, momentum=0, dampening=0, weight_decay=0, ne
     return p
 
 
-def reference_adam(p, grads, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, maximize=False,
-                   decoupled_weight_decay=False):
+def reference_adam(
+    p,
+    grads,
+    lr=1e-3,
+    betas=(0.9, 0.999),
+    eps=1e-8,
+    weight_decay=0,
+    amsgrad=False,
+    maximize=False,
+    decoupled_weight_decay=False,
+):
     m, v, top = np.zeros_like(p), np.zeros_like(p), np.zeros_like(p)
     for t, g in enumerate(grads, 1):
         d = -g if maximize else g
@@ -40,7 +51,7 @@ def reference_adam(p, grads, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay
         else:
             d = d + weight_decay * p
         m = betas[0] * m + (1 - betas[0]) * d
-        v = betas[1] * v + (1 - betas[1]) * d ** 2
+        v = betas[1] * v + (1 - betas[1]) * d**2
         top = np.maximum(top, v)
         second = (top if amsgrad else v) / (1 - betas[1] ** t)
         p = p - lr * (m / (1 - betas[0] ** t)) / (np.sqrt(second) + eps)
@@ -51,31 +62,38 @@ def reference_adamw(p, grads, weight_decay=1e-2, **options):
     return reference_adam(p, grads, weight_decay=weight_decay, decoupled_weight_decay=True, **options)
 
 
-def reference_rmsprop(p, grads, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
-                      maximize=False):
+def reference_rmsprop(
+    p, grads, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, maximize=False
+):
     v, mean, buf = np.zeros_like(p), np.zeros_like(p), np.zeros_like(p)
     for g in grads:
         d = (-g if maximize else g) + weight_decay * p
-        v = alpha * v + (1 - alpha) * d ** 2
+        v = alpha * v + (1 - alpha) * d**2
         mean = alpha * mean + (1 - alpha) * d
-        q = d / (np.sqrt(v - mean ** 2 if centered else v) + eps)
+        q = d / (np.sqrt(v - mean**2 if centered else v) + eps)
         buf = momentum * buf + q
         p = p - lr * (buf if momentum else q)
     return p
 
 
-def reference_adagrad(p, grads, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
-                      maximize=False):
+def reference_adagrad(
+    p, grads, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, maximize=False
+):
     total = np.full_like(p, initial_accumulator_value)
     for t, g in enumerate(grads):
         d = (-g if maximize else g) + weight_decay * p
-        total = total + d ** 2
+        total = total + d**2
         p = p - lr / (1 + t * lr_decay) * d / (np.sqrt(total) + eps)
     return p
 
 
-REFERENCES = {"SGD": reference_sgd, "Adam": reference_adam, "AdamW": reference_adamw, "RMSprop": reference_rmsprop,
-              "Adagrad": reference_adagrad}
+REFERENCES = {
+    "SGD": reference_sgd,
+    "Adam": reference_adam,
+    "AdamW": reference_adamw,
+    "RMSprop": reference_rmsprop,
+    "Adagrad": reference_adagrad,
+}
 CONFIGURATIONS = [
     ("SGD", {"lr": 0.1}),
     ("SGD", {"lr": 0.1, "weight_decay": 0.1}),
@@ -124,8 +142,12 @@ def test_steps_follow_the_formula(name, options, dtype, shape):
     p = ft.tensor(start).to(dtype).requires_grad_()
     o = run(name, options, p, grads, dtype)
     want = REFERENCES[name](start, grads, **options)
-    np.testing.assert_allclose(p.detach().to(ft.float64).numpy(), want, rtol=TOLERANCE[str(dtype).split(".")[-1]],
-                               atol=TOLERANCE[str(dtype).split(".")[-1]])
+    np.testing.assert_allclose(
+        p.detach().to(ft.float64).numpy(),
+        want,
+        rtol=TOLERANCE[str(dtype).split(".")[-1]],
+        atol=TOLERANCE[str(dtype).split(".")[-1]],
+    )
     assert p.dtype == dtype
     for key, value in o.state[p].items() if o.state else ():
         assert value.dtype == (ft.float32 if key == "step" else dtype)
@@ -181,6 +203,7 @@ def test_values_of_pytorch(name, options, want):
 
 # --- steps ----------------------------------------------------------------------------------------------------------
 
+
 def test_a_step_raises_the_version_and_spoils_a_saved_parameter():
     p = parameter([1.0, 2.0])
     loss = (p * p).sum()
@@ -203,8 +226,13 @@ def test_parameters_without_gradient_are_left_out():
 
 def test_training_reaches_the_minimum():
     target = ft.tensor([3.0, -1.0])
-    for name, options in [("SGD", {"lr": 0.1, "momentum": 0.5}), ("Adam", {"lr": 0.1}), ("AdamW", {"lr": 0.1}),
-                          ("RMSprop", {"lr": 0.02}), ("Adagrad", {"lr": 1.0})]:
+    for name, options in [
+        ("SGD", {"lr": 0.1, "momentum": 0.5}),
+        ("Adam", {"lr": 0.1}),
+        ("AdamW", {"lr": 0.1}),
+        ("RMSprop", {"lr": 0.02}),
+        ("Adagrad", {"lr": 1.0}),
+    ]:
         p = parameter([0.0, 0.0])
         o = getattr(optim, name)([p], **options)
         for _ in range(400):
@@ -256,8 +284,12 @@ def test_wrong_states_are_refused_and_nothing_changes():
     o = optim.Adam([p])
     o.step()
     values = p.detach().clone()
-    for key, value, error in [("exp_avg", ft.zeros(3), RuntimeError), ("exp_avg_sq", None, TypeError),
-                              ("step", 3, RuntimeError), ("step", ft.tensor(3), RuntimeError)]:
+    for key, value, error in [
+        ("exp_avg", ft.zeros(3), RuntimeError),
+        ("exp_avg_sq", None, TypeError),
+        ("step", 3, RuntimeError),
+        ("step", ft.tensor(3), RuntimeError),
+    ]:
         state = copy.copy(o.state[p])
         o.state[p][key] = value
         with pytest.raises(error, match=key if key != "step" else "state_steps"):
@@ -286,40 +318,53 @@ def test_zero_grad():
 
 # --- bookkeeping ----------------------------------------------------------------------------------------------------
 
+
 def test_what_it_prints():
     assert repr(optim.SGD([parameter([1.0])], lr=0.1, momentum=0.9)) == (
         "SGD (\nParameter Group 0\n    dampening: 0\n    differentiable: False\n    foreach: None\n    fused: None\n"
-        "    lr: 0.1\n    maximize: False\n    momentum: 0.9\n    nesterov: False\n    weight_decay: 0\n)")
+        "    lr: 0.1\n    maximize: False\n    momentum: 0.9\n    nesterov: False\n    weight_decay: 0\n)"
+    )
 
 
 P = parameter([1.0])
 LEAF_ERROR = "can't optimize a non-leaf Tensor"
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: optim.SGD([], 0.1), ValueError, "optimizer got an empty parameter list"),
-    (lambda: optim.SGD(P, 0.1), TypeError, "params argument given to the optimizer should be an iterable of Tensors"),
-    (lambda: optim.SGD([3], 0.1), TypeError, "optimizer can only optimize Tensors, but one of the params is int"),
-    (lambda: optim.SGD([P * 2], 0.1), ValueError, LEAF_ERROR),
-    (lambda: optim.SGD([{"params": {P}}], 0.1), TypeError, "organized in ordered collections"),
-    (lambda: optim.SGD([{"params": [P]}, {"params": [P]}], 0.1), ValueError, "more than one parameter group"),
-    (lambda: optim.SGD([("p", P), parameter([1.0])], 0.1), ValueError, "Some param names are missing"),
-    (lambda: optim.SGD([P], 0.1).add_param_group([P]), TypeError, "param_group must be a dict, but got <class 'list'>"),
-    (lambda: optim.SGD([P], -1), ValueError, "^Invalid learning rate: -1$"),
-    (lambda: optim.SGD([P], math.nan), ValueError, "^Invalid learning rate: nan$"),
-    (lambda: optim.SGD([P], ft.ones(2)), ValueError, "Tensor lr must be 1-element"),
-    (lambda: optim.SGD([P], momentum=-1), ValueError, "^Invalid momentum value: -1$"),
-    (lambda: optim.SGD([P], weight_decay=-1), ValueError, "^Invalid weight_decay value: -1$"),
-    (lambda: optim.SGD([P], nesterov=True), ValueError, "Nesterov momentum requires a momentum and zero dampening"),
-    (lambda: optim.Adam([P], betas=(1.0, 0.9)), ValueError, "^Invalid beta parameter at index 0: 1.0$"),
-    (lambda: optim.Adam([P], betas=(0.9, -0.1)), ValueError, "^Invalid beta parameter at index 1: -0.1$"),
-    (lambda: optim.Adam([P], betas=(0, 0.9)), ValueError, "betas must be either both floats or both Tensors"),
-    (lambda: optim.AdamW([P], eps=-1), ValueError, "^Invalid epsilon value: -1$"),
-    (lambda: optim.RMSprop([P], alpha=-1), ValueError, "^Invalid alpha value: -1$"),
-    (lambda: optim.Adagrad([P], lr_decay=-1), ValueError, "^Invalid lr_decay value: -1$"),
-    (lambda: optim.Adam([P], fused=True, foreach=True), RuntimeError, "`fused` and `foreach` cannot be `True`"),
-    (lambda: optim.Optimizer([P], {}).step(), NotImplementedError, "^$"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: optim.SGD([], 0.1), ValueError, "optimizer got an empty parameter list"),
+        (
+            lambda: optim.SGD(P, 0.1),
+            TypeError,
+            "params argument given to the optimizer should be an iterable of Tensors",
+        ),
+        (lambda: optim.SGD([3], 0.1), TypeError, "optimizer can only optimize Tensors, but one of the params is int"),
+        (lambda: optim.SGD([P * 2], 0.1), ValueError, LEAF_ERROR),
+        (lambda: optim.SGD([{"params": {P}}], 0.1), TypeError, "organized in ordered collections"),
+        (lambda: optim.SGD([{"params": [P]}, {"params": [P]}], 0.1), ValueError, "more than one parameter group"),
+        (lambda: optim.SGD([("p", P), parameter([1.0])], 0.1), ValueError, "Some param names are missing"),
+        (
+            lambda: optim.SGD([P], 0.1).add_param_group([P]),
+            TypeError,
+            "param_group must be a dict, but got <class 'list'>",
+        ),
+        (lambda: optim.SGD([P], -1), ValueError, "^Invalid learning rate: -1$"),
+        (lambda: optim.SGD([P], math.nan), ValueError, "^Invalid learning rate: nan$"),
+        (lambda: optim.SGD([P], ft.ones(2)), ValueError, "Tensor lr must be 1-element"),
+        (lambda: optim.SGD([P], momentum=-1), ValueError, "^Invalid momentum value: -1$"),
+        (lambda: optim.SGD([P], weight_decay=-1), ValueError, "^Invalid weight_decay value: -1$"),
+        (lambda: optim.SGD([P], nesterov=True), ValueError, "Nesterov momentum requires a momentum and zero dampening"),
+        (lambda: optim.Adam([P], betas=(1.0, 0.9)), ValueError, "^Invalid beta parameter at index 0: 1.0$"),
+        (lambda: optim.Adam([P], betas=(0.9, -0.1)), ValueError, "^Invalid beta parameter at index 1: -0.1$"),
+        (lambda: optim.Adam([P], betas=(0, 0.9)), ValueError, "betas must be either both floats or both Tensors"),
+        (lambda: optim.AdamW([P], eps=-1), ValueError, "^Invalid epsilon value: -1$"),
+        (lambda: optim.RMSprop([P], alpha=-1), ValueError, "^Invalid alpha value: -1$"),
+        (lambda: optim.Adagrad([P], lr_decay=-1), ValueError, "^Invalid lr_decay value: -1$"),
+        (lambda: optim.Adam([P], fused=True, foreach=True), RuntimeError, "`fused` and `foreach` cannot be `True`"),
+        (lambda: optim.Optimizer([P], {}).step(), NotImplementedError, "^$"),
+    ],
+)
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()

@@ -1,4 +1,5 @@
 """Every optimizer against what PyTorch 2.13 computes, and what holds for all of them."""
+
 import copy
 import inspect
 import math
@@ -36,52 +37,113 @@ def walk(name, options, steps=100, dtype=ft.float64, shape=(2, 3)):
 
 # The six numbers that START becomes in 100 steps in PyTorch (CPU, float64).
 PYTORCH = [
-    ("SGD", {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.1}, [-1.28003516507, -2.14595477788, -1.03732512524,
-     -1.77756345533, -1.20152019374, -0.329830198054]),
-    ("Adam", {"lr": 0.01, "weight_decay": 0.1}, [0.399329172691, -1.54521389178, 1.75177130279, -0.361790430425,
-     0.826906229514, 2.7585224369]),
-    ("AdamW", {"lr": 0.01, "amsgrad": True}, [0.417627759989, -1.60347359585, 1.81785382972, -0.373033611106,
-     0.862544530601, 2.86241494483]),
-    ("RMSprop", {"centered": True, "momentum": 0.5}, [0.292813879201, -1.80416109469, 1.28341419846,
-     -0.712005569332, 0.391451358829, 2.54010224526]),
-    ("Adagrad", {"lr": 0.1, "lr_decay": 0.1}, [0.555033951033, -1.50103224378, 1.81322913804, -0.288522199802,
-     0.869154393689, 2.91293528297]),
-    ("Adadelta", {}, [0.471877700267, -1.52816145168, 1.96456799361, -0.292356733113, 0.95795876239,
-     2.97303132203]),
-    ("Adadelta", {"lr": 0.5, "rho": 0.8, "eps": 0.001, "weight_decay": 0.1}, [0.140406632468, -1.58600732062,
-     1.38350453912, -0.622567491747, 0.460006460403, 2.32165731289]),
-    ("Adamax", {"lr": 0.05}, [0.383127334317, -1.74050458132, 1.59422142599, -0.499947201582, 0.70423066044,
-     2.73155996308]),
-    ("Adamax", {"lr": 0.05, "betas": (0.5, 0.9), "weight_decay": 0.1}, [0.131851465084, -1.62679188672,
-     1.23955153944, -0.628750546998, 0.423543693485, 2.20668759721]),
-    ("NAdam", {"lr": 0.05}, [0.00903732799168, -2.0289890775, 1.31692040498, -0.903319950884, 0.353742781934,
-     2.45916209356]),
-    ("NAdam", {"lr": 0.05, "momentum_decay": 0.1, "weight_decay": 0.1}, [-0.0559513529211, -1.66920116805,
-     0.98903082901, -0.7795498283, 0.21700516664, 1.90572377637]),
-    ("NAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}, [-0.105749857564,
-     -1.33677764807, 0.681949442765, -0.681992734734, 0.102624641858, 1.39112749029]),
-    ("RAdam", {"lr": 0.05}, [0.663178230637, -1.76738369369, 1.62944454513, -0.299718866633, 0.940401697987,
-     2.91997265144]),
-    ("RAdam", {"lr": 0.05, "betas": (0.8, 0.9), "weight_decay": 0.1}, [0.129452051314, -1.7975102504,
-     0.854267453167, -0.683883519943, 0.331562365726, 1.96386427534]),
-    ("RAdam", {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True}, [0.38462302238, -1.09222316362,
-     0.963676265197, -0.201663257449, 0.551185404983, 1.75191767392]),
-    ("Rprop", {}, [0.519334046875, -1.50014866797, 1.97639693281, -0.232552407031, 0.979517054687,
-     2.96569663281]),
-    ("Rprop", {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (0.001, 0.2)}, [0.5937, -1.4952, 1.790735, -0.1618,
-     0.8048, 2.634735]),
-    ("ASGD", {"lr": 0.05}, [-0.606030995225, -2.69248145668, 0.555884891232, -1.78046984534, -0.293687910947,
-     1.94270640065]),
-    ("ASGD", {"lr": 0.05, "lambd": 0.1, "alpha": 0.5, "t0": 5, "weight_decay": 0.1}, [-0.486377188513,
-     -1.31008592889, -0.0215547360816, -1.04299806096, -0.359773215365, 0.584654672587]),
-    ("Adafactor", {"lr": 0.05}, [-0.0913446204892, -2.15772773756, 1.29138376526, -1.34634939366,
-     0.0287883677939, 2.28199965149]),
-    ("Adafactor", {"lr": 0.05, "eps": (0.01, 0.1), "d": 2.0, "weight_decay": 0.1, "beta2_decay": -0.5},
-     [-0.0642432066929, -1.22240488637, 0.730507148126, -0.826679632621, -0.0705438453778, 1.26458352976]),
-    ("Muon", {"lr": 0.05}, [-0.249952645072, -1.93138024735, -0.112186929482, -1.55677565772, -0.592605424967,
-     1.10086198197]),
-    ("Muon", {"lr": 0.05, "nesterov": False, "momentum": 0.5, "ns_steps": 3, "adjust_lr_fn": "match_rms_adamw"},
-     [0.248027173674, -0.859503487498, 1.17894496381, -0.452210534757, 0.346709703528, 1.55938192023]),
+    (
+        "SGD",
+        {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.1},
+        [-1.28003516507, -2.14595477788, -1.03732512524, -1.77756345533, -1.20152019374, -0.329830198054],
+    ),
+    (
+        "Adam",
+        {"lr": 0.01, "weight_decay": 0.1},
+        [0.399329172691, -1.54521389178, 1.75177130279, -0.361790430425, 0.826906229514, 2.7585224369],
+    ),
+    (
+        "AdamW",
+        {"lr": 0.01, "amsgrad": True},
+        [0.417627759989, -1.60347359585, 1.81785382972, -0.373033611106, 0.862544530601, 2.86241494483],
+    ),
+    (
+        "RMSprop",
+        {"centered": True, "momentum": 0.5},
+        [0.292813879201, -1.80416109469, 1.28341419846, -0.712005569332, 0.391451358829, 2.54010224526],
+    ),
+    (
+        "Adagrad",
+        {"lr": 0.1, "lr_decay": 0.1},
+        [0.555033951033, -1.50103224378, 1.81322913804, -0.288522199802, 0.869154393689, 2.91293528297],
+    ),
+    ("Adadelta", {}, [0.471877700267, -1.52816145168, 1.96456799361, -0.292356733113, 0.95795876239, 2.97303132203]),
+    (
+        "Adadelta",
+        {"lr": 0.5, "rho": 0.8, "eps": 0.001, "weight_decay": 0.1},
+        [0.140406632468, -1.58600732062, 1.38350453912, -0.622567491747, 0.460006460403, 2.32165731289],
+    ),
+    (
+        "Adamax",
+        {"lr": 0.05},
+        [0.383127334317, -1.74050458132, 1.59422142599, -0.499947201582, 0.70423066044, 2.73155996308],
+    ),
+    (
+        "Adamax",
+        {"lr": 0.05, "betas": (0.5, 0.9), "weight_decay": 0.1},
+        [0.131851465084, -1.62679188672, 1.23955153944, -0.628750546998, 0.423543693485, 2.20668759721],
+    ),
+    (
+        "NAdam",
+        {"lr": 0.05},
+        [0.00903732799168, -2.0289890775, 1.31692040498, -0.903319950884, 0.353742781934, 2.45916209356],
+    ),
+    (
+        "NAdam",
+        {"lr": 0.05, "momentum_decay": 0.1, "weight_decay": 0.1},
+        [-0.0559513529211, -1.66920116805, 0.98903082901, -0.7795498283, 0.21700516664, 1.90572377637],
+    ),
+    (
+        "NAdam",
+        {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True},
+        [-0.105749857564, -1.33677764807, 0.681949442765, -0.681992734734, 0.102624641858, 1.39112749029],
+    ),
+    (
+        "RAdam",
+        {"lr": 0.05},
+        [0.663178230637, -1.76738369369, 1.62944454513, -0.299718866633, 0.940401697987, 2.91997265144],
+    ),
+    (
+        "RAdam",
+        {"lr": 0.05, "betas": (0.8, 0.9), "weight_decay": 0.1},
+        [0.129452051314, -1.7975102504, 0.854267453167, -0.683883519943, 0.331562365726, 1.96386427534],
+    ),
+    (
+        "RAdam",
+        {"lr": 0.05, "weight_decay": 0.1, "decoupled_weight_decay": True},
+        [0.38462302238, -1.09222316362, 0.963676265197, -0.201663257449, 0.551185404983, 1.75191767392],
+    ),
+    ("Rprop", {}, [0.519334046875, -1.50014866797, 1.97639693281, -0.232552407031, 0.979517054687, 2.96569663281]),
+    (
+        "Rprop",
+        {"lr": 0.1, "etas": (0.3, 1.5), "step_sizes": (0.001, 0.2)},
+        [0.5937, -1.4952, 1.790735, -0.1618, 0.8048, 2.634735],
+    ),
+    (
+        "ASGD",
+        {"lr": 0.05},
+        [-0.606030995225, -2.69248145668, 0.555884891232, -1.78046984534, -0.293687910947, 1.94270640065],
+    ),
+    (
+        "ASGD",
+        {"lr": 0.05, "lambd": 0.1, "alpha": 0.5, "t0": 5, "weight_decay": 0.1},
+        [-0.486377188513, -1.31008592889, -0.0215547360816, -1.04299806096, -0.359773215365, 0.584654672587],
+    ),
+    (
+        "Adafactor",
+        {"lr": 0.05},
+        [-0.0913446204892, -2.15772773756, 1.29138376526, -1.34634939366, 0.0287883677939, 2.28199965149],
+    ),
+    (
+        "Adafactor",
+        {"lr": 0.05, "eps": (0.01, 0.1), "d": 2.0, "weight_decay": 0.1, "beta2_decay": -0.5},
+        [-0.0642432066929, -1.22240488637, 0.730507148126, -0.826679632621, -0.0705438453778, 1.26458352976],
+    ),
+    (
+        "Muon",
+        {"lr": 0.05},
+        [-0.249952645072, -1.93138024735, -0.112186929482, -1.55677565772, -0.592605424967, 1.10086198197],
+    ),
+    (
+        "Muon",
+        {"lr": 0.05, "nesterov": False, "momentum": 0.5, "ns_steps": 3, "adjust_lr_fn": "match_rms_adamw"},
+        [0.248027173674, -0.859503487498, 1.17894496381, -0.452210534757, 0.346709703528, 1.55938192023],
+    ),
 ]
 
 
@@ -167,36 +229,141 @@ def test_saved_and_loaded_it_goes_on(name):
 
 # What PyTorch's state dicts hold after a step, with lr=0.5 and defaults: state of the parameter, options of the group.
 STATES = {
-    "SGD": ([], ["lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach",
-        "differentiable", "fused", "params"]),
-    "Adam": ([("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")], ["lr", "betas", "eps",
-        "weight_decay", "amsgrad", "maximize", "foreach", "capturable", "differentiable", "fused",
-        "decoupled_weight_decay", "params"]),
-    "AdamW": ([("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")], ["lr", "betas", "eps",
-        "weight_decay", "amsgrad", "maximize", "foreach", "capturable", "differentiable", "fused",
-        "decoupled_weight_decay", "params"]),
-    "RMSprop": ([("step", "float32"), ("square_avg", "float64")], ["lr", "momentum", "alpha", "eps", "centered",
-        "weight_decay", "capturable", "foreach", "maximize", "differentiable", "params"]),
-    "Adagrad": ([("step", "float32"), ("sum", "float64")], ["lr", "lr_decay", "eps", "weight_decay",
-        "initial_accumulator_value", "foreach", "maximize", "differentiable", "fused", "params"]),
-    "Adadelta": ([("step", "float32"), ("square_avg", "float64"), ("acc_delta", "float64")], ["lr", "rho",
-        "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable", "params"]),
-    "Adamax": ([("step", "float32"), ("exp_avg", "float64"), ("exp_inf", "float64")], ["lr", "betas", "eps",
-        "weight_decay", "foreach", "maximize", "differentiable", "capturable", "params"]),
-    "NAdam": ([("step", "float32"), ("mu_product", "float32"), ("exp_avg", "float64"), ("exp_avg_sq",
-        "float64")], ["lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay",
-        "maximize", "foreach", "capturable", "differentiable", "params"]),
-    "RAdam": ([("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")], ["lr", "betas", "eps",
-        "weight_decay", "maximize", "foreach", "capturable", "decoupled_weight_decay", "differentiable",
-        "params"]),
-    "Rprop": ([("step", "float32"), ("prev", "float64"), ("step_size", "float64")], ["lr", "etas", "step_sizes",
-        "foreach", "maximize", "differentiable", "capturable", "params"]),
-    "ASGD": ([("step", "float32"), ("eta", "float32"), ("mu", "float32"), ("ax", "float64")], ["lr", "lambd",
-        "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable", "params"]),
-    "Adafactor": ([("step", "float32"), ("row_var", "float64"), ("col_var", "float64")], ["lr", "beta2_decay",
-        "eps", "d", "weight_decay", "foreach", "maximize", "params"]),
-    "Muon": ([("momentum_buffer", "float64")], ["lr", "weight_decay", "momentum", "nesterov", "ns_coefficients",
-        "eps", "ns_steps", "adjust_lr_fn", "params"]),
+    "SGD": (
+        [],
+        [
+            "lr",
+            "momentum",
+            "dampening",
+            "weight_decay",
+            "nesterov",
+            "maximize",
+            "foreach",
+            "differentiable",
+            "fused",
+            "params",
+        ],
+    ),
+    "Adam": (
+        [("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")],
+        [
+            "lr",
+            "betas",
+            "eps",
+            "weight_decay",
+            "amsgrad",
+            "maximize",
+            "foreach",
+            "capturable",
+            "differentiable",
+            "fused",
+            "decoupled_weight_decay",
+            "params",
+        ],
+    ),
+    "AdamW": (
+        [("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")],
+        [
+            "lr",
+            "betas",
+            "eps",
+            "weight_decay",
+            "amsgrad",
+            "maximize",
+            "foreach",
+            "capturable",
+            "differentiable",
+            "fused",
+            "decoupled_weight_decay",
+            "params",
+        ],
+    ),
+    "RMSprop": (
+        [("step", "float32"), ("square_avg", "float64")],
+        [
+            "lr",
+            "momentum",
+            "alpha",
+            "eps",
+            "centered",
+            "weight_decay",
+            "capturable",
+            "foreach",
+            "maximize",
+            "differentiable",
+            "params",
+        ],
+    ),
+    "Adagrad": (
+        [("step", "float32"), ("sum", "float64")],
+        [
+            "lr",
+            "lr_decay",
+            "eps",
+            "weight_decay",
+            "initial_accumulator_value",
+            "foreach",
+            "maximize",
+            "differentiable",
+            "fused",
+            "params",
+        ],
+    ),
+    "Adadelta": (
+        [("step", "float32"), ("square_avg", "float64"), ("acc_delta", "float64")],
+        ["lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable", "params"],
+    ),
+    "Adamax": (
+        [("step", "float32"), ("exp_avg", "float64"), ("exp_inf", "float64")],
+        ["lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable", "capturable", "params"],
+    ),
+    "NAdam": (
+        [("step", "float32"), ("mu_product", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")],
+        [
+            "lr",
+            "betas",
+            "eps",
+            "weight_decay",
+            "momentum_decay",
+            "decoupled_weight_decay",
+            "maximize",
+            "foreach",
+            "capturable",
+            "differentiable",
+            "params",
+        ],
+    ),
+    "RAdam": (
+        [("step", "float32"), ("exp_avg", "float64"), ("exp_avg_sq", "float64")],
+        [
+            "lr",
+            "betas",
+            "eps",
+            "weight_decay",
+            "maximize",
+            "foreach",
+            "capturable",
+            "decoupled_weight_decay",
+            "differentiable",
+            "params",
+        ],
+    ),
+    "Rprop": (
+        [("step", "float32"), ("prev", "float64"), ("step_size", "float64")],
+        ["lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable", "params"],
+    ),
+    "ASGD": (
+        [("step", "float32"), ("eta", "float32"), ("mu", "float32"), ("ax", "float64")],
+        ["lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable", "capturable", "params"],
+    ),
+    "Adafactor": (
+        [("step", "float32"), ("row_var", "float64"), ("col_var", "float64")],
+        ["lr", "beta2_decay", "eps", "d", "weight_decay", "foreach", "maximize", "params"],
+    ),
+    "Muon": (
+        [("momentum_buffer", "float64")],
+        ["lr", "weight_decay", "momentum", "nesterov", "ns_coefficients", "eps", "ns_steps", "adjust_lr_fn", "params"],
+    ),
 }
 
 
@@ -242,36 +409,46 @@ P = ft.tensor([[1.0]]).requires_grad_()
 Z = ft.tensor([[1.0 + 1j]]).requires_grad_()
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: optim.Adadelta([P], rho=1.1), ValueError, "^Invalid rho value: 1.1$"),
-    (lambda: optim.Adadelta([P], eps=-1), ValueError, "^Invalid epsilon value: -1$"),
-    (lambda: optim.Adamax([P], betas=(1.0, 0.9)), ValueError, "^Invalid beta parameter at index 0: 1.0$"),
-    (lambda: optim.NAdam([P], momentum_decay=-1), ValueError, "^Invalid momentum_decay value: -1$"),
-    (lambda: optim.RAdam([P], weight_decay=-1), ValueError, "^Invalid weight_decay value: -1$"),
-    (lambda: optim.Rprop([P], etas=(0.5, 0.9)), ValueError, "^Invalid eta values: 0.5, 0.9$"),
-    (lambda: optim.ASGD([P], lr=-1), ValueError, "^Invalid learning rate: -1$"),
-    (lambda: optim.Adafactor([P], lr=-1), ValueError, "^Learning rate should be >= 0 but is: -1$"),
-    (lambda: optim.Adafactor([P], beta2_decay=1), ValueError, "^beta2_decay should be <= 0 but is: 1$"),
-    (lambda: optim.Adafactor([P], eps=(-1, 0)), ValueError, "^epsilon1 should be >= 0 but is: -1$"),
-    (lambda: optim.Adafactor([P], d=0.5), ValueError, "^Clipping threshold d should be >= 1 but is: 0.5$"),
-    (lambda: optim.Muon([P], momentum=-1), ValueError, "^momentum should be >= 0 but is: -1$"),
-    (lambda: optim.Muon([P], adjust_lr_fn="x"), ValueError, "^Adjust learning rate function x is not supported$"),
-    (lambda: optim.Muon([ft.ones(3, requires_grad=True)]), ValueError, r"Muon only supports 2D parameters .*\(\[3\]\)"),
-    (lambda: optim.SparseAdam([P], lr=0), ValueError, "^Invalid learning rate: 0$"),
-    (lambda: optim.SparseAdam([Z]), ValueError, r"^Complex params at indices \[\[0, 0\]\]: SparseAdam does not"),
-    (lambda: optim.LBFGS([{"params": [P]}, {"params": [Z]}]), ValueError, "LBFGS doesn't support per-parameter"),
-    (lambda: optim.SGD([P], differentiable=True, fused=True), RuntimeError, "`fused` does not support `different"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: optim.Adadelta([P], rho=1.1), ValueError, "^Invalid rho value: 1.1$"),
+        (lambda: optim.Adadelta([P], eps=-1), ValueError, "^Invalid epsilon value: -1$"),
+        (lambda: optim.Adamax([P], betas=(1.0, 0.9)), ValueError, "^Invalid beta parameter at index 0: 1.0$"),
+        (lambda: optim.NAdam([P], momentum_decay=-1), ValueError, "^Invalid momentum_decay value: -1$"),
+        (lambda: optim.RAdam([P], weight_decay=-1), ValueError, "^Invalid weight_decay value: -1$"),
+        (lambda: optim.Rprop([P], etas=(0.5, 0.9)), ValueError, "^Invalid eta values: 0.5, 0.9$"),
+        (lambda: optim.ASGD([P], lr=-1), ValueError, "^Invalid learning rate: -1$"),
+        (lambda: optim.Adafactor([P], lr=-1), ValueError, "^Learning rate should be >= 0 but is: -1$"),
+        (lambda: optim.Adafactor([P], beta2_decay=1), ValueError, "^beta2_decay should be <= 0 but is: 1$"),
+        (lambda: optim.Adafactor([P], eps=(-1, 0)), ValueError, "^epsilon1 should be >= 0 but is: -1$"),
+        (lambda: optim.Adafactor([P], d=0.5), ValueError, "^Clipping threshold d should be >= 1 but is: 0.5$"),
+        (lambda: optim.Muon([P], momentum=-1), ValueError, "^momentum should be >= 0 but is: -1$"),
+        (lambda: optim.Muon([P], adjust_lr_fn="x"), ValueError, "^Adjust learning rate function x is not supported$"),
+        (
+            lambda: optim.Muon([ft.ones(3, requires_grad=True)]),
+            ValueError,
+            r"Muon only supports 2D parameters .*\(\[3\]\)",
+        ),
+        (lambda: optim.SparseAdam([P], lr=0), ValueError, "^Invalid learning rate: 0$"),
+        (lambda: optim.SparseAdam([Z]), ValueError, r"^Complex params at indices \[\[0, 0\]\]: SparseAdam does not"),
+        (lambda: optim.LBFGS([{"params": [P]}, {"params": [Z]}]), ValueError, "LBFGS doesn't support per-parameter"),
+        (lambda: optim.SGD([P], differentiable=True, fused=True), RuntimeError, "`fused` does not support `different"),
+    ],
+)
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make()
 
 
-@pytest.mark.parametrize(("name", "p", "text"), [
-    ("Adafactor", Z, "Adafactor does not support complex parameters"),
-    ("Muon", Z, "Muon does not support complex parameters"),
-    ("SparseAdam", P, "SparseAdam does not support dense gradients, please consider Adam instead"),
-])
+@pytest.mark.parametrize(
+    ("name", "p", "text"),
+    [
+        ("Adafactor", Z, "Adafactor does not support complex parameters"),
+        ("Muon", Z, "Muon does not support complex parameters"),
+        ("SparseAdam", P, "SparseAdam does not support dense gradients, please consider Adam instead"),
+    ],
+)
 def test_gradients_that_are_refused(name, p, text):
     o = getattr(optim, name)([p]) if name != "Muon" else optim.Muon([p])
     assert o.step() is None or name != "SparseAdam"
@@ -306,20 +483,55 @@ def test_wrong_single_states_are_refused():
 # --- LBFGS ----------------------------------------------------------------------------------------------------------
 
 LINE_SEARCH = [
-    ({}, 3, [99.4761, 3.10060988515, 2.88564341179], 55, [-0.8537351433, 0.7335776414, 0.5427090204,
-     0.2945328271, 2.097611858, 0.9318470047]),
-    ({"lr": 0.1, "history_size": 3}, 3, [99.4761, 7.45801516166, 4.24402881244], 60, [-0.933570605,
-     0.8565185215, 0.7534274737, 0.5844141736, 2.2553592, 1.298833924]),
-    ({"line_search_fn": "strong_wolfe"}, 3, [99.4761, 3.0881435765, 2.84854886484], 51, [-0.8537350113,
-     0.7335775926, 0.5427089296, 0.2945330279, 2.097614059, 0.9318556466]),
-    ({"line_search_fn": "strong_wolfe", "lr": 0.01, "max_iter": 4}, 4, [99.4761, 55.86056295, 10.1291907563,
-     6.36158267394], 24, [-0.8015089179, 0.6714387045, 0.4738217555, 0.2307751625, 0.4520265185, 1.973018445]),
-    ({"line_search_fn": "strong_wolfe", "max_eval": 5}, 3, [99.4761, 6.46789876203, 4.14558624157], 15,
-     [-0.5607612369, 0.332192054, 0.1131378351, 0.008745619224, 2.08318333, 1.65090123]),
-    ({"max_iter": 1}, 3, [99.4761, 39.6249995612, 9.28172025036], 3, [-0.8008455371, 0.6550655043, 0.3955322451,
-     0.1240271327, 0.3350180849, 1.99367205]),
-    ({"line_search_fn": "strong_wolfe", "history_size": 2}, 2, [99.4761, 3.14292147267], 47, [-0.6330539521,
-     0.4043466937, 0.1747900277, 0.02802438533, 2.159082464, 1.172502516]),
+    (
+        {},
+        3,
+        [99.4761, 3.10060988515, 2.88564341179],
+        55,
+        [-0.8537351433, 0.7335776414, 0.5427090204, 0.2945328271, 2.097611858, 0.9318470047],
+    ),
+    (
+        {"lr": 0.1, "history_size": 3},
+        3,
+        [99.4761, 7.45801516166, 4.24402881244],
+        60,
+        [-0.933570605, 0.8565185215, 0.7534274737, 0.5844141736, 2.2553592, 1.298833924],
+    ),
+    (
+        {"line_search_fn": "strong_wolfe"},
+        3,
+        [99.4761, 3.0881435765, 2.84854886484],
+        51,
+        [-0.8537350113, 0.7335775926, 0.5427089296, 0.2945330279, 2.097614059, 0.9318556466],
+    ),
+    (
+        {"line_search_fn": "strong_wolfe", "lr": 0.01, "max_iter": 4},
+        4,
+        [99.4761, 55.86056295, 10.1291907563, 6.36158267394],
+        24,
+        [-0.8015089179, 0.6714387045, 0.4738217555, 0.2307751625, 0.4520265185, 1.973018445],
+    ),
+    (
+        {"line_search_fn": "strong_wolfe", "max_eval": 5},
+        3,
+        [99.4761, 6.46789876203, 4.14558624157],
+        15,
+        [-0.5607612369, 0.332192054, 0.1131378351, 0.008745619224, 2.08318333, 1.65090123],
+    ),
+    (
+        {"max_iter": 1},
+        3,
+        [99.4761, 39.6249995612, 9.28172025036],
+        3,
+        [-0.8008455371, 0.6550655043, 0.3955322451, 0.1240271327, 0.3350180849, 1.99367205],
+    ),
+    (
+        {"line_search_fn": "strong_wolfe", "history_size": 2},
+        2,
+        [99.4761, 3.14292147267],
+        47,
+        [-0.6330539521, 0.4043466937, 0.1747900277, 0.02802438533, 2.159082464, 1.172502516],
+    ),
 ]
 
 
@@ -347,8 +559,19 @@ def test_lbfgs_goes_where_pytorchs_goes(options, steps, losses, calls, end):
     np.testing.assert_allclose(x.tolist() + y.tolist(), end, rtol=1e-6)
     state = o.state_dict()["state"][0]
     assert len(called) == calls == state["func_evals"]
-    assert set(state) >= {"func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag",
-                          "prev_flat_grad", "prev_loss"}
+    assert set(state) >= {
+        "func_evals",
+        "n_iter",
+        "al",
+        "d",
+        "t",
+        "old_dirs",
+        "old_stps",
+        "ro",
+        "H_diag",
+        "prev_flat_grad",
+        "prev_loss",
+    }
     again = pickle.loads(pickle.dumps(o))
     assert again._params[0].tolist() == x.tolist()
 

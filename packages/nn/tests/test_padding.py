@@ -1,4 +1,5 @@
 """Padding against numpy.pad, gradients against differences, modules."""
+
 import numpy as np
 import pytest
 
@@ -30,15 +31,18 @@ def test_constant(pad):
 
 
 def test_negative_cuts():
-    np.testing.assert_array_equal(F.pad(t(X), (-1, 2, 1, -2), value=7).numpy(),
-                                  np.pad(X[:, :, :2, 1:], [(0, 0), (0, 0), (1, 0), (0, 2)], constant_values=7))
+    np.testing.assert_array_equal(
+        F.pad(t(X), (-1, 2, 1, -2), value=7).numpy(),
+        np.pad(X[:, :, :2, 1:], [(0, 0), (0, 0), (1, 0), (0, 2)], constant_values=7),
+    )
     with pytest.raises(RuntimeError, match="The input size 5, plus negative padding -3 and -3 resulted in a negative"):
         F.pad(t(X), (-3, -3))
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("pad", "x"), [((2, 1), X[0]), ((2, 1), X[0, 0]), ((2, 1, 1, 3), X),
-                                        ((1, 0, 1, 1, 2, 0), X[None])])
+@pytest.mark.parametrize(
+    ("pad", "x"), [((2, 1), X[0]), ((2, 1), X[0, 0]), ((2, 1, 1, 3), X), ((1, 0, 1, 1, 2, 0), X[None])]
+)
 def test_modes(mode, pad, x):
     np.testing.assert_array_equal(F.pad(t(x), pad, mode=mode).numpy(), np.pad(x, pairs(pad, x.ndim), mode=MODES[mode]))
 
@@ -59,15 +63,26 @@ def test_dtypes_and_layouts():
     np.testing.assert_array_equal(F.pad(turned, (1, 0)).numpy(), np.pad(X.swapaxes(0, 3), pairs((1, 0), 4)))
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: F.pad(t(X), (1,)), RuntimeError, "Length of pad must be even but instead it equals 1"),
-    (lambda: F.pad(t(X), (1,) * 10), RuntimeError, "Pad length is 10 while the input has 4 dimensions"),
-    (lambda: F.pad(t(X), (1, 1), mode="other"), NotImplementedError, "Unrecognised padding mode other"),
-    (lambda: F.pad(t(X), (5, 1, 0, 0), mode="reflect"), RuntimeError,
-     r"Padding size should be less than the corresponding input dimension, but got: padding \(5, 1\) at dimension 3"),
-    (lambda: F.pad(t(X), (6, 1, 0, 0), mode="circular"), RuntimeError, "wrapping around more than once"),
-    (lambda: F.pad(t(X), (1, 1), mode="reflect"), NotImplementedError, "Only 2D, 3D, 4D, 5D padding with non-constant"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: F.pad(t(X), (1,)), RuntimeError, "Length of pad must be even but instead it equals 1"),
+        (lambda: F.pad(t(X), (1,) * 10), RuntimeError, "Pad length is 10 while the input has 4 dimensions"),
+        (lambda: F.pad(t(X), (1, 1), mode="other"), NotImplementedError, "Unrecognised padding mode other"),
+        (
+            lambda: F.pad(t(X), (5, 1, 0, 0), mode="reflect"),
+            RuntimeError,
+            r"Padding size should be less than the corresponding input dimension, but got: padding \(5, 1\) at "
+            r"dimension 3",
+        ),
+        (lambda: F.pad(t(X), (6, 1, 0, 0), mode="circular"), RuntimeError, "wrapping around more than once"),
+        (
+            lambda: F.pad(t(X), (1, 1), mode="reflect"),
+            NotImplementedError,
+            "Only 2D, 3D, 4D, 5D padding with non-constant",
+        ),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
@@ -75,7 +90,7 @@ def test_errors(call, error, text):
 
 @pytest.mark.parametrize("dims", [1, 2, 3])
 def test_modules(dims):
-    x = t(RNG.standard_normal((2, 2, 4, 4, 4)[:dims + 2]))
+    x = t(RNG.standard_normal((2, 2, 4, 4, 4)[: dims + 2]))
     pad = (1, 2) * dims
     for name, mode in (("Reflection", "reflect"), ("Replication", "replicate"), ("Circular", "circular")):
         module = getattr(nn, f"{name}Pad{dims}d")
@@ -97,7 +112,7 @@ def test_circular_padding_cuts_before_it_goes_round(pad):
     x = x if len(pad) == 4 else x[:, :, 0]
     expected = x
     for i in range(len(pad) // 2):
-        axis, (before, after) = x.ndim - 1 - i, pad[2 * i:2 * i + 2]
+        axis, (before, after) = x.ndim - 1 - i, pad[2 * i : 2 * i + 2]
         n = expected.shape[axis]
         cut = np.take(expected, np.arange(max(-before, 0), n - max(-after, 0)), axis)
         around = [(max(before, 0), max(after, 0)) if d == axis else (0, 0) for d in range(x.ndim)]

@@ -1,4 +1,5 @@
 """What is for several devices, on one."""
+
 from collections import namedtuple
 
 import pytest

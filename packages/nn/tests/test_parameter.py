@@ -1,4 +1,5 @@
 """Parameters and buffers: what they are, what operations on them give. Printed ones were made with PyTorch 2.13."""
+
 import copy
 import pickle
 
@@ -33,11 +34,26 @@ def test_printing():
     assert repr(nn.Parameter(ft.tensor([1]), requires_grad=False)) == "Parameter containing:\ntensor([1])"
 
 
-@pytest.mark.parametrize("operation", [
-    lambda p: p + p, lambda p: 2 * p, lambda p: p.sum(), lambda p: p.detach(), lambda p: p.data, lambda p: p.clone(),
-    lambda p: p[0], lambda p: p.view(2, 1), lambda p: ft.cat([p, p]), lambda p: ft.add(p, p, alpha=2),
-    lambda p: p.double(),
-    lambda p: p > 0, lambda p: ft.stack((p, ft.ones(2))), lambda p: p.T, lambda p: nn.functional.relu(p)])
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda p: p + p,
+        lambda p: 2 * p,
+        lambda p: p.sum(),
+        lambda p: p.detach(),
+        lambda p: p.data,
+        lambda p: p.clone(),
+        lambda p: p[0],
+        lambda p: p.view(2, 1),
+        lambda p: ft.cat([p, p]),
+        lambda p: ft.add(p, p, alpha=2),
+        lambda p: p.double(),
+        lambda p: p > 0,
+        lambda p: ft.stack((p, ft.ones(2))),
+        lambda p: p.T,
+        lambda p: nn.functional.relu(p),
+    ],
+)
 def test_results_are_plain_tensors(operation):
     assert type(operation(nn.Parameter(ft.ones(2)))) is ft.Tensor
 
@@ -65,6 +81,7 @@ def test_copies(duplicate):
 def test_other_tensors_that_are_parameters():
     class Named(ft.Tensor):
         pass
+
     p = nn.Parameter(ft.ones(2).as_subclass(Named))
     assert type(p) is Named and isinstance(p, nn.Parameter) and p.requires_grad
     m = nn.Module()
@@ -76,6 +93,7 @@ def test_other_tensors_that_are_parameters():
 def test_subclass_of_parameter():
     class Own(nn.Parameter):
         pass
+
     p = Own(ft.ones(2))
     assert type(p) is Own and isinstance(p, nn.Parameter) and type(copy.deepcopy(p)) is Own
     assert type(p * 2) is ft.Tensor
@@ -89,6 +107,7 @@ def test_overrides_do_not_see_parameters():
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
             return types
+
     types = ft.add(nn.Parameter(ft.ones(2)), ft.ones(2).as_subclass(Logging))
     assert list(types) == [Logging]
 
@@ -103,6 +122,7 @@ def test_buffers():
         def __init__(self):
             super().__init__()
             self.kept, self.passing = nn.Buffer(ft.ones(1)), b
+
     m = Net()
     assert list(m.state_dict()) == ["kept"] and [n for n, _ in m.named_buffers()] == ["kept", "passing"]
 

@@ -1,4 +1,5 @@
 """Parametrizations, and norms of weights the newer and the older way, against numbers of PyTorch 2.13."""
+
 import copy
 import pickle
 import re
@@ -35,7 +36,9 @@ LAYERS = {
     "older weight_norm": lambda: utils.weight_norm(layer(), dim=1),
     "spectral_norm": lambda: parametrizations.spectral_norm(layer(), n_power_iterations=2),
     "older spectral_norm": lambda: utils.spectral_norm(layer()),
-    "matrix_exp": orthogonal("matrix_exp"), "cayley": orthogonal("cayley"), "householder": orthogonal("householder"),
+    "matrix_exp": orthogonal("matrix_exp"),
+    "cayley": orthogonal("cayley"),
+    "householder": orthogonal("householder"),
     "tall": lambda: parametrizations.orthogonal(layer(3, 5)),
     "no base": lambda: parametrizations.orthogonal(layer(3, 5), orthogonal_map="cayley", use_trivialization=False),
 }
@@ -61,7 +64,7 @@ def test_values_and_gradients(name):
     ft.manual_seed(0)
     module = LAYERS[name]()
     inner = module.in_features  # asking for the weight would take a step
-    x = ft.linspace(-1, 1, 20, dtype=ft.float64)[:inner * (20 // inner)].reshape((-1, inner))
+    x = ft.linspace(-1, 1, 20, dtype=ft.float64)[: inner * (20 // inner)].reshape((-1, inner))
     out = module(x)
     weighed(out * out).backward()
     of_out, of_parameters = EXPECTED[name]
@@ -94,9 +97,10 @@ def test_the_largest_singular_value_becomes_one():
 
 @pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
 def test_the_older_ways_are_undone():
-    for apply, remove, names in ((utils.weight_norm, utils.remove_weight_norm, ["bias", "weight_g", "weight_v"]),
-                                 (utils.spectral_norm, utils.remove_spectral_norm,
-                                  ["bias", "weight_orig", "weight_u", "weight_v"])):
+    for apply, remove, names in (
+        (utils.weight_norm, utils.remove_weight_norm, ["bias", "weight_g", "weight_v"]),
+        (utils.spectral_norm, utils.remove_spectral_norm, ["bias", "weight_orig", "weight_u", "weight_v"]),
+    ):
         module = apply(layer())
         assert list(module.state_dict()) == names and not isinstance(module.weight, nn.Parameter)
         module(ft.ones(1, 4, dtype=ft.float64))
@@ -118,6 +122,7 @@ def test_weight_norm_warns_and_loads_older_states():
 
 
 # --- parametrizations of one's own ----------------------------------------------------------------------------------
+
 
 class Symmetric(nn.Module):
     def forward(self, x):
@@ -175,8 +180,11 @@ def test_several_originals_buffers_and_transfer():
     before = module.weight.detach().clone()
     parametrize.register_parametrization(module, "weight", Sum())
     assert ft.allclose(module.weight, before)
-    assert [n for n, _ in module.named_parameters()] == ["bias", "parametrizations.weight.original0",
-                                                         "parametrizations.weight.original1"]
+    assert [n for n, _ in module.named_parameters()] == [
+        "bias",
+        "parametrizations.weight.original0",
+        "parametrizations.weight.original1",
+    ]
     other = parametrize.transfer_parametrizations_and_params(module, nn.Linear(4, 3).double())
     assert ft.allclose(other.weight, before)
     with pytest.raises(ValueError, match="Cannot leave unparametrized"):
@@ -199,21 +207,35 @@ def test_copies_share_a_class_and_pickles_are_refused():
 
 
 ERRORS = {
-    "no such tensor": (lambda: parametrize.register_parametrization(layer(), "nothing", Exp()),
-                       "does not have a parameter, a buffer, or a parametrized element with name 'nothing'"),
-    "dtype": (lambda: parametrize.register_parametrization(layer(), "weight", Half()),
-              "Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled.\n"
-              "unparametrized dtype: torch.float64\nparametrized dtype: torch.float16"),
-    "remove": (lambda: parametrize.remove_parametrizations(layer(), "weight"),
-               "does not have a parametrization on weight"),
-    "map": (lambda: parametrizations.orthogonal(layer(), orthogonal_map="x"),
-            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: x'),
-    "vector": (lambda: parametrizations.orthogonal(layer(), "bias"),
-               "Expected a matrix or batch of matrices. Got a tensor of 1 dimensions."),
-    "no weight": (lambda: parametrizations.spectral_norm(layer(), "nothing"),
-                  "has no parameter or buffer with name 'nothing'"),
-    "steps": (lambda: parametrizations.spectral_norm(layer(), n_power_iterations=0),
-              "Expected n_power_iterations to be positive, but got n_power_iterations=0"),
+    "no such tensor": (
+        lambda: parametrize.register_parametrization(layer(), "nothing", Exp()),
+        "does not have a parameter, a buffer, or a parametrized element with name 'nothing'",
+    ),
+    "dtype": (
+        lambda: parametrize.register_parametrization(layer(), "weight", Half()),
+        "Registering a parametrization may not change the dtype of the tensor, unless `unsafe` flag is enabled.\n"
+        "unparametrized dtype: torch.float64\nparametrized dtype: torch.float16",
+    ),
+    "remove": (
+        lambda: parametrize.remove_parametrizations(layer(), "weight"),
+        "does not have a parametrization on weight",
+    ),
+    "map": (
+        lambda: parametrizations.orthogonal(layer(), orthogonal_map="x"),
+        'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: x',
+    ),
+    "vector": (
+        lambda: parametrizations.orthogonal(layer(), "bias"),
+        "Expected a matrix or batch of matrices. Got a tensor of 1 dimensions.",
+    ),
+    "no weight": (
+        lambda: parametrizations.spectral_norm(layer(), "nothing"),
+        "has no parameter or buffer with name 'nothing'",
+    ),
+    "steps": (
+        lambda: parametrizations.spectral_norm(layer(), n_power_iterations=0),
+        "Expected n_power_iterations to be positive, but got n_power_iterations=0",
+    ),
 }
 
 
@@ -230,6 +252,7 @@ def test_unsafe_parametrizations_may_change_the_dtype():
 
 
 # --- fusion and memory formats --------------------------------------------------------------------------------------
+
 
 def normalization(kind):
     norm = kind(3).double()

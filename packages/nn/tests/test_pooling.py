@@ -2,6 +2,7 @@
 
 Texts of errors and the numbers under "literal" were printed by PyTorch 2.13 on the CPU.
 """
+
 import itertools
 import random
 
@@ -20,6 +21,7 @@ NAN, INF = float("nan"), float("inf")
 
 # --- the reference --------------------------------------------------------------------------------------------------
 
+
 def starts(size, kernel, stride, padding, dilation, ceil_mode):
     """Where windows begin along an axis, in the input's coordinates."""
     reach = dilation * (kernel - 1)
@@ -36,8 +38,12 @@ def windows(sizes, kernel, stride, padding, dilation, ceil_mode):
     """For each axis, of every window: its positions inside the input, and how many are inside input and padding."""
     axes = []
     for size, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
-        axes.append([([at + d * i for i in range(k) if 0 <= at + d * i < size],
-                      sum(at + i < size + p for i in range(k))) for at in starts(size, k, s, p, d, ceil_mode)])
+        axes.append(
+            [
+                ([at + d * i for i in range(k) if 0 <= at + d * i < size], sum(at + i < size + p for i in range(k)))
+                for at in starts(size, k, s, p, d, ceil_mode)
+            ]
+        )
     return axes
 
 
@@ -53,8 +59,10 @@ def pooled(x, axes, reduce):
     """`reduce(values, positions, covered)` of every window of every plane."""
     n = len(axes)
     planes = x.reshape(-1, *x.shape[-n:])
-    results = [[reduce(plane, [w[0] for w in chosen], [w[1] for w in chosen]) for chosen in itertools.product(*axes)]
-               for plane in planes]
+    results = [
+        [reduce(plane, [w[0] for w in chosen], [w[1] for w in chosen]) for chosen in itertools.product(*axes)]
+        for plane in planes
+    ]
     return np.array(results).reshape(*x.shape[:-n], *[len(axis) for axis in axes])
 
 
@@ -62,6 +70,7 @@ def average(include=False, divisor=None):
     def reduce(plane, positions, covered):
         values = plane[np.ix_(*positions)].astype(float)
         return values.sum() / (divisor or (np.prod(covered) if include else values.size))
+
     return reduce
 
 
@@ -105,12 +114,14 @@ CASES = [(n, seed) for n in (1, 2, 3) for seed in range(12)]
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize(("n", "seed"), CASES)
 def test_avg_pool(n, seed):
     shape, kernel, stride, padding, ceil_mode, rng = case(n, seed)
     include, divisor = rng.random() < 0.5, rng.choice([None, 3, -2]) if n > 1 else None
-    expected = pooled(data(shape), windows(shape[-n:], kernel, stride, padding, (1,) * n, ceil_mode),
-                      average(include, divisor))
+    expected = pooled(
+        data(shape), windows(shape[-n:], kernel, stride, padding, (1,) * n, ceil_mode), average(include, divisor)
+    )
     more = () if n == 1 else (divisor,)
     for x in layouts(data(shape)):
         got = getattr(F, f"avg_pool{n}d")(ft.from_numpy(x), kernel, stride, padding, ceil_mode, include, *more)
@@ -141,8 +152,9 @@ def test_adaptive(n, seed):
     axes = adaptive_windows(shape[-n:], counts)
     for x in layouts(data(shape)):
         t = ft.from_numpy(x)
-        np.testing.assert_allclose(getattr(F, f"adaptive_avg_pool{n}d")(t, counts).numpy(), pooled(x, axes, average()),
-                                   rtol=1e-12)
+        np.testing.assert_allclose(
+            getattr(F, f"adaptive_avg_pool{n}d")(t, counts).numpy(), pooled(x, axes, average()), rtol=1e-12
+        )
         values, indices = getattr(F, f"adaptive_max_pool{n}d")(t, counts, True)
         np.testing.assert_array_equal(values.numpy(), pooled(x, axes, maximum))
         np.testing.assert_array_equal(indices.numpy(), pooled(x, axes, position_of_maximum))
@@ -155,8 +167,9 @@ def test_lp_pool(n):
     x = np.abs(data([2, 3] + [7] * n)) + 0.1
     axes = windows([7] * n, (3,) * n, (2,) * n, (0,) * n, (1,) * n, True)
     # A partly filled window counts as if its average went on.
-    expected = pooled(x, axes, lambda plane, positions, covered:
-                      ((plane[np.ix_(*positions)] ** 3).mean() * 3 ** n) ** (1 / 3))
+    expected = pooled(
+        x, axes, lambda plane, positions, covered: ((plane[np.ix_(*positions)] ** 3).mean() * 3**n) ** (1 / 3)
+    )
     got = getattr(F, f"lp_pool{n}d")(ft.from_numpy(x), 3, 3, 2, True)
     np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12)
 
@@ -166,9 +179,11 @@ def test_dtypes(dtype):
     x = data([2, 2, 8, 8], dtype)
     t = ft.from_numpy(x)
     axes = windows([8, 8], (3, 3), (2, 2), (1, 1), (1, 1), False)
-    for got, expected in ((F.avg_pool2d(t, 3, 2, 1), pooled(x, axes, average(True))),
-                          (F.max_pool2d(t, 3, 2, 1), pooled(x, axes, maximum)),
-                          (F.adaptive_avg_pool2d(t, 3), pooled(x, adaptive_windows([8, 8], [3, 3]), average()))):
+    for got, expected in (
+        (F.avg_pool2d(t, 3, 2, 1), pooled(x, axes, average(True))),
+        (F.max_pool2d(t, 3, 2, 1), pooled(x, axes, maximum)),
+        (F.adaptive_avg_pool2d(t, 3), pooled(x, adaptive_windows([8, 8], [3, 3]), average())),
+    ):
         assert got.numpy().dtype == np.dtype(dtype)
         np.testing.assert_allclose(got.numpy(), expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype])
 
@@ -234,6 +249,7 @@ def test_large_enough_for_threads():
 
 # --- gradients ------------------------------------------------------------------------------------------------------
 
+
 def check_gradients(function, x):
     """First and second derivatives along random directions against central differences."""
     rng = np.random.default_rng(1)
@@ -245,7 +261,7 @@ def check_gradients(function, x):
         return (y * y * ft.from_numpy(weight)).sum()
 
     def slope(t):
-        g, = grad(loss(t), t, create_graph=True)
+        (g,) = grad(loss(t), t, create_graph=True)
         return (g * ft.from_numpy(direction)).sum()
 
     h = 1e-5
@@ -285,77 +301,148 @@ def test_indices_have_no_gradient():
 
 def test_gradients_of_float16():
     x = ft.ones((1, 4, 4), dtype=ft.float16, requires_grad=True)
-    g, = grad(F.avg_pool2d(x, 2).sum(), x)
+    (g,) = grad(F.avg_pool2d(x, 2).sum(), x)
     assert g.dtype == ft.float16
     assert g.tolist() == [[[0.25] * 4] * 4]
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
+
 def x(*shape):
     return ft.ones(shape)
 
 
 ERRORS = [
-    (lambda: F.avg_pool1d(x(4), 2), RuntimeError, "Expected 2 to 3 dimensions, but got 1-dimensional tensor for "
-     "argument #1 'self' (while checking arguments for avg_pool1d)"),
-    (lambda: F.max_pool1d(x(4), 2), RuntimeError, "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 "
-     "dim batch size for input, but got:[4]"),
-    (lambda: F.avg_pool2d(x(1, 1, 1, 4, 4), 2), RuntimeError, "Expected 3D or 4D (batch mode) tensor with optional 0 "
-     "dim batch size for input, but got:[1, 1, 1, 4, 4]"),
-    (lambda: F.max_pool2d(x(1, 0, 4, 4), 2), RuntimeError, "Expected 3D or 4D (batch mode) tensor with optional 0 dim "
-     "batch size for input, but got:[1, 0, 4, 4]"),
+    (
+        lambda: F.avg_pool1d(x(4), 2),
+        RuntimeError,
+        "Expected 2 to 3 dimensions, but got 1-dimensional tensor for "
+        "argument #1 'self' (while checking arguments for avg_pool1d)",
+    ),
+    (
+        lambda: F.max_pool1d(x(4), 2),
+        RuntimeError,
+        "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:[4]",
+    ),
+    (
+        lambda: F.avg_pool2d(x(1, 1, 1, 4, 4), 2),
+        RuntimeError,
+        "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 1, 1, 4, 4]",
+    ),
+    (
+        lambda: F.max_pool2d(x(1, 0, 4, 4), 2),
+        RuntimeError,
+        "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 0, 4, 4]",
+    ),
     (lambda: F.avg_pool3d(x(4, 4), 2), RuntimeError, "non-empty 4D or 5D (batch mode) tensor expected for input"),
-    (lambda: F.avg_pool3d(x(1, 0, 4, 4, 4), 2), RuntimeError, "avg_pool3d(): Expected input's non-batch dimensions to "
-     "have positive length, but input has a shape of [1, 0, 4, 4, 4] and non-batch dimension 0 has length zero!"),
+    (
+        lambda: F.avg_pool3d(x(1, 0, 4, 4, 4), 2),
+        RuntimeError,
+        "avg_pool3d(): Expected input's non-batch dimensions to "
+        "have positive length, but input has a shape of [1, 0, 4, 4, 4] and non-batch dimension 0 has length zero!",
+    ),
     (lambda: F.avg_pool1d(x(1, 1, 4), 8), RuntimeError, "Given input size: (1x1x4). Calculated output size: (1x1x0)"),
-    (lambda: F.max_pool2d(x(1, 1, 4, 4), 8), RuntimeError, "Given input size: (1x4x4). Calculated output size: "
-     "(1x0x0). Output size is too small"),
-    (lambda: F.avg_pool3d(x(1, 1, 4, 4, 4), 8), RuntimeError,
-     "input image (T: 4 H: 4 W: 4) smaller than kernel size (kT: 8 kH: 8 kW: 8)"),
-    (lambda: F.avg_pool2d(x(1, 1, 4, 4), 2, padding=2), RuntimeError, "pad should be at most half of effective kernel "
-     "size, but got pad=2, kernel_size=2 and dilation=1"),
+    (
+        lambda: F.max_pool2d(x(1, 1, 4, 4), 8),
+        RuntimeError,
+        "Given input size: (1x4x4). Calculated output size: (1x0x0). Output size is too small",
+    ),
+    (
+        lambda: F.avg_pool3d(x(1, 1, 4, 4, 4), 8),
+        RuntimeError,
+        "input image (T: 4 H: 4 W: 4) smaller than kernel size (kT: 8 kH: 8 kW: 8)",
+    ),
+    (
+        lambda: F.avg_pool2d(x(1, 1, 4, 4), 2, padding=2),
+        RuntimeError,
+        "pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 and dilation=1",
+    ),
     (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, padding=-1), RuntimeError, "pad must be non-negative, but got pad: -1"),
     (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, 0), RuntimeError, "stride should not be zero"),
     (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, -1), RuntimeError, "kernel size and stride should be greater than zero"),
     (lambda: F.avg_pool2d(x(1, 1, 4, 4), 0), RuntimeError, "stride should not be zero"),
-    (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, 1, 0, 0), RuntimeError, "dilation should be greater than zero, but got "
-                                                                    "dilation"),
+    (
+        lambda: F.max_pool2d(x(1, 1, 4, 4), 2, 1, 0, 0),
+        RuntimeError,
+        "dilation should be greater than zero, but got dilation",
+    ),
     (lambda: F.max_pool2d(x(1, 1, 4, 4), 2**40), RuntimeError, "integer out of range in argument 'kernel_size'"),
-    (lambda: F.avg_pool1d(x(1, 1, 4), (2, 2)), RuntimeError,
-     "avg_pool1d() argument 'kernel_size' should contain one int (got 2)"),
-    (lambda: F.avg_pool2d(x(1, 1, 4, 4), (2, 2, 2)), RuntimeError,
-     "avg_pool2d: kernel_size must either be a single int, or a tuple of two ints"),
-    (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, (2, 2, 2)), RuntimeError,
-     "max_pool2d: stride must either be omitted, a single int, or a tuple of two ints"),
-    (lambda: F.max_pool2d(x(1, 1, 4, 4), 2, 2, 0, (0, 0, 0)), RuntimeError,
-     "max_pool2d: dilation must be either a single int, or a tuple of two ints"),
+    (
+        lambda: F.avg_pool1d(x(1, 1, 4), (2, 2)),
+        RuntimeError,
+        "avg_pool1d() argument 'kernel_size' should contain one int (got 2)",
+    ),
+    (
+        lambda: F.avg_pool2d(x(1, 1, 4, 4), (2, 2, 2)),
+        RuntimeError,
+        "avg_pool2d: kernel_size must either be a single int, or a tuple of two ints",
+    ),
+    (
+        lambda: F.max_pool2d(x(1, 1, 4, 4), 2, (2, 2, 2)),
+        RuntimeError,
+        "max_pool2d: stride must either be omitted, a single int, or a tuple of two ints",
+    ),
+    (
+        lambda: F.max_pool2d(x(1, 1, 4, 4), 2, 2, 0, (0, 0, 0)),
+        RuntimeError,
+        "max_pool2d: dilation must be either a single int, or a tuple of two ints",
+    ),
     (lambda: F.avg_pool2d(x(1, 1, 4, 4), 2, divisor_override=0), RuntimeError, "divisor must be not zero"),
     (lambda: F.avg_pool2d(x(1, 4, 4).int(), 2), NotImplementedError, "\"avg_pool2d\" not implemented for 'Int'"),
     (lambda: F.max_pool2d(x(1, 4, 4).bool(), 2), NotImplementedError, "\"max_pool2d\" not implemented for 'Bool'"),
-    (lambda: F.adaptive_max_pool2d(x(1, 4, 4).long(), 2), NotImplementedError,
-     "\"adaptive_max_pool2d\" not implemented for 'Long'"),
+    (
+        lambda: F.adaptive_max_pool2d(x(1, 4, 4).long(), 2),
+        NotImplementedError,
+        "\"adaptive_max_pool2d\" not implemented for 'Long'",
+    ),
     (lambda: F.avg_pool2d("a", 2), TypeError, "avg_pool2d(): argument 'input' (position 1) must be Tensor, not str"),
-    (lambda: F.max_pool2d(x(4, 4, 4), 1.5), TypeError,
-     "max_pool2d(): argument 'kernel_size' (position 2) must be tuple of ints, not float"),
-    (lambda: F.adaptive_avg_pool1d(x(4), 2), RuntimeError, "Expected 2 to 3 dimensions, but got 1-dimensional tensor "
-     "for argument #1 'self' (while checking arguments for adaptive_avg_pool1d)"),
-    (lambda: F.adaptive_avg_pool1d(x(4, 4), (2, 2)), RuntimeError,
-     "adaptive_avg_pool1d() argument 'output_size' should contain one int (got 2)"),
-    (lambda: F.adaptive_avg_pool2d(x(4, 4), 2), RuntimeError, "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but "
-                                                              "got [4, 4]"),
-    (lambda: F.adaptive_max_pool2d(x(4, 4), 2), RuntimeError,
-     "adaptive_max_pool2d(): Expected 3D or 4D tensor, but got: [4, 4]"),
+    (
+        lambda: F.max_pool2d(x(4, 4, 4), 1.5),
+        TypeError,
+        "max_pool2d(): argument 'kernel_size' (position 2) must be tuple of ints, not float",
+    ),
+    (
+        lambda: F.adaptive_avg_pool1d(x(4), 2),
+        RuntimeError,
+        "Expected 2 to 3 dimensions, but got 1-dimensional tensor "
+        "for argument #1 'self' (while checking arguments for adaptive_avg_pool1d)",
+    ),
+    (
+        lambda: F.adaptive_avg_pool1d(x(4, 4), (2, 2)),
+        RuntimeError,
+        "adaptive_avg_pool1d() argument 'output_size' should contain one int (got 2)",
+    ),
+    (
+        lambda: F.adaptive_avg_pool2d(x(4, 4), 2),
+        RuntimeError,
+        "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [4, 4]",
+    ),
+    (
+        lambda: F.adaptive_max_pool2d(x(4, 4), 2),
+        RuntimeError,
+        "adaptive_max_pool2d(): Expected 3D or 4D tensor, but got: [4, 4]",
+    ),
     (lambda: F.adaptive_avg_pool2d(x(4, 4, 4), (2, 2, 2)), ValueError, "Input dimension should be at least 4"),
-    (lambda: F.adaptive_avg_pool2d(x(2, 4, 4, 4), (2, 2, 2)), RuntimeError, "adaptive_avg_pool2d: output_size must be "
-                                                                            "2"),
-    (lambda: F.adaptive_avg_pool2d(x(4, 4, 4), -1), RuntimeError, "adaptive_avg_pool2d: elements of output_size must "
-     "be greater than or equal to 0 but received {-1, -1}"),
+    (
+        lambda: F.adaptive_avg_pool2d(x(2, 4, 4, 4), (2, 2, 2)),
+        RuntimeError,
+        "adaptive_avg_pool2d: output_size must be 2",
+    ),
+    (
+        lambda: F.adaptive_avg_pool2d(x(4, 4, 4), -1),
+        RuntimeError,
+        "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, -1}",
+    ),
     (lambda: F.adaptive_max_pool2d(x(4, 4, 4), -1), RuntimeError, "negative dimension -1: [4, -1, -1]"),
     (lambda: F.adaptive_avg_pool2d(x(4, 4, 4), None), TypeError, "output_size"),
     (lambda: F.adaptive_avg_pool2d(x(4, 4, 4), (2, 1.5)), TypeError, "found element of type float at pos 1"),
-    (lambda: F.adaptive_max_pool2d(x(4, 4, 0), 2), RuntimeError, "adaptive_max_pool2d(): Expected input to have "
-     "non-zero size for non-batch dimensions, but input has sizes [4, 4, 0] with dimension 2 being empty"),
+    (
+        lambda: F.adaptive_max_pool2d(x(4, 4, 0), 2),
+        RuntimeError,
+        "adaptive_max_pool2d(): Expected input to have "
+        "non-zero size for non-batch dimensions, but input has sizes [4, 4, 0] with dimension 2 being empty",
+    ),
 ]
 
 
@@ -382,12 +469,25 @@ def test_gradient_operators_check_their_arguments():
 
 # --- names and layers -----------------------------------------------------------------------------------------------
 
+
 def test_names():
     names = sorted(name for name in vars(F) if not name.startswith("_"))
-    assert names[:5] == ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-                         "adaptive_max_pool1d_with_indices"]
-    for kind in ("avg_pool{}d", "max_pool{}d", "max_pool{}d_with_indices", "adaptive_avg_pool{}d",
-                 "adaptive_max_pool{}d", "adaptive_max_pool{}d_with_indices", "lp_pool{}d"):
+    assert names[:5] == [
+        "adaptive_avg_pool1d",
+        "adaptive_avg_pool2d",
+        "adaptive_avg_pool3d",
+        "adaptive_max_pool1d",
+        "adaptive_max_pool1d_with_indices",
+    ]
+    for kind in (
+        "avg_pool{}d",
+        "max_pool{}d",
+        "max_pool{}d_with_indices",
+        "adaptive_avg_pool{}d",
+        "adaptive_max_pool{}d",
+        "adaptive_max_pool{}d_with_indices",
+        "lp_pool{}d",
+    ):
         for n in (1, 2, 3):
             assert getattr(F, kind.format(n)).__name__ == kind.format(n)
 
@@ -395,7 +495,7 @@ def test_names():
 REPRS = {  # literal
     "MaxPool1d(2)": "MaxPool1d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)",
     "MaxPool2d((2, 3), 1, 1, 2, False, True)": "MaxPool2d(kernel_size=(2, 3), stride=1, padding=1, dilation=2, "
-                                               "ceil_mode=True)",
+    "ceil_mode=True)",
     "AvgPool1d(2, padding=1)": "AvgPool1d(kernel_size=(2,), stride=(2,), padding=(1,))",
     "AvgPool2d(2, (1, 2))": "AvgPool2d(kernel_size=2, stride=(1, 2), padding=0)",
     "AvgPool3d((2, 2, 2))": "AvgPool3d(kernel_size=(2, 2, 2), stride=(2, 2, 2), padding=0)",
@@ -414,10 +514,11 @@ def test_reprs(made):
 def test_layers(n):
     t = ft.from_numpy(data([2, 3] + [8] * n))
     for name, layer, arguments, more in (
-            ("max_pool", "MaxPool", (3, 2, 1, 1), {"ceil_mode": True}),
-            ("avg_pool", "AvgPool", (3, 2, 1), {"ceil_mode": True, "count_include_pad": False}),
-            ("adaptive_avg_pool", "AdaptiveAvgPool", (3,), {}),
-            ("adaptive_max_pool", "AdaptiveMaxPool", (3,), {})):
+        ("max_pool", "MaxPool", (3, 2, 1, 1), {"ceil_mode": True}),
+        ("avg_pool", "AvgPool", (3, 2, 1), {"ceil_mode": True, "count_include_pad": False}),
+        ("adaptive_avg_pool", "AdaptiveAvgPool", (3,), {}),
+        ("adaptive_max_pool", "AdaptiveMaxPool", (3,), {}),
+    ):
         made = getattr(nn, f"{layer}{n}d")(*arguments, **more)
         assert made(t).equal(getattr(F, f"{name}{n}d")(t, *arguments, **more))
     for layer in ("MaxPool", "AdaptiveMaxPool"):
@@ -425,4 +526,5 @@ def test_layers(n):
         assert indices.dtype == ft.int64
     if n > 1:
         assert getattr(nn, f"AvgPool{n}d")(2, divisor_override=1)(t).equal(
-            getattr(F, f"avg_pool{n}d")(t, 2, divisor_override=1))
+            getattr(F, f"avg_pool{n}d")(t, 2, divisor_override=1)
+        )

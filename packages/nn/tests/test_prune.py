@@ -1,4 +1,5 @@
 """Pruning, against masks of PyTorch 2.13."""
+
 import pytest
 
 import flambeau_nn as nn
@@ -16,9 +17,12 @@ def layer():
 
 
 METHODS = {
-    "l1": (prune.l1_unstructured, 4), "fraction": (prune.l1_unstructured, 0.5),
-    "random": (prune.random_unstructured, 0.3), "slices": (prune.ln_structured, 1, 2, 0),
-    "columns": (prune.ln_structured, 0.5, 1, 1), "random slices": (prune.random_structured, 2, 1),
+    "l1": (prune.l1_unstructured, 4),
+    "fraction": (prune.l1_unstructured, 0.5),
+    "random": (prune.random_unstructured, 0.3),
+    "slices": (prune.ln_structured, 1, 2, 0),
+    "columns": (prune.ln_structured, 0.5, 1, 1),
+    "random slices": (prune.random_structured, 2, 1),
 }
 # The mask, and that after two more elements are pruned.
 EXPECTED = {
@@ -104,19 +108,37 @@ def test_a_method_of_ones_own():
 
 
 ERRORS = {
-    "many": (lambda: prune.l1_unstructured(layer(), "weight", 13), ValueError,
-             "amount=13 should be smaller than the number of parameters to prune=12"),
-    "fraction": (lambda: prune.l1_unstructured(layer(), "weight", 1.5), ValueError,
-                 "amount=1.5 should either be a float in the range [0, 1] or a non-negative integer"),
-    "text": (lambda: prune.random_unstructured(layer(), "weight", "all"), TypeError,
-             "Invalid type for amount: all. Must be int or float."),
-    "vector": (lambda: prune.random_structured(layer(), "bias", 1, 0), ValueError,
-               "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
-               "torch.Size([3]) with 1 dims"),
-    "dimension": (lambda: prune.ln_structured(layer(), "weight", 1, 2, 2), IndexError,
-                  "Invalid index 2 for tensor of size torch.Size([3, 4])"),
-    "global": (lambda: prune.global_unstructured(3, prune.L1Unstructured, amount=1), TypeError,
-               "global_unstructured(): parameters is not an Iterable"),
+    "many": (
+        lambda: prune.l1_unstructured(layer(), "weight", 13),
+        ValueError,
+        "amount=13 should be smaller than the number of parameters to prune=12",
+    ),
+    "fraction": (
+        lambda: prune.l1_unstructured(layer(), "weight", 1.5),
+        ValueError,
+        "amount=1.5 should either be a float in the range [0, 1] or a non-negative integer",
+    ),
+    "text": (
+        lambda: prune.random_unstructured(layer(), "weight", "all"),
+        TypeError,
+        "Invalid type for amount: all. Must be int or float.",
+    ),
+    "vector": (
+        lambda: prune.random_structured(layer(), "bias", 1, 0),
+        ValueError,
+        "Structured pruning can only be applied to multidimensional tensors. Found tensor of shape "
+        "torch.Size([3]) with 1 dims",
+    ),
+    "dimension": (
+        lambda: prune.ln_structured(layer(), "weight", 1, 2, 2),
+        IndexError,
+        "Invalid index 2 for tensor of size torch.Size([3, 4])",
+    ),
+    "global": (
+        lambda: prune.global_unstructured(3, prune.L1Unstructured, amount=1),
+        TypeError,
+        "global_unstructured(): parameters is not an Iterable",
+    ),
 }
 
 

@@ -1,4 +1,5 @@
 """Recurrent layers against numbers of PyTorch 2.13, and their derivatives of all kinds."""
+
 import copy
 import pickle
 
@@ -14,43 +15,165 @@ from flambeau_nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packe
 
 BOTH = {"bidirectional": True}
 LAYERS = {
-    "LSTM": ("LSTM", {}), "GRU, both directions": ("GRU", BOTH), "RNN": ("RNN", {"batch_first": True}),
+    "LSTM": ("LSTM", {}),
+    "GRU, both directions": ("GRU", BOTH),
+    "RNN": ("RNN", {"batch_first": True}),
     "LSTM, projected, both directions, two layers": ("LSTM", {"num_layers": 2, "proj_size": 2, **BOTH}),
     "GRU without bias, two layers": ("GRU", {"bias": False, "num_layers": 2}),
     "RNN, relu": ("RNN", {"nonlinearity": "relu", **BOTH}),
 }
 # (name, packed): output, final states, gradient of the input, gradients of the weights; each weighed by 1, 2, 3, …
 EXPECTED = {
-        ("LSTM", False): (-91.75448363, [-6.2364551481, -14.9665696265], -2764.722028, [-1314.0387756, -575.646354961,
-        637.801975705, 637.801975705]),
-        ("LSTM", True): (-53.79940315, [-10.1734106436, -18.7821919142], -593.7048405, [-420.098255383, 75.89167188,
-        95.038459465, 95.038459465]),
-        ("LSTM, projected, both directions, two layers", False): (294.3773809, [104.6794743735, -259.6347411266],
-        562.0562046, [24.702896517, 143.549864562, 387.765279896, 387.765279896, 57.37742021, 615.414655262,
-        343.476914276, 309.125686356, 309.125686356, 239.317753237, 4183.355733357, 496.41891721, 1750.976852858,
-        1750.976852858, 644.693537836, 2543.183242321, 1445.083024964, 891.733906855, 891.733906855,
-        -2281.565216913]),
-        ("LSTM, projected, both directions, two layers", True): (122.8830543, [76.7161088553, -150.7650956818],
-        124.3161379, [408.883085767, 75.333019286, 311.726544365, 311.726544365, 39.917454035, 639.854361425,
-        145.271167764, 370.36514695, 370.36514695, -3.78937585, 2317.392977333, 210.615680083, 1021.622567856,
-        1021.622567856, 293.471131742, 1726.895231285, 667.956872617, 749.295231495, 749.295231495, -1177.748887038]),
-        ("GRU, both directions", False): (-939.7124198, [-77.7908523099], -14845.64014, [658.469162739,
-        -5218.437505513, 3485.685424082, 2765.756720259, -1380.539686009, -2621.649613786, 3586.269166555,
-        3069.256827415]),
-        ("GRU, both directions", True): (-529.5621074, [-69.5618600358], -4300.87076, [713.705812068, -2342.254763425,
-        1596.907243465, 1321.965065457, 880.652402313, -1017.920328266, 1626.501917255, 1374.294599115]),
-        ("GRU without bias, two layers", False): (-45.55459818, [-0.8423783857], 639.5496692, [870.487237673,
-        -74.936065303, 5408.239187293, -976.031195723]),
-        ("GRU without bias, two layers", True): (-14.50403136, [-4.4769647499], -111.9306923, [180.527832524,
-        -105.618736791, 1533.141581527, -420.369919737]),
-        ("RNN", False): (-121.9784397, [-24.7176441834], 6890.009287, [166.545243409, -497.30357981, 1031.594363525,
-        1031.594363525]),
-        ("RNN", True): (-115.4389284, [-31.3679540872], 6070.099341, [10.286990151, -148.798376854, 864.268706521,
-        864.268706521]),
-        ("RNN, relu", False): (2136.881574, [303.3562002797], -1015.95938, [1558.531051553, 4857.173701917,
-        2954.895096692, 2954.895096692, -1521.646336551, 12022.981125127, 3880.737295727, 3880.737295727]),
-        ("RNN, relu", True): (959.9336584, [192.2182021177], 3067.547419, [606.009435596, 2213.070662516,
-        1797.972586171, 1797.972586171, 305.858359213, 4068.738496829, 1610.471154547, 1610.471154547]),
+    ("LSTM", False): (
+        -91.75448363,
+        [-6.2364551481, -14.9665696265],
+        -2764.722028,
+        [-1314.0387756, -575.646354961, 637.801975705, 637.801975705],
+    ),
+    ("LSTM", True): (
+        -53.79940315,
+        [-10.1734106436, -18.7821919142],
+        -593.7048405,
+        [-420.098255383, 75.89167188, 95.038459465, 95.038459465],
+    ),
+    ("LSTM, projected, both directions, two layers", False): (
+        294.3773809,
+        [104.6794743735, -259.6347411266],
+        562.0562046,
+        [
+            24.702896517,
+            143.549864562,
+            387.765279896,
+            387.765279896,
+            57.37742021,
+            615.414655262,
+            343.476914276,
+            309.125686356,
+            309.125686356,
+            239.317753237,
+            4183.355733357,
+            496.41891721,
+            1750.976852858,
+            1750.976852858,
+            644.693537836,
+            2543.183242321,
+            1445.083024964,
+            891.733906855,
+            891.733906855,
+            -2281.565216913,
+        ],
+    ),
+    ("LSTM, projected, both directions, two layers", True): (
+        122.8830543,
+        [76.7161088553, -150.7650956818],
+        124.3161379,
+        [
+            408.883085767,
+            75.333019286,
+            311.726544365,
+            311.726544365,
+            39.917454035,
+            639.854361425,
+            145.271167764,
+            370.36514695,
+            370.36514695,
+            -3.78937585,
+            2317.392977333,
+            210.615680083,
+            1021.622567856,
+            1021.622567856,
+            293.471131742,
+            1726.895231285,
+            667.956872617,
+            749.295231495,
+            749.295231495,
+            -1177.748887038,
+        ],
+    ),
+    ("GRU, both directions", False): (
+        -939.7124198,
+        [-77.7908523099],
+        -14845.64014,
+        [
+            658.469162739,
+            -5218.437505513,
+            3485.685424082,
+            2765.756720259,
+            -1380.539686009,
+            -2621.649613786,
+            3586.269166555,
+            3069.256827415,
+        ],
+    ),
+    ("GRU, both directions", True): (
+        -529.5621074,
+        [-69.5618600358],
+        -4300.87076,
+        [
+            713.705812068,
+            -2342.254763425,
+            1596.907243465,
+            1321.965065457,
+            880.652402313,
+            -1017.920328266,
+            1626.501917255,
+            1374.294599115,
+        ],
+    ),
+    ("GRU without bias, two layers", False): (
+        -45.55459818,
+        [-0.8423783857],
+        639.5496692,
+        [870.487237673, -74.936065303, 5408.239187293, -976.031195723],
+    ),
+    ("GRU without bias, two layers", True): (
+        -14.50403136,
+        [-4.4769647499],
+        -111.9306923,
+        [180.527832524, -105.618736791, 1533.141581527, -420.369919737],
+    ),
+    ("RNN", False): (
+        -121.9784397,
+        [-24.7176441834],
+        6890.009287,
+        [166.545243409, -497.30357981, 1031.594363525, 1031.594363525],
+    ),
+    ("RNN", True): (
+        -115.4389284,
+        [-31.3679540872],
+        6070.099341,
+        [10.286990151, -148.798376854, 864.268706521, 864.268706521],
+    ),
+    ("RNN, relu", False): (
+        2136.881574,
+        [303.3562002797],
+        -1015.95938,
+        [
+            1558.531051553,
+            4857.173701917,
+            2954.895096692,
+            2954.895096692,
+            -1521.646336551,
+            12022.981125127,
+            3880.737295727,
+            3880.737295727,
+        ],
+    ),
+    ("RNN, relu", True): (
+        959.9336584,
+        [192.2182021177],
+        3067.547419,
+        [
+            606.009435596,
+            2213.070662516,
+            1797.972586171,
+            1797.972586171,
+            305.858359213,
+            4068.738496829,
+            1610.471154547,
+            1610.471154547,
+        ],
+    ),
 }
 
 
@@ -92,8 +215,10 @@ def test_layers(name, packed):
 
 
 CELLS = {
-    "LSTMCell": [[[-0.0009, -0.0039, -0.3384], [0.1158, -0.5933, -0.4542]],
-                 [[-0.0045, -0.0107, -0.5013], [0.3250, -0.8185, -0.7342]]],
+    "LSTMCell": [
+        [[-0.0009, -0.0039, -0.3384], [0.1158, -0.5933, -0.4542]],
+        [[-0.0045, -0.0107, -0.5013], [0.3250, -0.8185, -0.7342]],
+    ],
     "GRUCell": [[[-0.0838, -0.3459, -0.6060], [0.1945, -0.6779, -0.3330]]],
     "RNNCell": [[[-0.9034, -0.5916, 0.7118], [-0.5948, 0.9542, 0.7419]]],
 }
@@ -137,8 +262,13 @@ def test_dropout_between_layers_follows_the_seed():
     assert not layer.eval()(ft.ones(2, 1, 2))[0].equal(output)
 
 
-DIFFERENTIATED = {"LSTM": {}, "projected LSTM": {"proj_size": 2}, "GRU": {}, "RNN": {},
-                  "RNN, relu": {"nonlinearity": "relu"}}
+DIFFERENTIATED = {
+    "LSTM": {},
+    "projected LSTM": {"proj_size": 2},
+    "GRU": {},
+    "RNN": {},
+    "RNN, relu": {"nonlinearity": "relu"},
+}
 
 
 @pytest.mark.parametrize("name", DIFFERENTIATED)
@@ -240,10 +370,12 @@ def test_functions_are_found_and_overridden():
 
 
 REPRS = {
-    "LSTM(3, 4, proj_size=2, num_layers=2, bias=False, bidirectional=True)":
-        lambda: nn.LSTM(3, 4, 2, bidirectional=True, proj_size=2, bias=False),
+    "LSTM(3, 4, proj_size=2, num_layers=2, bias=False, bidirectional=True)": lambda: nn.LSTM(
+        3, 4, 2, bidirectional=True, proj_size=2, bias=False
+    ),
     "GRU(2, 3, num_layers=2, batch_first=True, dropout=0.5)": lambda: nn.GRU(2, 3, 2, batch_first=True, dropout=0.5),
-    "RNN(2, 3)": lambda: nn.RNN(2, 3, nonlinearity="relu"), "RNNCell(2, 3)": lambda: nn.RNNCell(2, 3),
+    "RNN(2, 3)": lambda: nn.RNN(2, 3, nonlinearity="relu"),
+    "RNNCell(2, 3)": lambda: nn.RNNCell(2, 3),
     "LSTMCell(2, 3, bias=False)": lambda: nn.LSTMCell(2, 3, bias=False),
     "RNNCell(2, 3, nonlinearity=relu)": lambda: nn.RNNCell(2, 3, nonlinearity="relu"),
 }
@@ -261,40 +393,82 @@ def test_repr_copies_and_pickles(text):
 
 H = ft.zeros(1, 3, 4)
 ERRORS = {
-    "dtype": (lambda: nn.LSTM(3, 4)(ft.ones(2, 2, 3).double()), ValueError,
-              "RNN input dtype (torch.float64) does not match weight dtype (torch.float32). Convert input: "
-              "input.to(torch.float32), or convert model: model.to(torch.float64)"),
-    "size": (lambda: nn.GRU(3, 4)(ft.ones(2, 2, 5)), RuntimeError,
-             "input.size(-1) must be equal to input_size. Expected 3, got 5"),
-    "one dimension": (lambda: nn.RNN(3, 4)(ft.ones(2)), ValueError,
-                      "RNN: Expected input to be 2D or 3D, got 1D tensor instead"),
+    "dtype": (
+        lambda: nn.LSTM(3, 4)(ft.ones(2, 2, 3).double()),
+        ValueError,
+        "RNN input dtype (torch.float64) does not match weight dtype (torch.float32). Convert input: "
+        "input.to(torch.float32), or convert model: model.to(torch.float64)",
+    ),
+    "size": (
+        lambda: nn.GRU(3, 4)(ft.ones(2, 2, 5)),
+        RuntimeError,
+        "input.size(-1) must be equal to input_size. Expected 3, got 5",
+    ),
+    "one dimension": (
+        lambda: nn.RNN(3, 4)(ft.ones(2)),
+        ValueError,
+        "RNN: Expected input to be 2D or 3D, got 1D tensor instead",
+    ),
     "state": (lambda: nn.GRU(3, 4)(ft.ones(2, 2, 3), H), RuntimeError, "Expected hidden size (1, 2, 4), got [1, 3, 4]"),
-    "cells": (lambda: nn.LSTM(3, 4)(ft.ones(2, 3, 3), (H, ft.zeros(1, 3, 2))), RuntimeError,
-              "Expected hidden[1] size (1, 3, 4), got [1, 3, 2]"),
-    "2-D states": (lambda: nn.LSTM(3, 4)(ft.ones(2, 2, 3), (H[0], H[0])), RuntimeError,
-                   "For batched 3-D input, hx and cx should also be 3-D but got (2-D, 2-D) tensors"),
-    "3-D state": (lambda: nn.RNN(3, 4)(ft.ones(2, 3), H), RuntimeError,
-                  "For unbatched 2-D input, hx should also be 2-D but got 3-D tensor"),
-    "no time": (lambda: nn.GRU(3, 4)(ft.ones(0, 2, 3)), RuntimeError,
-                "Expected sequence length to be larger than 0 in RNN"),
-    "projected GRU": (lambda: nn.GRU(3, 4, proj_size=2), ValueError,
-                      "proj_size argument is only supported for LSTM, not RNN or GRU"),
+    "cells": (
+        lambda: nn.LSTM(3, 4)(ft.ones(2, 3, 3), (H, ft.zeros(1, 3, 2))),
+        RuntimeError,
+        "Expected hidden[1] size (1, 3, 4), got [1, 3, 2]",
+    ),
+    "2-D states": (
+        lambda: nn.LSTM(3, 4)(ft.ones(2, 2, 3), (H[0], H[0])),
+        RuntimeError,
+        "For batched 3-D input, hx and cx should also be 3-D but got (2-D, 2-D) tensors",
+    ),
+    "3-D state": (
+        lambda: nn.RNN(3, 4)(ft.ones(2, 3), H),
+        RuntimeError,
+        "For unbatched 2-D input, hx should also be 2-D but got 3-D tensor",
+    ),
+    "no time": (
+        lambda: nn.GRU(3, 4)(ft.ones(0, 2, 3)),
+        RuntimeError,
+        "Expected sequence length to be larger than 0 in RNN",
+    ),
+    "projected GRU": (
+        lambda: nn.GRU(3, 4, proj_size=2),
+        ValueError,
+        "proj_size argument is only supported for LSTM, not RNN or GRU",
+    ),
     "projection": (lambda: nn.LSTM(3, 4, proj_size=4), ValueError, "proj_size has to be smaller than hidden_size"),
-    "nonlinearity": (lambda: nn.RNN(3, 4, nonlinearity="x"), ValueError,
-                     "Unknown nonlinearity 'x'. Select from 'tanh' or 'relu'."),
+    "nonlinearity": (
+        lambda: nn.RNN(3, 4, nonlinearity="x"),
+        ValueError,
+        "Unknown nonlinearity 'x'. Select from 'tanh' or 'relu'.",
+    ),
     "float": (lambda: nn.LSTM(3.0, 4), TypeError, "input_size should be of type int, got: float"),
     "nothing": (lambda: nn.LSTM(3, 0), ValueError, "hidden_size must be greater than zero"),
     "layers": (lambda: nn.LSTM(3, 4, 0), ValueError, "num_layers must be greater than zero"),
-    "dropout": (lambda: nn.LSTM(3, 4, dropout=2.0), ValueError, "dropout should be a number in range [0, 1] "
-                "representing the probability of an element being zeroed"),
-    "cell's size": (lambda: nn.GRUCell(3, 4)(ft.ones(2, 5)), RuntimeError,
-                    "input has inconsistent input_size: got 5 expected 3"),
-    "cell's batch": (lambda: nn.LSTMCell(3, 4)(ft.ones(2, 3), (H[0], H[0])), RuntimeError,
-                     "Input batch size 2 doesn't match hidden0 batch size 3"),
-    "cell's state": (lambda: nn.RNNCell(3, 4)(ft.ones(2, 3), ft.ones(2, 5)), RuntimeError,
-                     "hidden0 has inconsistent hidden_size: got 5, expected 4"),
-    "operands": (lambda: ft.gru_cell(ft.ones(2, 3), ft.ones(2, 4), ft.ones(12, 2), ft.ones(12, 4)), RuntimeError,
-                 "expected w_ih to be of size [12, 3], but got [12, 2]"),
+    "dropout": (
+        lambda: nn.LSTM(3, 4, dropout=2.0),
+        ValueError,
+        "dropout should be a number in range [0, 1] representing the probability of an element being zeroed",
+    ),
+    "cell's size": (
+        lambda: nn.GRUCell(3, 4)(ft.ones(2, 5)),
+        RuntimeError,
+        "input has inconsistent input_size: got 5 expected 3",
+    ),
+    "cell's batch": (
+        lambda: nn.LSTMCell(3, 4)(ft.ones(2, 3), (H[0], H[0])),
+        RuntimeError,
+        "Input batch size 2 doesn't match hidden0 batch size 3",
+    ),
+    "cell's state": (
+        lambda: nn.RNNCell(3, 4)(ft.ones(2, 3), ft.ones(2, 5)),
+        RuntimeError,
+        "hidden0 has inconsistent hidden_size: got 5, expected 4",
+    ),
+    "operands": (
+        lambda: ft.gru_cell(ft.ones(2, 3), ft.ones(2, 4), ft.ones(12, 2), ft.ones(12, 4)),
+        RuntimeError,
+        "expected w_ih to be of size [12, 3], but got [12, 2]",
+    ),
 }
 
 

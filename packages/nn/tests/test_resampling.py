@@ -1,4 +1,5 @@
 """Resampling, grids, shuffles and windows as columns against NumPy; derivatives. What is literal PyTorch printed."""
+
 import itertools
 import warnings
 
@@ -21,12 +22,16 @@ def floats(*shape, dtype="float64"):
 
 # --- another size ---------------------------------------------------------------------------------------------------
 
+
 def matrix(n, m, mode, align, factor=None, antialias=False):
     """(m, n): how the m elements of a result follow from n along an axis."""
     step = ((n - 1) / (m - 1) if m > 1 else 0) if align else 1 / factor if factor else n / m
     out = np.zeros((m, n))
-    shapes = {"linear": (1, lambda x: max(1 - abs(x), 0)), "cubic": (2, lambda x: cubic(x, -0.5)),
-              "lanczos": (3, lambda x: np.sinc(x) * np.sinc(x / 3) if abs(x) < 3 else 0)}
+    shapes = {
+        "linear": (1, lambda x: max(1 - abs(x), 0)),
+        "cubic": (2, lambda x: cubic(x, -0.5)),
+        "lanczos": (3, lambda x: np.sinc(x) * np.sinc(x / 3) if abs(x) < 3 else 0),
+    }
     for i in range(m):
         at = step * i if align else step * (i + 0.5) - 0.5
         if antialias:
@@ -70,17 +75,31 @@ def resampled(x, matrices):
 NAMES = {"linear": {1: "linear", 2: "bilinear", 3: "trilinear"}, "cubic": {2: "bicubic"}, "lanczos": {2: "lanczos"}}
 
 
-@pytest.mark.parametrize("mode, align, antialias", [
-    ("nearest", None, False), ("nearest-exact", None, False), ("linear", False, False), ("linear", True, False),
-    ("cubic", False, False), ("cubic", True, False), ("linear", False, True), ("cubic", False, True),
-    ("lanczos", None, True)])
+@pytest.mark.parametrize(
+    "mode, align, antialias",
+    [
+        ("nearest", None, False),
+        ("nearest-exact", None, False),
+        ("linear", False, False),
+        ("linear", True, False),
+        ("cubic", False, False),
+        ("cubic", True, False),
+        ("linear", False, True),
+        ("cubic", False, True),
+        ("lanczos", None, True),
+    ],
+)
 def test_sizes(mode, align, antialias):
     for dims in (1, 2, 3):
         name = NAMES.get(mode, {}).get(dims, mode)
         if (mode in ("cubic", "lanczos") or antialias) and dims != 2:
             continue
-        for sizes, target in (((4, 5, 3), (7, 3, 5)), ((6, 2, 4), (2, 9, 4)), ((1, 7, 2), (3, 1, 1)),
-                              ((9, 8, 3), (4, 8, 6))):
+        for sizes, target in (
+            ((4, 5, 3), (7, 3, 5)),
+            ((6, 2, 4), (2, 9, 4)),
+            ((1, 7, 2), (3, 1, 1)),
+            ((9, 8, 3), (4, 8, 6)),
+        ):
             x = floats(2, 3, *sizes[:dims])
             found = F.interpolate(x, target[:dims], mode=name, align_corners=align, antialias=antialias)
             matrices = [matrix(n, m, mode, align, None, antialias) for n, m in zip(sizes, target[:dims], strict=False)]
@@ -95,8 +114,9 @@ def test_factors():
     for factors in ((2.0, 2.0), (1.7, 0.6), (0.51, 1.99)):
         target = [int(n * f) for n, f in zip((5, 7), factors, strict=True)]
         found = F.interpolate(x, scale_factor=factors, mode="bilinear")
-        expected = resampled(x.numpy(), [matrix(n, m, "linear", False, f) for n, m, f in
-                                         zip((5, 7), target, factors, strict=True)])
+        expected = resampled(
+            x.numpy(), [matrix(n, m, "linear", False, f) for n, m, f in zip((5, 7), target, factors, strict=True)]
+        )
         np.testing.assert_allclose(found.numpy(), expected, atol=1e-12)
         again = F.interpolate(x, scale_factor=factors, mode="bilinear", recompute_scale_factor=True)
         assert ft.equal(again, F.interpolate(x, target, mode="bilinear"))
@@ -114,7 +134,9 @@ def test_dtypes_and_layout():
         assert ft.equal(F.interpolate(half, 7, mode="bilinear"), expected)
     pixels = ft.tensor([[[[0, 255, 0, 255], [10, 20, 30, 40]]]], dtype=ft.uint8)
     assert F.interpolate(pixels, (2, 8), mode="bicubic")[0, 0].tolist() == [  # literal
-        [0, 67, 224, 215, 40, 31, 188, 255], [9, 12, 17, 23, 27, 33, 38, 41]]
+        [0, 67, 224, 215, 40, 31, 188, 255],
+        [9, 12, 17, 23, 27, 33, 38, 41],
+    ]
     same = F.interpolate(x, (5, 6), mode="bilinear")
     assert ft.equal(same, x) and same.data_ptr() != x.data_ptr()
     with pytest.raises(NotImplementedError, match="\"compute_indices_weights_nearest\" not implemented for 'Int'"):
@@ -123,24 +145,31 @@ def test_dtypes_and_layout():
         F.interpolate(pixels[0], 4, mode="linear")
 
 
-@pytest.mark.parametrize("mode, options", [
-    ("nearest", {}), ("bilinear", {}), ("bicubic", {"align_corners": True}), ("bilinear", {"antialias": True})])
+@pytest.mark.parametrize(
+    "mode, options",
+    [("nearest", {}), ("bilinear", {}), ("bicubic", {"align_corners": True}), ("bilinear", {"antialias": True})],
+)
 def test_derivatives_of_sizes(mode, options):
     x = floats(1, 2, 4, 3).requires_grad_()
-    assert gradcheck(lambda x: F.interpolate(x, (3, 5), mode=mode, **options), [x], check_forward_ad=True,
-                     check_batched_grad=True)
+    assert gradcheck(
+        lambda x: F.interpolate(x, (3, 5), mode=mode, **options), [x], check_forward_ad=True, check_batched_grad=True
+    )
     assert gradgradcheck(lambda x: F.interpolate(x, (3, 5), mode=mode, **options), [x])
 
 
 def test_former_names():
     x = floats(1, 2, 4, 4)
-    for function, expected in ((F.upsample, F.interpolate(x, 7)), (F.upsample_nearest, F.interpolate(x, 7)),
-                               (F.upsample_bilinear, F.interpolate(x, 7, mode="bilinear", align_corners=True))):
+    for function, expected in (
+        (F.upsample, F.interpolate(x, 7)),
+        (F.upsample_nearest, F.interpolate(x, 7)),
+        (F.upsample_bilinear, F.interpolate(x, 7, mode="bilinear", align_corners=True)),
+    ):
         with pytest.warns(UserWarning, match="is deprecated. Use `nn.functional.interpolate` instead."):
             assert ft.equal(function(x, 7), expected)
 
 
 # --- places ---------------------------------------------------------------------------------------------------------
+
 
 def sampled(x, grid, mode, padding, align):
     """`grid_sample` of images, one place at a time."""
@@ -179,8 +208,12 @@ def sampled(x, grid, mode, padding, align):
 @pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
 @pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
 def test_grids(mode, padding):
-    for sizes, out, align in (((4, 5), (3, 2), True), ((4, 5), (3, 2), False), ((1, 3), (2, 4), True),
-                              ((3, 2, 4), (2, 1, 3), False)):
+    for sizes, out, align in (
+        ((4, 5), (3, 2), True),
+        ((4, 5), (3, 2), False),
+        ((1, 3), (2, 4), True),
+        ((3, 2, 4), (2, 1, 3), False),
+    ):
         if mode == "bicubic" and len(sizes) == 3:
             continue
         x, grid = floats(2, 3, *sizes), floats(2, *out, len(sizes)) * 1.3
@@ -193,9 +226,11 @@ def test_grids(mode, padding):
 def test_affine_grids():
     theta = ft.tensor([[[1.0, 0.0, 0.25], [0.0, 2.0, 0.0]]])
     assert F.affine_grid(theta, (1, 1, 2, 2), True).tolist() == [
-        [[[-0.75, -2.0], [1.25, -2.0]], [[-0.75, 2.0], [1.25, 2.0]]]]
+        [[[-0.75, -2.0], [1.25, -2.0]], [[-0.75, 2.0], [1.25, 2.0]]]
+    ]
     assert F.affine_grid(theta, (1, 1, 2, 2), False).tolist() == [
-        [[[-0.25, -1.0], [0.75, -1.0]], [[-0.25, 1.0], [0.75, 1.0]]]]
+        [[[-0.25, -1.0], [0.75, -1.0]], [[-0.25, 1.0], [0.75, 1.0]]]
+    ]
     x = floats(2, 3, 4, 5, 3)
     identity = ft.eye(3, 4, dtype=ft.float64).expand(2, 3, 4)
     for align in (True, False):
@@ -206,6 +241,7 @@ def test_affine_grids():
 
 
 # --- shuffles and columns -------------------------------------------------------------------------------------------
+
 
 def test_shuffles():
     x = floats(2, 12, 3, 4)
@@ -225,8 +261,9 @@ def test_columns():
     x = floats(2, 3, 5, 6)
     found = F.unfold(x, (2, 3), dilation=(1, 2), padding=(1, 0), stride=(2, 1))
     padded = np.pad(x.numpy(), [(0, 0), (0, 0), (1, 1), (0, 0)])
-    expected = [padded[:, :, 2 * i + a, j + 2 * b] for i, j, a, b in
-                itertools.product(range(3), range(2), range(2), range(3))]
+    expected = [
+        padded[:, :, 2 * i + a, j + 2 * b] for i, j, a, b in itertools.product(range(3), range(2), range(2), range(3))
+    ]
     expected = np.array(expected).reshape(6, 6, 2, 3).transpose(2, 3, 1, 0).reshape(2, 18, 6)
     assert np.array_equal(found.numpy(), expected)
     back = F.fold(found, (5, 6), (2, 3), dilation=(1, 2), padding=(1, 0), stride=(2, 1))
@@ -244,41 +281,70 @@ def test_columns():
     stacked = floats(3, 2, 3, 4, 4)
     assert ft.equal(vmap(lambda t: F.unfold(t, 2))(stacked), ft.stack([F.unfold(t, 2) for t in stacked]))
     assert ft.equal(vmap(lambda t: F.unfold(t, 2))(stacked[0]), ft.stack([F.unfold(t, 2) for t in stacked[0]]))
-    assert ft.equal(vmap(lambda t: F.interpolate(t, 3, mode="bilinear"), 1)(stacked),
-                    ft.stack([F.interpolate(stacked[:, i], 3, mode="bilinear") for i in range(2)]))
+    assert ft.equal(
+        vmap(lambda t: F.interpolate(t, 3, mode="bilinear"), 1)(stacked),
+        ft.stack([F.interpolate(stacked[:, i], 3, mode="bilinear") for i in range(2)]),
+    )
 
 
 # --- errors and layers ----------------------------------------------------------------------------------------------
 
 ERRORS = [
-    (lambda x: F.unfold(x, 7), "Given input with spatial size (5, 6), kernel_size=(7, 7), dilation=(1, 1), padding=(0, "
-     "0), calculated shape of the array of sliding blocks as (-1, 0), but its components must be at least one."),
-    (lambda x: F.unfold(x, 2, stride=0),
-     "stride should be greater than zero, but got stride_height: 0 stride_width: 0"),
+    (
+        lambda x: F.unfold(x, 7),
+        "Given input with spatial size (5, 6), kernel_size=(7, 7), dilation=(1, 1), padding=(0, "
+        "0), calculated shape of the array of sliding blocks as (-1, 0), but its components must be at least one.",
+    ),
+    (
+        lambda x: F.unfold(x, 2, stride=0),
+        "stride should be greater than zero, but got stride_height: 0 stride_width: 0",
+    ),
     (lambda x: F.unfold(x, (1, 2, 3)), "It is expected kernel_size equals to 2, but got size 3"),
-    (lambda x: F.fold(x.reshape(2, 15, 6), (5, 6), 2), "Expected size of input's dimension 1 to be divisible by the "
-     "product of kernel_size, but got input.size(1)=15 and kernel_size=(2, 2)."),
-    (lambda x: F.fold(ft.ones(2, 12, 21), (5, 6), 2), "Given output_size=(5, "
-     "6), kernel_size=(2, 2), dilation=(1, 1), padding=(0, 0), stride=(1, 1), expected size of input's dimension 2 to "
-     "match the calculated number of sliding blocks 4 * 5 = 20, but got input.size(2)=21."),
-    (lambda x: F.pixel_shuffle(x, 2), "pixel_shuffle expects its input's 'channel' dimension to be divisible by the "
-     "square of upscale_factor, but input.size(-3)=3 is not divisible by 4"),
-    (lambda x: F.pixel_unshuffle(x, 2), "pixel_unshuffle expects height to be divisible by downscale_factor, but "
-     "input.size(-2)=5 is not divisible by 2"),
+    (
+        lambda x: F.fold(x.reshape(2, 15, 6), (5, 6), 2),
+        "Expected size of input's dimension 1 to be divisible by the "
+        "product of kernel_size, but got input.size(1)=15 and kernel_size=(2, 2).",
+    ),
+    (
+        lambda x: F.fold(ft.ones(2, 12, 21), (5, 6), 2),
+        "Given output_size=(5, 6), kernel_size=(2, 2), dilation=(1, 1), padding=(0, 0), stride=(1, 1), expected size "
+        "of input's dimension 2 to match the calculated number of sliding blocks 4 * 5 = 20, but got input.size(2)=21.",
+    ),
+    (
+        lambda x: F.pixel_shuffle(x, 2),
+        "pixel_shuffle expects its input's 'channel' dimension to be divisible by the "
+        "square of upscale_factor, but input.size(-3)=3 is not divisible by 4",
+    ),
+    (
+        lambda x: F.pixel_unshuffle(x, 2),
+        "pixel_unshuffle expects height to be divisible by downscale_factor, but "
+        "input.size(-2)=5 is not divisible by 2",
+    ),
     (lambda x: F.channel_shuffle(x, 2), "Number of channels must be divisible by groups. Got 3 channels and 2 groups."),
     (lambda x: F.interpolate(x), "either size or scale_factor should be defined"),
     (lambda x: F.interpolate(x, 4, 2), "only one of size or scale_factor should be defined"),
     (lambda x: F.interpolate(x, 4, mode="linear"), "Got 4D input, but linear mode needs 3D input"),
-    (lambda x: F.interpolate(x, 4, align_corners=True), "align_corners option can only be set with the interpolating "
-     "modes: linear | bilinear | bicubic | trilinear"),
-    (lambda x: F.interpolate(x, (4, 0), mode="bilinear"), "Input and output sizes should be greater than 0, but got "
-     "input (H: 5, W: 6) output (H: 4, W: 0)"),
-    (lambda x: F.grid_sample(x, ft.ones(2, 4, 4, 3), align_corners=True), "grid_sampler(): expected grid to have size "
-     "2 in last dimension, but got grid with sizes [2, 4, 4, 3]"),
-    (lambda x: F.grid_sample(x, ft.ones(1, 4, 4, 2), align_corners=True), "grid_sampler(): expected grid and input to "
-     "have same batch size, but got input with sizes [2, 3, 5, 6] and grid with sizes [1, 4, 4, 2]"),
-    (lambda x: F.affine_grid(ft.ones(2, 3, 3), (2, 1, 4, 5), True), "Expected a batch of 2D affine matrices of shape "
-     "Nx2x3 for size (2, 1, 4, 5). Got torch.Size([2, 3, 3])."),
+    (
+        lambda x: F.interpolate(x, 4, align_corners=True),
+        "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear",
+    ),
+    (
+        lambda x: F.interpolate(x, (4, 0), mode="bilinear"),
+        "Input and output sizes should be greater than 0, but got input (H: 5, W: 6) output (H: 4, W: 0)",
+    ),
+    (
+        lambda x: F.grid_sample(x, ft.ones(2, 4, 4, 3), align_corners=True),
+        "grid_sampler(): expected grid to have size 2 in last dimension, but got grid with sizes [2, 4, 4, 3]",
+    ),
+    (
+        lambda x: F.grid_sample(x, ft.ones(1, 4, 4, 2), align_corners=True),
+        "grid_sampler(): expected grid and input to "
+        "have same batch size, but got input with sizes [2, 3, 5, 6] and grid with sizes [1, 4, 4, 2]",
+    ),
+    (
+        lambda x: F.affine_grid(ft.ones(2, 3, 3), (2, 1, 4, 5), True),
+        "Expected a batch of 2D affine matrices of shape Nx2x3 for size (2, 1, 4, 5). Got torch.Size([2, 3, 3]).",
+    ),
 ]
 
 
@@ -295,17 +361,27 @@ def test_layers():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for layer, text, expected in (
-                (nn.Upsample(scale_factor=2), "Upsample(scale_factor=2.0, mode='nearest')", F.interpolate(x, (8, 12))),
-                (nn.Upsample(5, mode="bilinear"), "Upsample(size=5, mode='bilinear')",
-                 F.interpolate(x, 5, mode="bilinear")),
-                (nn.UpsamplingNearest2d(4), "UpsamplingNearest2d(size=4, mode='nearest')", F.interpolate(x, 4)),
-                (nn.UpsamplingBilinear2d(scale_factor=2), "UpsamplingBilinear2d(scale_factor=2.0, mode='bilinear')",
-                 F.interpolate(x, (8, 12), mode="bilinear", align_corners=True)),
-                (nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)", F.pixel_shuffle(x, 2)),
-                (nn.PixelUnshuffle(2), "PixelUnshuffle(downscale_factor=2)", F.pixel_unshuffle(x, 2)),
-                (nn.ChannelShuffle(2), "ChannelShuffle(groups=2)", F.channel_shuffle(x, 2)),
-                (nn.Unfold(2, padding=1), "Unfold(kernel_size=2, dilation=1, padding=1, stride=1)",
-                 F.unfold(x, 2, padding=1))):
+            (nn.Upsample(scale_factor=2), "Upsample(scale_factor=2.0, mode='nearest')", F.interpolate(x, (8, 12))),
+            (
+                nn.Upsample(5, mode="bilinear"),
+                "Upsample(size=5, mode='bilinear')",
+                F.interpolate(x, 5, mode="bilinear"),
+            ),
+            (nn.UpsamplingNearest2d(4), "UpsamplingNearest2d(size=4, mode='nearest')", F.interpolate(x, 4)),
+            (
+                nn.UpsamplingBilinear2d(scale_factor=2),
+                "UpsamplingBilinear2d(scale_factor=2.0, mode='bilinear')",
+                F.interpolate(x, (8, 12), mode="bilinear", align_corners=True),
+            ),
+            (nn.PixelShuffle(2), "PixelShuffle(upscale_factor=2)", F.pixel_shuffle(x, 2)),
+            (nn.PixelUnshuffle(2), "PixelUnshuffle(downscale_factor=2)", F.pixel_unshuffle(x, 2)),
+            (nn.ChannelShuffle(2), "ChannelShuffle(groups=2)", F.channel_shuffle(x, 2)),
+            (
+                nn.Unfold(2, padding=1),
+                "Unfold(kernel_size=2, dilation=1, padding=1, stride=1)",
+                F.unfold(x, 2, padding=1),
+            ),
+        ):
             assert repr(layer) == text and ft.equal(layer(x), expected)
         fold = nn.Fold((4, 6), 2)
         assert repr(fold) == "Fold(output_size=(4, 6), kernel_size=2, dilation=1, padding=0, stride=1)"

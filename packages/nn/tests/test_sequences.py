@@ -1,4 +1,5 @@
 """``torch.nn.utils.rnn``: packing and padding, as PyTorch 2.13 does it."""
+
 import copy
 import pickle
 
@@ -27,7 +28,7 @@ def test_gradients_pass():
     x = X.clone().requires_grad_()
     packed = pack_padded_sequence(x, [3, 1])
     padded, _ = pad_packed_sequence(packed, total_length=5)
-    found, = grad((padded * padded).sum(), x)
+    (found,) = grad((padded * padded).sum(), x)
     assert found.tolist() == [[[0, 2], [4, 6]], [[8, 10], [0, 0]], [[16, 18], [0, 0]]]
 
 
@@ -62,24 +63,44 @@ def test_the_class():
         assert type(getattr(packed, method)()) is PackedSequence
 
 
-SORTED = ("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
-          "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do "
-          "not need ONNX exportability.")
+SORTED = (
+    "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+    "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do "
+    "not need ONNX exportability."
+)
 ERRORS = {
     "rising": (lambda: pack_padded_sequence(X, [1, 3]), RuntimeError, SORTED),
-    "empty": (lambda: pack_padded_sequence(X, [3, 0]), RuntimeError, "Length of all samples has to be greater than 0, "
-              "but found an element in 'lengths' that is <= 0"),
-    "few": (lambda: pack_padded_sequence(X, [3]), RuntimeError,
-            "Expected `len(lengths)` to be equal to batch_size, but got 1 (batch_size=2)"),
-    "long": (lambda: pack_padded_sequence(X, [4, 3]), RuntimeError,
-             "pack_padded_sequence(): a sequence of length 4 does not fit into 3 times"),
-    "total": (lambda: pad_packed_sequence(pack_padded_sequence(X, [3, 1]), total_length=2), ValueError,
-              "Expected total_length to be at least the length of the longest sequence in input, but got "
-              "total_length=2 and max sequence length being 3"),
-    "side": (lambda: pad_sequence([ft.ones(2)], padding_side="x"), RuntimeError,
-             "Expected padding_side to be one of left or right, but got x."),
-    "number": (lambda: pad_sequence(3), RuntimeError,
-               "pad_sequence: Expected iterable for input sequences, but got arg of type: <class 'int'>"),
+    "empty": (
+        lambda: pack_padded_sequence(X, [3, 0]),
+        RuntimeError,
+        "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0",
+    ),
+    "few": (
+        lambda: pack_padded_sequence(X, [3]),
+        RuntimeError,
+        "Expected `len(lengths)` to be equal to batch_size, but got 1 (batch_size=2)",
+    ),
+    "long": (
+        lambda: pack_padded_sequence(X, [4, 3]),
+        RuntimeError,
+        "pack_padded_sequence(): a sequence of length 4 does not fit into 3 times",
+    ),
+    "total": (
+        lambda: pad_packed_sequence(pack_padded_sequence(X, [3, 1]), total_length=2),
+        ValueError,
+        "Expected total_length to be at least the length of the longest sequence in input, but got "
+        "total_length=2 and max sequence length being 3",
+    ),
+    "side": (
+        lambda: pad_sequence([ft.ones(2)], padding_side="x"),
+        RuntimeError,
+        "Expected padding_side to be one of left or right, but got x.",
+    ),
+    "number": (
+        lambda: pad_sequence(3),
+        RuntimeError,
+        "pad_sequence: Expected iterable for input sequences, but got arg of type: <class 'int'>",
+    ),
     "none": (lambda: pad_sequence([]), RuntimeError, "received an empty list of sequences"),
     "data": (lambda: PackedSequence(ft.ones(3)), AssertionError, "Expected data to be a list or tuple of length 2"),
 }

@@ -1,4 +1,5 @@
 """State dicts: what is saved, what is refused. Texts were made with PyTorch 2.13."""
+
 from collections import OrderedDict
 
 import pytest
@@ -67,17 +68,27 @@ def test_assign_takes_tensors_over():
     assert m.kept.data_ptr() == state["kept"].data_ptr()
 
 
-@pytest.mark.parametrize(("changes", "text"), [
-    ({"scale": None, "lin__bias": None}, 'Missing key(s) in state_dict: "scale", "lin.bias". '),
-    ({"q": ft.ones(1), "lin__zz": ft.ones(1), "no__such__w": ft.ones(1)},
-     'Unexpected key(s) in state_dict: "q", "no.such.w", "lin.zz". '),
-    ({"lin__weight": ft.ones(3, 3)},
-     "size mismatch for lin.weight: copying a param with shape torch.Size([3, 3]) from checkpoint, the shape in "
-     "current model is torch.Size([3, 2])."),
-    ({"scale": 3}, 'While copying the parameter named "scale", expected torch.Tensor or Tensor-like object from '
-                   'checkpoint '
-                   "but received <class 'int'>"),
-])
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"scale": None, "lin__bias": None}, 'Missing key(s) in state_dict: "scale", "lin.bias". '),
+        (
+            {"q": ft.ones(1), "lin__zz": ft.ones(1), "no__such__w": ft.ones(1)},
+            'Unexpected key(s) in state_dict: "q", "no.such.w", "lin.zz". ',
+        ),
+        (
+            {"lin__weight": ft.ones(3, 3)},
+            "size mismatch for lin.weight: copying a param with shape torch.Size([3, 3]) from checkpoint, the shape in "
+            "current model is torch.Size([3, 2]).",
+        ),
+        (
+            {"scale": 3},
+            'While copying the parameter named "scale", expected torch.Tensor or Tensor-like object from '
+            "checkpoint "
+            "but received <class 'int'>",
+        ),
+    ],
+)
 def test_errors(changes, text):
     m = Net()
     before = [p.detach().clone() for p in m.parameters()]
@@ -119,6 +130,7 @@ def test_extra_state():
 
         def set_extra_state(self, state):
             self.got = state
+
     outer = nn.Sequential(Extra())
     assert outer.state_dict() == {"0._extra_state": {"v": 1}}
     other = nn.Sequential(Extra())
@@ -139,6 +151,7 @@ def test_version_reaches_the_loader():
         def _load_from_state_dict(self, state_dict, prefix, local_metadata, *args):
             seen.append((prefix, local_metadata.get("version")))
             super()._load_from_state_dict(state_dict, prefix, local_metadata, *args)
+
     m = nn.Sequential(Versioned())
     m.load_state_dict(m.state_dict())
     m.load_state_dict({})
@@ -159,6 +172,7 @@ def test_hooks():
     def rename(module, state, prefix, metadata, strict, missing, unexpected, errors):
         assert module is m.lin
         state[prefix + "weight"] = state.pop(prefix + "old")
+
     m.lin.register_load_state_dict_pre_hook(rename)
     m.register_load_state_dict_post_hook(lambda module, keys: keys.missing_keys.clear())
     state = changed(scale=None)

@@ -1,4 +1,5 @@
 """Means of models, and the schedule to their rate."""
+
 import pytest
 
 import flambeau_nn as nn
@@ -34,9 +35,13 @@ def test_buffers_too():
     assert mean.module[1].num_batches_tracked.item() == 1  # integers are cut off at every step, as in PyTorch
 
 
-@pytest.mark.parametrize("options", [
-    {"avg_fn": swa_utils.get_ema_avg_fn(0.5)}, {"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"avg_fn": swa_utils.get_ema_avg_fn(0.5)},
+        {"multi_avg_fn": swa_utils.get_ema_multi_avg_fn(0.5)},
+    ],
+)
 def test_exponential_weights(options):
     assert trained(**options)[1].module[0].weight.item() == 3.125  # ((1 + 2) / 2 + 3) / 2 = 2.25, (2.25 + 4) / 2
 
@@ -65,9 +70,13 @@ def test_update_bn():
     swa_utils.update_bn([None], plain)  # nothing to update, nothing is read
 
 
-@pytest.mark.parametrize(("strategy", "want"), [
-    ("linear", [0.1, 0.075, 0.05, 0.05]), ("cos", [0.1, 0.075, 0.05, 0.05]),
-])
+@pytest.mark.parametrize(
+    ("strategy", "want"),
+    [
+        ("linear", [0.1, 0.075, 0.05, 0.05]),
+        ("cos", [0.1, 0.075, 0.05, 0.05]),
+    ],
+)
 def test_schedule(strategy, want):
     o = optim.SGD([ft.zeros(1, requires_grad=True)], lr=0.1)
     schedule = swa_utils.SWALR(o, 0.05, anneal_epochs=2, anneal_strategy=strategy)

@@ -1,4 +1,5 @@
 """Pooling undone, and over windows at random places. What is literal PyTorch 2.13 printed."""
+
 import numpy as np
 import pytest
 
@@ -52,8 +53,9 @@ def test_sizes_that_pool_to_the_same():
 def test_random_windows():
     """Literal."""
     x = ft.arange(49.0).reshape(1, 1, 7, 7)
-    values, indices = F.fractional_max_pool2d(x, 2, (4, 3), return_indices=True,
-                                              _random_samples=ft.tensor([[[0.3, 0.7]]]))
+    values, indices = F.fractional_max_pool2d(
+        x, 2, (4, 3), return_indices=True, _random_samples=ft.tensor([[[0.3, 0.7]]])
+    )
     assert values[0, 0].tolist() == [[8, 11, 13], [15, 18, 20], [29, 32, 34], [43, 46, 48]]
     assert ft.equal(indices, values.long())
     found = F.fractional_max_pool2d(x, 3, (5, 5), _random_samples=ft.tensor([[[0.9, 0.1]]]))
@@ -65,8 +67,9 @@ def test_random_windows():
     assert starts == [0, 3, 5]
     y = floats(1, 2, 5, 5).requires_grad_()
     samples = ft.rand(1, 2, 2, dtype=ft.float64)
-    assert gradcheck(lambda y: F.fractional_max_pool2d(y, 2, output_ratio=0.5, _random_samples=samples), [y],
-                     check_forward_ad=True)
+    assert gradcheck(
+        lambda y: F.fractional_max_pool2d(y, 2, output_ratio=0.5, _random_samples=samples), [y], check_forward_ad=True
+    )
     assert gradgradcheck(lambda y: F.fractional_max_pool2d(y, 2, (3, 3), _random_samples=samples) ** 2, [y])
     assert F.fractional_max_pool2d(floats(0, 2, 5, 5), 2, 3).shape == (0, 2, 3, 3)
     with pytest.raises(RuntimeError, match="pool height 2 too large relative to input height 5"):
@@ -87,9 +90,11 @@ def test_layers():
     assert ft.equal(lp(x), F.lp_pool2d(x, 2.0, 3)) and nn.LPPool1d(2, 3)(x[0]).shape == (3, 6, 2)
     assert nn.FractionalMaxPool2d(2, output_ratio=0.5)(x).shape == (2, 3, 3, 3)
     assert nn.FractionalMaxPool3d(2, 2, return_indices=True)(x)[1].shape == (2, 2, 2, 2)
-    for make, text in ((lambda: nn.FractionalMaxPool2d(2), "specifying either an output size, or a pooling ratio"),
-                       (lambda: nn.FractionalMaxPool2d(2, 3, 0.5), "only one of output_size and output_ratio"),
-                       (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), r"between 0 and 1 \(got 1.5\)")):
+    for make, text in (
+        (lambda: nn.FractionalMaxPool2d(2), "specifying either an output size, or a pooling ratio"),
+        (lambda: nn.FractionalMaxPool2d(2, 3, 0.5), "only one of output_size and output_ratio"),
+        (lambda: nn.FractionalMaxPool2d(2, output_ratio=1.5), r"between 0 and 1 \(got 1.5\)"),
+    ):
         with pytest.raises(ValueError, match=text):
             make()
 
@@ -98,7 +103,11 @@ def test_samples_of_fractional_pooling_may_be_more_than_needed():
     x, samples = ft.rand(4, 5, 5, 5), ft.rand(2, 4, 3)
     one = F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=samples[:1])
     assert ft.equal(F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=samples), one)
-    for shape, said in (((1, 3, 3), r"size\(1\) equals to input channel size"), ((0, 4, 3), r"size\(0\) no less then"),
-                        ((1, 4, 2), r"size\(2\) equals to 3; got 2"), ((4, 3), "to have 3 dimensions, got 2")):
+    for shape, said in (
+        ((1, 3, 3), r"size\(1\) equals to input channel size"),
+        ((0, 4, 3), r"size\(0\) no less then"),
+        ((1, 4, 2), r"size\(2\) equals to 3; got 2"),
+        ((4, 3), "to have 3 dimensions, got 2"),
+    ):
         with pytest.raises(RuntimeError, match=said):
             F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=ft.rand(shape))

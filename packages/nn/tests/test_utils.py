@@ -1,4 +1,5 @@
 """Gradient clipping and parameters as a vector, against NumPy; errors and warnings as PyTorch 2.13 has them."""
+
 import numpy as np
 import pytest
 
@@ -28,8 +29,9 @@ ALL = np.array([3.0, -1, -4, 0.5])
 def test_clip_grad_norm(norm_type, foreach):
     ps = parameters()
     # Norms of norms: for p = -inf and p < 1 as well.
-    expected = np.linalg.norm([np.linalg.norm(ALL[:2], float(norm_type)), np.linalg.norm(ALL[2:], float(norm_type))],
-                              float(norm_type))
+    expected = np.linalg.norm(
+        [np.linalg.norm(ALL[:2], float(norm_type)), np.linalg.norm(ALL[2:], float(norm_type))], float(norm_type)
+    )
     total = utils.clip_grad_norm_(ps, 0.25, norm_type, foreach=foreach)
     assert total.item() == pytest.approx(expected, rel=1e-6)
     got = np.concatenate([ps[0].grad.numpy(), ps[2].grad.numpy().ravel()])
@@ -54,8 +56,9 @@ def test_one_tensor_none_and_generators():
     q = parameter([3.0, 4.0])
     utils.clip_grad_norm_((p for p in [q]), 1.0)
     np.testing.assert_allclose(q.grad.numpy(), [0.6, 0.8], rtol=1e-6)
-    with pytest.warns(UserWarning, match="`parameters` is an empty generator, no gradient clipping will "
-                                         "occur") as caught:
+    with pytest.warns(
+        UserWarning, match="`parameters` is an empty generator, no gradient clipping will occur"
+    ) as caught:
         utils.clip_grad_norm_((p for p in []), 1.0)
     assert caught[0].filename == __file__
 
@@ -67,7 +70,8 @@ def test_not_finite(bad):
         utils.clip_grad_norm_(ps, 1.0, 1, error_if_nonfinite=True)
     assert str(caught.value) == (
         "The total norm of order 1.0 for gradients from `parameters` is non-finite, so it cannot be clipped. To "
-        "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`")
+        "disable this error and scale the gradients by the non-finite norm anyway, set `error_if_nonfinite=False`"
+    )
     assert ps[0].grad.item() == 3
     utils.clip_grad_norm_(ps, 1.0)
     np.testing.assert_array_equal(ps[0].grad.numpy(), [0 if bad == INF else NAN])
@@ -118,8 +122,10 @@ def test_clip_grad_value():
 
 def test_old_name():
     p = parameter([3.0, 4.0])
-    with pytest.warns(FutureWarning, match="`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
-                                           "`torch.nn.utils.clip_grad_norm_`") as caught:
+    with pytest.warns(
+        FutureWarning,
+        match="`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`",
+    ) as caught:
         assert utils.clip_grad_norm(p, 1.0).item() == 5
     assert caught[0].filename == __file__
 

@@ -1,4 +1,5 @@
 """Convolution in tiles against the same in double precision, which sums over windows."""
+
 import random
 
 import pytest

@@ -95,8 +95,12 @@ def test_a_wrapper_handles_what_it_passes_on_even_if_the_trial_fails():
 
 def test_all_listed_functions_by_default():
     found = coverage(Table())
-    listed = {f for group in overrides.get_overridable_functions().values() for f in group
-              if not isinstance(f, WrapperDescriptorType)}  # behind Python's syntax: handlers get the method
+    listed = {
+        f
+        for group in overrides.get_overridable_functions().values()
+        for f in group
+        if not isinstance(f, WrapperDescriptorType)
+    }  # behind Python's syntax: handlers get the method
     assert set(found.refused) == listed >= set(FUNCTIONS) and not found.handled
 
 
@@ -112,7 +116,8 @@ def test_both_spellings_and_what_is_no_handler():
 
 @pytest.fixture
 def run(tmp_path):
-    (tmp_path / "shapes.py").write_text(textwrap.dedent("""
+    (tmp_path / "shapes.py").write_text(
+        textwrap.dedent("""
         from flambeau_overrides import overridable
 
         @overridable
@@ -137,11 +142,14 @@ def run(tmp_path):
 
         def make():
             return Square(4)
-    """))
+    """)
+    )
 
     def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "flambeau_overrides", *arguments], cwd=tmp_path,
-                              capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, "-m", "flambeau_overrides", *arguments], cwd=tmp_path, capture_output=True, text=True
+        )
+
     return run
 
 
@@ -171,14 +179,20 @@ def test_command_line_says_what_is_missed(run):
     assert "Missed\n  shapes.area: AttributeError: 'Unfinished' object has no attribute 'side'" in done.stdout
 
 
-@pytest.mark.parametrize("arguments, text", [
-    (["shapes:Square"], "missing 1 required positional argument: 'side'. Give the arguments, as in"),
-    (["shapes"], "'shapes' does not name a type"),
-    (["shapes:Circle"], "name 'Circle' is not defined"),
-    (["nowhere:Circle"], "No module named 'nowhere'"),
-    (["shapes:5"], "int has no __torch_function__"),
-    (["shapes:square", "--namespace", "shapes.colours"], "no overridable functions in a namespace 'shapes.colours'"),
-])
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (["shapes:Square"], "missing 1 required positional argument: 'side'. Give the arguments, as in"),
+        (["shapes"], "'shapes' does not name a type"),
+        (["shapes:Circle"], "name 'Circle' is not defined"),
+        (["nowhere:Circle"], "No module named 'nowhere'"),
+        (["shapes:5"], "int has no __torch_function__"),
+        (
+            ["shapes:square", "--namespace", "shapes.colours"],
+            "no overridable functions in a namespace 'shapes.colours'",
+        ),
+    ],
+)
 def test_command_line_errors_are_one_line(run, arguments, text):
     done = run(*arguments)
     assert done.returncode == 2 and not done.stdout

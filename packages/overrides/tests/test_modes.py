@@ -282,6 +282,7 @@ def test_a_container_that_cannot_tell_lets_the_mode_decide():
 
 # --- blocks that do not end in the order in which they began ---------------------------------------------------------
 
+
 def test_a_suspended_generator_takes_its_own_mode_away():
     mode, outer = Log([]), Log([])
 

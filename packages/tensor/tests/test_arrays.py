@@ -1,4 +1,5 @@
 """NumPy's functions on tensors, and its protocols beside `__torch_function__` in one expression."""
+
 import operator
 
 import numpy as np
@@ -49,12 +50,64 @@ def same(tensor, array):
     return True
 
 
-UNARY = ["absolute", "arccos", "arcsinh", "ceil", "cos", "deg2rad", "degrees", "exp", "expm1", "fabs", "floor", "isnan",
-         "log", "log1p", "negative", "positive", "rad2deg", "radians", "reciprocal", "rint", "sign", "signbit", "sin",
-         "sqrt", "square", "tanh", "trunc", "cbrt", "spacing", "conjugate"]
-BINARY = ["add", "arctan2", "copysign", "divide", "equal", "float_power", "floor_divide", "fmax", "fmod", "greater",
-          "heaviside", "hypot", "ldexp", "less_equal", "logaddexp", "logical_and", "matmul", "maximum", "multiply",
-          "nextafter", "not_equal", "power", "remainder", "subtract"]
+UNARY = [
+    "absolute",
+    "arccos",
+    "arcsinh",
+    "ceil",
+    "cos",
+    "deg2rad",
+    "degrees",
+    "exp",
+    "expm1",
+    "fabs",
+    "floor",
+    "isnan",
+    "log",
+    "log1p",
+    "negative",
+    "positive",
+    "rad2deg",
+    "radians",
+    "reciprocal",
+    "rint",
+    "sign",
+    "signbit",
+    "sin",
+    "sqrt",
+    "square",
+    "tanh",
+    "trunc",
+    "cbrt",
+    "spacing",
+    "conjugate",
+]
+BINARY = [
+    "add",
+    "arctan2",
+    "copysign",
+    "divide",
+    "equal",
+    "float_power",
+    "floor_divide",
+    "fmax",
+    "fmod",
+    "greater",
+    "heaviside",
+    "hypot",
+    "ldexp",
+    "less_equal",
+    "logaddexp",
+    "logical_and",
+    "matmul",
+    "maximum",
+    "multiply",
+    "nextafter",
+    "not_equal",
+    "power",
+    "remainder",
+    "subtract",
+]
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -80,8 +133,21 @@ def test_on_integers(name):
     assert same(np.invert(ft.from_numpy(x)), ~x)
 
 
-@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.eq,
-                                operator.lt, operator.floordiv, operator.mod, operator.matmul])
+@pytest.mark.parametrize(
+    "op",
+    [
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        operator.pow,
+        operator.eq,
+        operator.lt,
+        operator.floordiv,
+        operator.mod,
+        operator.matmul,
+    ],
+)
 def test_pythons_operators_with_arrays_on_either_side(op):
     t = ft.from_numpy(np.array([2.0, 1.0, 3.0]))
     assert same(op(A, t), op(A, t.numpy())) and same(op(t, A), op(t.numpy(), A))
@@ -117,8 +183,18 @@ def test_what_torch_does_not_have_comes_back_as_tensors():
 
 def test_subclasses_keep_their_class_and_handlers_see_the_call():
     s, logged = T.as_subclass(Sub), T.as_subclass(Logged)
-    for result in (np.sin(s), A + s, s * A, np.cbrt(s), np.add.accumulate(s), np.sum(s), np.transpose(s),
-                   *np.divmod(s, 2), np.reshape(s, (3, 1)), np.float64(2) * s):
+    for result in (
+        np.sin(s),
+        A + s,
+        s * A,
+        np.cbrt(s),
+        np.add.accumulate(s),
+        np.sum(s),
+        np.transpose(s),
+        *np.divmod(s, 2),
+        np.reshape(s, (3, 1)),
+        np.float64(2) * s,
+    ):
         assert type(result) is Sub
     Logged.log.clear()
     assert type(A - logged) is type(np.exp(logged)) is type(np.power(logged, 2)) is Logged

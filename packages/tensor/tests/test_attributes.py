@@ -1,4 +1,5 @@
 """What tensors tell of themselves, conversions and copies."""
+
 import numpy as np
 import pytest
 
@@ -41,8 +42,24 @@ def test_contiguity_in_channels_last():
     assert not ft.zeros(3).is_contiguous(memory_format=ft.channels_last)
 
 
-DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16",
-          "float32", "float64", "complex32", "complex64", "complex128")
+DTYPES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex32",
+    "complex64",
+    "complex128",
+)
 
 
 @pytest.mark.filterwarnings("ignore:Casting complex values to real")
@@ -67,9 +84,20 @@ def test_to():
     assert x.to(ft.float32, copy=True) is not x and x.to("cpu", ft.float64).dtype is ft.float64
     assert x.to(ft.zeros(1, dtype=ft.int16)).dtype is x.to(tensor=ft.zeros(1, dtype=ft.int16)).dtype is ft.int16
     assert x.to(int).dtype is ft.int64 and x.type_as(ft.tensor(1)).dtype is ft.int64
-    for name, dtype in (("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"), ("int", "int32"),
-                        ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"), ("bool", "bool"),
-                        ("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128")):
+    for name, dtype in (
+        ("double", "float64"),
+        ("half", "float16"),
+        ("bfloat16", "bfloat16"),
+        ("int", "int32"),
+        ("long", "int64"),
+        ("short", "int16"),
+        ("char", "int8"),
+        ("byte", "uint8"),
+        ("bool", "bool"),
+        ("chalf", "complex32"),
+        ("cfloat", "complex64"),
+        ("cdouble", "complex128"),
+    ):
         assert getattr(x, name)().dtype is getattr(ft, dtype)
     assert x.type() == "torch.FloatTensor" and x.type("torch.DoubleTensor").dtype is ft.float64
     with pytest.raises(ValueError, match="invalid type: 'nonsense'"):
@@ -96,11 +124,23 @@ def test_clone_contiguous_copy():
         ft.zeros(2).copy_(ft.zeros(2, 2))
 
 
-@pytest.mark.parametrize(("into", "source", "fits"), [
-    ((4, 3), (3, 4), False), ((4, 3), (12,), False), ((4, 3), (2, 6), False), ((4, 3), (1, 4, 3), False),
-    ((), (1,), False), ((0, 3), (3, 0), False), ((0,), (0, 3), False), ((4, 3), (4, 1), True), ((4, 3), (), True),
-    ((0, 3), (1, 3), True), ((0,), (), True), ((2, 4, 3), (4, 3), True),
-])
+@pytest.mark.parametrize(
+    ("into", "source", "fits"),
+    [
+        ((4, 3), (3, 4), False),
+        ((4, 3), (12,), False),
+        ((4, 3), (2, 6), False),
+        ((4, 3), (1, 4, 3), False),
+        ((), (1,), False),
+        ((0, 3), (3, 0), False),
+        ((0,), (0, 3), False),
+        ((4, 3), (4, 1), True),
+        ((4, 3), (), True),
+        ((0, 3), (1, 3), True),
+        ((0,), (), True),
+        ((2, 4, 3), (4, 3), True),
+    ],
+)
 def test_only_what_broadcasts_is_copied(into, source, fits):
     """Not what has as many elements in another shape."""
     for target in (ft.zeros(into), ft.zeros(tuple(reversed(into))).permute(tuple(reversed(range(len(into)))))):
@@ -127,8 +167,17 @@ def test_fill_and_zero():
 
 def test_versions_count_writes():
     x = ft.zeros(3)
-    for i, write in enumerate((lambda: x.add_(1), lambda: x.zero_(), lambda: x.fill_(1), lambda: x.copy_(ft.ones(3)),
-                               lambda: x[0].mul_(2), lambda: x.__setitem__(0, 1.0), lambda: ft.exp(x, out=x))):
+    for i, write in enumerate(
+        (
+            lambda: x.add_(1),
+            lambda: x.zero_(),
+            lambda: x.fill_(1),
+            lambda: x.copy_(ft.ones(3)),
+            lambda: x[0].mul_(2),
+            lambda: x.__setitem__(0, 1.0),
+            lambda: ft.exp(x, out=x),
+        )
+    ):
         assert x._version == i
         write()
     assert x._version == 7 and x.clone()._version == 0

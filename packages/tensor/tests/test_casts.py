@@ -1,4 +1,5 @@
 """Conversions between dtypes: every half, all roundings to halves, in runs of any length, at every CPU level."""
+
 import ctypes
 import importlib
 
@@ -11,7 +12,7 @@ from flambeau_tensor._core.levels import LEVEL, built_levels
 
 TABLE = [d.name for d in all_dtypes()]
 NAMES = [name for name in TABLE if name != "complex32"]  # that one is tested with its operators
-LEVELS = built_levels()[built_levels().index(LEVEL):]  # what this processor can run
+LEVELS = built_levels()[built_levels().index(LEVEL) :]  # what this processor can run
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_ssize_t)
 
 
@@ -34,6 +35,7 @@ def cast(request):
         given[:] = values
         loop(given.ctypes.data, given.strides[0], out.ctypes.data, out.strides[0], len(values))
         return out
+
     return run
 
 

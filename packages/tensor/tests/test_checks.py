@@ -1,13 +1,20 @@
 """The assertions of a program's own."""
+
 import pytest
 
 import flambeau_tensor as ft
 
 
-@pytest.mark.parametrize(("name", "error"), [
-    ("_check", RuntimeError), ("_check_index", IndexError), ("_check_not_implemented", NotImplementedError),
-    ("_check_type", TypeError), ("_check_value", ValueError),
-])
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("_check", RuntimeError),
+        ("_check_index", IndexError),
+        ("_check_not_implemented", NotImplementedError),
+        ("_check_type", TypeError),
+        ("_check_value", ValueError),
+    ],
+)
 def test_errors_and_their_texts(name, error):
     check = getattr(ft, name)
     assert check(True) is None

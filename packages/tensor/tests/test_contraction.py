@@ -1,4 +1,5 @@
 """einsum, tensordot, inner, kron and chains of matrices against NumPy; PyTorch's errors."""
+
 import itertools
 
 import numpy as np
@@ -28,22 +29,49 @@ def tensors(*arrays):
     return [ft.from_numpy(a) for a in arrays]
 
 
-@pytest.mark.parametrize("equation, shapes", [
-    ("ij,jk->ik", [(2, 3), (3, 4)]), ("ij,jk", [(2, 3), (3, 4)]), ("ij,jk->ki", [(2, 3), (3, 4)]),
-    ("bij,bjk->bik", [(5, 2, 3), (5, 3, 4)]), ("i,i->", [(4,), (4,)]), ("i,j->ij", [(2,), (3,)]), ("ii->i", [(3, 3)]),
-    ("ii->", [(3, 3)]), ("ii", [(3, 3)]), ("ij->ji", [(2, 3)]), ("ij->", [(2, 3)]), ("ij->j", [(2, 3)]),
-    ("iij->j", [(2, 2, 3)]), ("iijj->ij", [(2, 2, 3, 3)]), ("ij,ij->ij", [(2, 3), (2, 3)]), ("ij,j->i", [(2, 3), (3,)]),
-    ("...ij,...jk->...ik", [(2, 1, 3, 4), (5, 4, 2)]), ("...ij,jk", [(2, 3, 4), (4, 5)]),
-    ("i...,i...->...", [(2, 3), (2, 1)]),
-    ("...,...", [(2, 3), (3,)]), ("ij...->j...i", [(2, 3, 4)]), ("b...c,c->b...", [(2, 3, 4, 5), (5,)]),
-    ("ab,bc,cd->ad", [(2, 3), (3, 4), (4, 5)]), ("a,ab,bc,c->", [(2,), (2, 3), (3, 4), (4,)]),
-    ("ab,ab,ab->b", [(2, 3)] * 3),
-    ("bhqd,bhkd->bhqk", [(2, 3, 4, 5), (2, 3, 6, 5)]), ("ij,kl->ijkl", [(2, 3), (4, 5)]), ("ij,kl->", [(2, 3), (4, 5)]),
-    ("iK,Kj->ij", [(2, 3), (3, 4)]), ("aB,Ba", [(2, 3), (3, 2)]),
-    ("ijk,ikl,ilm->ijm", [(2, 3, 4), (2, 4, 5), (2, 5, 6)]),
-    ("ij,jk->ik", [(2, 0), (0, 4)]), ("ij,jk->ik", [(0, 3), (3, 4)]), ("i j , j k -> i k", [(2, 3), (3, 4)]),
-    ("ii,ij->j", [(3, 3), (3, 2)]), ("ij,ik->jk", [(5, 2), (5, 3)]), (",ij->ij", [(), (2, 3)]), ("->", [()]),
-])
+@pytest.mark.parametrize(
+    "equation, shapes",
+    [
+        ("ij,jk->ik", [(2, 3), (3, 4)]),
+        ("ij,jk", [(2, 3), (3, 4)]),
+        ("ij,jk->ki", [(2, 3), (3, 4)]),
+        ("bij,bjk->bik", [(5, 2, 3), (5, 3, 4)]),
+        ("i,i->", [(4,), (4,)]),
+        ("i,j->ij", [(2,), (3,)]),
+        ("ii->i", [(3, 3)]),
+        ("ii->", [(3, 3)]),
+        ("ii", [(3, 3)]),
+        ("ij->ji", [(2, 3)]),
+        ("ij->", [(2, 3)]),
+        ("ij->j", [(2, 3)]),
+        ("iij->j", [(2, 2, 3)]),
+        ("iijj->ij", [(2, 2, 3, 3)]),
+        ("ij,ij->ij", [(2, 3), (2, 3)]),
+        ("ij,j->i", [(2, 3), (3,)]),
+        ("...ij,...jk->...ik", [(2, 1, 3, 4), (5, 4, 2)]),
+        ("...ij,jk", [(2, 3, 4), (4, 5)]),
+        ("i...,i...->...", [(2, 3), (2, 1)]),
+        ("...,...", [(2, 3), (3,)]),
+        ("ij...->j...i", [(2, 3, 4)]),
+        ("b...c,c->b...", [(2, 3, 4, 5), (5,)]),
+        ("ab,bc,cd->ad", [(2, 3), (3, 4), (4, 5)]),
+        ("a,ab,bc,c->", [(2,), (2, 3), (3, 4), (4,)]),
+        ("ab,ab,ab->b", [(2, 3)] * 3),
+        ("bhqd,bhkd->bhqk", [(2, 3, 4, 5), (2, 3, 6, 5)]),
+        ("ij,kl->ijkl", [(2, 3), (4, 5)]),
+        ("ij,kl->", [(2, 3), (4, 5)]),
+        ("iK,Kj->ij", [(2, 3), (3, 4)]),
+        ("aB,Ba", [(2, 3), (3, 2)]),
+        ("ijk,ikl,ilm->ijm", [(2, 3, 4), (2, 4, 5), (2, 5, 6)]),
+        ("ij,jk->ik", [(2, 0), (0, 4)]),
+        ("ij,jk->ik", [(0, 3), (3, 4)]),
+        ("i j , j k -> i k", [(2, 3), (3, 4)]),
+        ("ii,ij->j", [(3, 3), (3, 2)]),
+        ("ij,ik->jk", [(5, 2), (5, 3)]),
+        (",ij->ij", [(), (2, 3)]),
+        ("->", [()]),
+    ],
+)
 def test_einsum_like_numpy(equation, shapes):
     arrays = [values(*s) for s in shapes]
     expected = np.einsum(equation, *arrays)
@@ -57,7 +85,7 @@ def test_einsum_of_any_subscripts(data):
     sizes = {c: data.draw(st.integers(0, 3)) for c in "abcd"}
     terms = data.draw(st.lists(st.text("abcd", max_size=3), min_size=1, max_size=4))
     letters = sorted(set("".join(terms)))
-    output = "".join(data.draw(st.permutations(letters))[:data.draw(st.integers(0, len(letters)))])
+    output = "".join(data.draw(st.permutations(letters))[: data.draw(st.integers(0, len(letters)))])
     equation = ",".join(terms) + "->" + output
     arrays = [values(*(sizes[c] for c in term)) for term in terms]
     same(einsum(equation, *tensors(*arrays)), np.einsum(equation, *arrays))
@@ -77,10 +105,19 @@ def test_einsum_with_numbers_for_subscripts():
     same(einsum(ft.from_numpy(a), [Ellipsis, 5], [5, Ellipsis]), a.T)
 
 
-@pytest.mark.parametrize("shape_a, shape_b, dims", [
-    ((2, 3), (3, 4), 1), ((2, 3, 4), (3, 4, 5), 2), ((2, 3), (4, 5), 0), ((2, 3, 4), (4, 3, 2), ([0, 1, 2], [2, 1, 0])),
-    ((2, 3, 4), (5, 3), ([1], [1])), ((2, 3, 4), (5, 3), ([-2], [-1])), ((2, 0), (0, 3), 1), ((3,), (3,), 1),
-])
+@pytest.mark.parametrize(
+    "shape_a, shape_b, dims",
+    [
+        ((2, 3), (3, 4), 1),
+        ((2, 3, 4), (3, 4, 5), 2),
+        ((2, 3), (4, 5), 0),
+        ((2, 3, 4), (4, 3, 2), ([0, 1, 2], [2, 1, 0])),
+        ((2, 3, 4), (5, 3), ([1], [1])),
+        ((2, 3, 4), (5, 3), ([-2], [-1])),
+        ((2, 0), (0, 3), 1),
+        ((3,), (3,), 1),
+    ],
+)
 def test_tensordot(shape_a, shape_b, dims):
     a, b = values(*shape_a), values(*shape_b)
     same(ft.tensordot(*tensors(a, b), dims), np.tensordot(a, b, dims))
@@ -139,46 +176,96 @@ def ones(*shape, dtype="float32"):
 
 
 # Texts as PyTorch 2.13 words them.
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: einsum("ij,jk", ones(2, 3), ones(4, 5)), RuntimeError, "einsum(): subscript j has size 4 for operand 1 "
-                                                                    "which "
-     "does not broadcast with previously seen size 3"),
-    (lambda: einsum("ij,jk->il", ones(2, 3), ones(3, 5)), RuntimeError,
-     "einsum(): output subscript l does not appear in the equation for any input operand"),
-    (lambda: einsum("ij,jk->ii", ones(2, 3), ones(3, 5)), RuntimeError,
-     "einsum(): output subscript i appears more than once in the output"),
-    (lambda: einsum("ijk", ones(2, 3)), RuntimeError, "einsum(): the number of subscripts in the equation (3) does not "
-                                                      "match "
-     "the number of dimensions (2) for operand 0 and no ellipsis was given"),
-    (lambda: einsum("i1", ones(2, 3)), RuntimeError,
-     "einsum(): invalid subscript given at index 1 in the equation string, subscripts must be in [a-zA-Z]"),
-    (lambda: einsum("ij->ij->ij", ones(2, 3)), RuntimeError,
-     "einsum(): invalid subscript given at index 6 in the equation string, subscripts must be in [a-zA-Z]"),
-    (lambda: einsum("ij,jk", ones(2, 3)), RuntimeError,
-     "einsum(): fewer operands were provided than specified in the equation"),
-    (lambda: einsum("ij", ones(2, 3), ones(3, 4)), RuntimeError,
-     "einsum(): more operands were provided than specified in the equation"),
-    (lambda: einsum("ii", ones(2, 3)), RuntimeError,
-     "einsum(): subscript i is repeated for operand 0 but the sizes don't match, 3 != 2"),
-    (lambda: einsum("i.j", ones(2, 3)), RuntimeError, "einsum(): found '.' for operand 0 that is not part of any "
-                                                      "ellipsis"),
-    (lambda: einsum("ij"), ValueError, "einsum(): must specify the equation string and at least one operand"),
-    (lambda: ft.tensordot(ones(2, 3), ones(4, 5), 1), RuntimeError, "contracted dimensions need to match, but first "
-                                                                    "has size "
-     "3 in dim -1 and second has size 4 in dim 0"),
-    (lambda: ft.tensordot(ones(2, 3), ones(3, 5), ([1], [0, 1])), RuntimeError,
-     "both dimension lists should have same length"),
-    (lambda: ft.tensordot(ones(2, 3), ones(3, 5, dtype="float64"), 1), RuntimeError, "both inputs should have same "
-                                                                                     "dtype"),
-    (lambda: ft.inner(ones(2, 3), ones(4, 5)), RuntimeError,
-     "inner() the last dimension must match on both input tensors but got shapes [2, 3] and [4, 5]"),
-    (lambda: multi_dot([ones(3)]), RuntimeError, "multi_dot(): expected at least 2 tensors but got 1"),
-    (lambda: multi_dot([ones(3, 2), ones(3, 4)]), RuntimeError,
-     "multi_dot(): tensors 0 and 1 with shapes [3, 2] and [3, 4] cannot be multiplied"),
-    (lambda: ft.cross(ones(2), ones(2)), RuntimeError, "no dimension of size 3 in input"),
-    (lambda: linalg_cross(ones(2, 3), ones(3)), RuntimeError,
-     "linalg.cross: inputs must have the same number of dimensions."),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (
+            lambda: einsum("ij,jk", ones(2, 3), ones(4, 5)),
+            RuntimeError,
+            "einsum(): subscript j has size 4 for operand 1 which does not broadcast with previously seen size 3",
+        ),
+        (
+            lambda: einsum("ij,jk->il", ones(2, 3), ones(3, 5)),
+            RuntimeError,
+            "einsum(): output subscript l does not appear in the equation for any input operand",
+        ),
+        (
+            lambda: einsum("ij,jk->ii", ones(2, 3), ones(3, 5)),
+            RuntimeError,
+            "einsum(): output subscript i appears more than once in the output",
+        ),
+        (
+            lambda: einsum("ijk", ones(2, 3)),
+            RuntimeError,
+            "einsum(): the number of subscripts in the equation (3) does not "
+            "match "
+            "the number of dimensions (2) for operand 0 and no ellipsis was given",
+        ),
+        (
+            lambda: einsum("i1", ones(2, 3)),
+            RuntimeError,
+            "einsum(): invalid subscript given at index 1 in the equation string, subscripts must be in [a-zA-Z]",
+        ),
+        (
+            lambda: einsum("ij->ij->ij", ones(2, 3)),
+            RuntimeError,
+            "einsum(): invalid subscript given at index 6 in the equation string, subscripts must be in [a-zA-Z]",
+        ),
+        (
+            lambda: einsum("ij,jk", ones(2, 3)),
+            RuntimeError,
+            "einsum(): fewer operands were provided than specified in the equation",
+        ),
+        (
+            lambda: einsum("ij", ones(2, 3), ones(3, 4)),
+            RuntimeError,
+            "einsum(): more operands were provided than specified in the equation",
+        ),
+        (
+            lambda: einsum("ii", ones(2, 3)),
+            RuntimeError,
+            "einsum(): subscript i is repeated for operand 0 but the sizes don't match, 3 != 2",
+        ),
+        (
+            lambda: einsum("i.j", ones(2, 3)),
+            RuntimeError,
+            "einsum(): found '.' for operand 0 that is not part of any ellipsis",
+        ),
+        (lambda: einsum("ij"), ValueError, "einsum(): must specify the equation string and at least one operand"),
+        (
+            lambda: ft.tensordot(ones(2, 3), ones(4, 5), 1),
+            RuntimeError,
+            "contracted dimensions need to match, but first has size 3 in dim -1 and second has size 4 in dim 0",
+        ),
+        (
+            lambda: ft.tensordot(ones(2, 3), ones(3, 5), ([1], [0, 1])),
+            RuntimeError,
+            "both dimension lists should have same length",
+        ),
+        (
+            lambda: ft.tensordot(ones(2, 3), ones(3, 5, dtype="float64"), 1),
+            RuntimeError,
+            "both inputs should have same dtype",
+        ),
+        (
+            lambda: ft.inner(ones(2, 3), ones(4, 5)),
+            RuntimeError,
+            "inner() the last dimension must match on both input tensors but got shapes [2, 3] and [4, 5]",
+        ),
+        (lambda: multi_dot([ones(3)]), RuntimeError, "multi_dot(): expected at least 2 tensors but got 1"),
+        (
+            lambda: multi_dot([ones(3, 2), ones(3, 4)]),
+            RuntimeError,
+            "multi_dot(): tensors 0 and 1 with shapes [3, 2] and [3, 4] cannot be multiplied",
+        ),
+        (lambda: ft.cross(ones(2), ones(2)), RuntimeError, "no dimension of size 3 in input"),
+        (
+            lambda: linalg_cross(ones(2, 3), ones(3)),
+            RuntimeError,
+            "linalg.cross: inputs must have the same number of dimensions.",
+        ),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
@@ -193,11 +280,16 @@ def test_tensordot_broadcasts_sizes_of_1():
     assert ft.tensordot(b.byte(), a.byte(), ([0, 2], [0, 2])).dtype is ft.uint8
 
 
-@pytest.mark.parametrize("equation, shapes", [
-    ("ij,jk,kl,lm->im", [(2, 9), (9, 3), (3, 8), (8, 4)]), ("...i,ij,...j->...", [(7, 1, 3), (3, 4), (5, 4)]),
-    ("ab,bc,cd,de,ea->", [(2, 3), (3, 4), (4, 5), (5, 6), (6, 2)]), ("ii,ij,j", [(3, 3), (3, 4), (4,)]),
-    ("i,j,k", [(2,), (3,), (0,)]),
-])
+@pytest.mark.parametrize(
+    "equation, shapes",
+    [
+        ("ij,jk,kl,lm->im", [(2, 9), (9, 3), (3, 8), (8, 4)]),
+        ("...i,ij,...j->...", [(7, 1, 3), (3, 4), (5, 4)]),
+        ("ab,bc,cd,de,ea->", [(2, 3), (3, 4), (4, 5), (5, 6), (6, 2)]),
+        ("ii,ij,j", [(3, 3), (3, 4), (4,)]),
+        ("i,j,k", [(2,), (3,), (0,)]),
+    ],
+)
 def test_the_order_of_products_does_not_matter(equation, shapes, monkeypatch):
     from flambeau_tensor import contraction_order
 

@@ -1,4 +1,5 @@
 """Numbers that a dtype does not hold, and what mixed dtypes compute in. The values are PyTorch 2.13's on x86-64."""
+
 import platform
 import sys
 
@@ -13,14 +14,17 @@ LOW = -2147483648
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="what the processor makes of them")
 @pytest.mark.parametrize("source", [ft.float64, ft.complex128])
-@pytest.mark.parametrize(("dtype", "expected"), [
-    (ft.int32, [LOW, -1, LOW, LOW, LOW, LOW, LOW, 70000, -70001, -1]),
-    (ft.int16, [0, -1, 0, 0, 0, 0, 0, 4464, -4465, -1]),
-    (ft.int8, [0, -1, 0, 0, 0, 0, 0, 112, -113, -1]),
-    (ft.uint8, [0, 255, 7, 249, 0, 0, 0, 112, 143, 255]),
-    (ft.int64, [-2**63, -1, 3000000007, -3000000007, -2**63, -2**63, -2**63, 70000, -70001, -1]),
-    (ft.bool, [True] * 10),
-])
+@pytest.mark.parametrize(
+    ("dtype", "expected"),
+    [
+        (ft.int32, [LOW, -1, LOW, LOW, LOW, LOW, LOW, 70000, -70001, -1]),
+        (ft.int16, [0, -1, 0, 0, 0, 0, 0, 4464, -4465, -1]),
+        (ft.int8, [0, -1, 0, 0, 0, 0, 0, 112, -113, -1]),
+        (ft.uint8, [0, 255, 7, 249, 0, 0, 0, 112, 143, 255]),
+        (ft.int64, [-(2**63), -1, 3000000007, -3000000007, -(2**63), -(2**63), -(2**63), 70000, -70001, -1]),
+        (ft.bool, [True] * 10),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:Casting complex")
 def test_floats_out_of_range(source, dtype, expected):
     for times in (1, 50):
@@ -39,8 +43,13 @@ def test_integers_wrap():
 
 # --- divisors -------------------------------------------------------------------------------------------------------
 
-DIVIDE = [ft.floor_divide, ft.remainder, ft.fmod, lambda a, b: ft.div(a, b, rounding_mode="floor"),
-          lambda a, b: ft.div(a, b, rounding_mode="trunc")]
+DIVIDE = [
+    ft.floor_divide,
+    ft.remainder,
+    ft.fmod,
+    lambda a, b: ft.div(a, b, rounding_mode="floor"),
+    lambda a, b: ft.div(a, b, rounding_mode="trunc"),
+]
 INTEGERS = [ft.uint8, ft.int8, ft.int16, ft.int32, ft.int64]
 
 
@@ -59,7 +68,7 @@ def test_a_divisor_is_checked_in_the_dtype_of_the_computation(divide):
                 for divisor in (y, 0, ft.tensor(0)):
                     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
                         divide(x, divisor)
-                assert divide(x[:n // 2], y[:n // 2]).dtype is ft.promote_types(a, b)
+                assert divide(x[: n // 2], y[: n // 2]).dtype is ft.promote_types(a, b)
     assert (ft.arange(10) // ft.arange(1.0, 11.0)).tolist() == [0] * 10
 
 
@@ -77,9 +86,10 @@ def test_a_divisor_that_wraps_around_to_zero(divide, dtype):
 
 # --- numbers that go along ------------------------------------------------------------------------------------------
 
+
 def test_integer_factors_are_exact():
     one, zero = ft.tensor([1]), ft.tensor([0])
-    for value in (2**53 + 1, 2**62 + 1, -2**63, 2**63 - 1):
+    for value in (2**53 + 1, 2**62 + 1, -(2**63), 2**63 - 1):
         assert ft.addcmul(zero, one, one, value=value).item() == value
         assert ft.add(zero, one, alpha=value).item() == value
     assert ft.add(zero, 3, alpha=2**62).item() == 3 * 2**62 - 2**64
@@ -91,7 +101,7 @@ def test_integer_factors_are_exact():
 
 
 def test_closeness_of_integers_does_not_wrap_around():
-    low, high = ft.tensor([-2**63]), ft.tensor([2**63 - 1])
+    low, high = ft.tensor([-(2**63)]), ft.tensor([2**63 - 1])
     assert not ft.isclose(low, high).item() and not ft.allclose(low, high)
     for dtype in INTEGERS:
         ends = ft.tensor([ft.iinfo(dtype).min], dtype=dtype), ft.tensor([ft.iinfo(dtype).max], dtype=dtype)
@@ -103,12 +113,19 @@ def test_closeness_of_integers_does_not_wrap_around():
     assert ft.isclose(ft.tensor([True, True]), ft.tensor([False, True])).tolist() == [False, True]
 
 
-@pytest.mark.parametrize(("x", "exponent", "expected", "dtype"), [
-    ([1.0, 2.0], [1, 2], [2, 8], ft.float16), ([1.0, 2.0], [1, 2], [2, 8], ft.bfloat16),
-    ([1e-30], [200], [1.6069380442589903e30], ft.float64), ([1e-300], [1100], [1.3582985290493859e+31], ft.float64),
-    ([0.0, INF], [1000, -1000], [0, INF], ft.float32), ([2.0**-149], [149], [1], ft.float32),
-    ([1.0, 1.0], [5000, -5000], [INF, 0], ft.float64), ([1.0], [1023], [2.0**1023], ft.float64),
-])
+@pytest.mark.parametrize(
+    ("x", "exponent", "expected", "dtype"),
+    [
+        ([1.0, 2.0], [1, 2], [2, 8], ft.float16),
+        ([1.0, 2.0], [1, 2], [2, 8], ft.bfloat16),
+        ([1e-30], [200], [1.6069380442589903e30], ft.float64),
+        ([1e-300], [1100], [1.3582985290493859e31], ft.float64),
+        ([0.0, INF], [1000, -1000], [0, INF], ft.float32),
+        ([2.0**-149], [149], [1], ft.float32),
+        ([1.0, 1.0], [5000, -5000], [INF, 0], ft.float64),
+        ([1.0], [1023], [2.0**1023], ft.float64),
+    ],
+)
 def test_ldexp(x, exponent, expected, dtype):
     got = ft.ldexp(ft.tensor(x, dtype=dtype), ft.tensor(exponent))
     assert got.dtype is dtype and got.tolist() == expected

@@ -1,4 +1,5 @@
 """Running sums and their kin against NumPy over dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
+
 import math
 
 import numpy as np
@@ -49,8 +50,9 @@ def test_sums_and_products(name, dtype):
                 got = getattr(ops, name)(ft.from_numpy(view), dim).numpy()
                 assert got.dtype == (dtype if dtype in TOLERANCE else "int64")
                 if dtype in TOLERANCE:
-                    np.testing.assert_allclose(got, expected, rtol=TOLERANCE[dtype],
-                                               atol=TOLERANCE[dtype] * np.abs(expected).max())
+                    np.testing.assert_allclose(
+                        got, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] * np.abs(expected).max()
+                    )
                 else:
                     np.testing.assert_array_equal(got, expected)
 
@@ -178,8 +180,11 @@ def test_diff_with_neighbours():
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=4).flatmap(
-    lambda shape: st.tuples(st.just(shape), st.permutations(range(len(shape))), st.integers(0, len(shape) - 1))))
+@given(
+    st.lists(st.integers(0, 6), min_size=1, max_size=4).flatmap(
+        lambda shape: st.tuples(st.just(shape), st.permutations(range(len(shape))), st.integers(0, len(shape) - 1))
+    )
+)
 def test_any_shape_and_order(case):
     shape, order, dim = case
     a = (np.arange(math.prod(shape)) * 7 % 11 - 5).reshape(shape).transpose(order).astype("float32")
@@ -190,14 +195,24 @@ def test_any_shape_and_order(case):
     np.testing.assert_array_equal(indices.numpy(), expected[1])
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda x: ops.cumsum(x, 2), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)"),
-    (lambda x: ops.cumsum(x), TypeError, r'cumsum\(\) missing 1 required positional arguments: "dim"'),
-    (lambda x: ops.cumsum(x, 0, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
-    (lambda x: ops.cummax(x.to(ft.complex64), 0), NotImplementedError,
-     "\"cummax_cpu\" not implemented for 'ComplexFloat'"),
-    (lambda x: ops.logcumsumexp(x.to(ft.int64), 0), NotImplementedError, "not implemented for 'Long'"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (
+            lambda x: ops.cumsum(x, 2),
+            IndexError,
+            r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)",
+        ),
+        (lambda x: ops.cumsum(x), TypeError, r'cumsum\(\) missing 1 required positional arguments: "dim"'),
+        (lambda x: ops.cumsum(x, 0, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
+        (
+            lambda x: ops.cummax(x.to(ft.complex64), 0),
+            NotImplementedError,
+            "\"cummax_cpu\" not implemented for 'ComplexFloat'",
+        ),
+        (lambda x: ops.logcumsumexp(x.to(ft.int64), 0), NotImplementedError, "not implemented for 'Long'"),
+    ],
+)
 def test_bad_input(call, error, text):
     x = ft.ones(2, 3)
     with pytest.raises(error, match=text):

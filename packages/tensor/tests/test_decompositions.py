@@ -1,4 +1,5 @@
 """Pieces of other operations, against those."""
+
 import numpy as np
 import pytest
 
@@ -20,8 +21,11 @@ def test_padding():
     for pad, widths in (((1, 2), ((0, 0), (1, 2))), ((0, 1, 2, 0), ((2, 0), (0, 1)))):
         np.testing.assert_array_equal(ft.constant_pad_nd(X, pad, 7), np.pad(X.numpy(), widths, constant_values=7))
     assert ft.constant_pad_nd(X, (-1, -2, 1, 0)).tolist() == [[0], [1], [5], [9]]
-    for pad, text in (((1,), "Length of pad must be even"), ((0,) * 6, "no more than twice"),
-                      ((-3, -2), "negative output")):
+    for pad, text in (
+        ((1,), "Length of pad must be even"),
+        ((0,) * 6, "no more than twice"),
+        ((-3, -2), "negative output"),
+    ):
         with pytest.raises(RuntimeError, match=text):
             ft.constant_pad_nd(X, pad)
 

@@ -1,4 +1,5 @@
 """Distances between rows against their definition; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -12,7 +13,7 @@ def expected(a, b, p):
     d = np.abs(a[..., :, None, :] - b[..., None, :, :])
     if p == 0:
         return (d != 0).sum(-1).astype(a.dtype)
-    return d.max(-1) if p == float("inf") else (d ** p).sum(-1) ** (1 / p)
+    return d.max(-1) if p == float("inf") else (d**p).sum(-1) ** (1 / p)
 
 
 @pytest.mark.parametrize("p", ORDERS)
@@ -53,20 +54,23 @@ def test_nothing():
 Y = ft.ones(2, 3)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.cdist(Y.int(), Y), RuntimeError, "cdist only supports floating-point dtypes, X1 got: Int"),
-    (lambda: ft.cdist(Y, Y.to(ft.complex64)), RuntimeError, "dtypes, X2 got: ComplexFloat"),
-    (lambda: ft.cdist(Y, Y.double()), RuntimeError, "expected scalar type Float but found Double"),
-    (lambda: ft.cdist(Y.half(), Y.half()), NotImplementedError, "\"cdist\" not implemented for 'Half'"),
-    (lambda: ft.cdist(Y[0], Y), RuntimeError, "at least 2D tensors, X1 got: 1D"),
-    (lambda: ft.cdist(Y, Y[:, :2]), RuntimeError, "same number of columns. X1: 3 X2: 2"),
-    (lambda: ft.cdist(Y, Y, -1), RuntimeError, "cdist only supports non-negative p values"),
-    (lambda: ft.cdist(Y, Y, compute_mode="x"), ValueError, "x is not a valid value for compute_mode"),
-    (lambda: ft.pdist(Y.int()), RuntimeError, "pdist only supports floating-point dtypes"),
-    (lambda: ft.pdist(Y[0]), RuntimeError, "pdist only supports 2D tensors, got: 1D"),
-    (lambda: ft.pdist(Y, float("nan")), RuntimeError, "pdist only supports non-negative p values"),
-    (lambda: ft.pdist(Y.half()), NotImplementedError, "\"pdist\" not implemented for 'Half'"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ft.cdist(Y.int(), Y), RuntimeError, "cdist only supports floating-point dtypes, X1 got: Int"),
+        (lambda: ft.cdist(Y, Y.to(ft.complex64)), RuntimeError, "dtypes, X2 got: ComplexFloat"),
+        (lambda: ft.cdist(Y, Y.double()), RuntimeError, "expected scalar type Float but found Double"),
+        (lambda: ft.cdist(Y.half(), Y.half()), NotImplementedError, "\"cdist\" not implemented for 'Half'"),
+        (lambda: ft.cdist(Y[0], Y), RuntimeError, "at least 2D tensors, X1 got: 1D"),
+        (lambda: ft.cdist(Y, Y[:, :2]), RuntimeError, "same number of columns. X1: 3 X2: 2"),
+        (lambda: ft.cdist(Y, Y, -1), RuntimeError, "cdist only supports non-negative p values"),
+        (lambda: ft.cdist(Y, Y, compute_mode="x"), ValueError, "x is not a valid value for compute_mode"),
+        (lambda: ft.pdist(Y.int()), RuntimeError, "pdist only supports floating-point dtypes"),
+        (lambda: ft.pdist(Y[0]), RuntimeError, "pdist only supports 2D tensors, got: 1D"),
+        (lambda: ft.pdist(Y, float("nan")), RuntimeError, "pdist only supports non-negative p values"),
+        (lambda: ft.pdist(Y.half()), NotImplementedError, "\"pdist\" not implemented for 'Half'"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

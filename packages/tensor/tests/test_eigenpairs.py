@@ -1,4 +1,5 @@
 """lobpcg against the whole decomposition."""
+
 import numpy as np
 import pytest
 

@@ -3,6 +3,7 @@
 The tables of promotion were printed by PyTorch 2.13 (torch.result_type); one letter a dtype, "-" where it has a dtype
 (complex32) that this package has not.
 """
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,20 +11,68 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 
-DTYPES = dict(zip("?uijklebfdxz", (ft.bool, ft.uint8, ft.int8, ft.int16, ft.int32, ft.int64, ft.float16, ft.bfloat16,
-                                   ft.float32, ft.float64, ft.complex64, ft.complex128), strict=True))
+DTYPES = dict(
+    zip(
+        "?uijklebfdxz",
+        (
+            ft.bool,
+            ft.uint8,
+            ft.int8,
+            ft.int16,
+            ft.int32,
+            ft.int64,
+            ft.float16,
+            ft.bfloat16,
+            ft.float32,
+            ft.float64,
+            ft.complex64,
+            ft.complex128,
+        ),
+        strict=True,
+    )
+)
 WITH_DIMENSIONS = {
-    "?": "?uijklebfdxz", "u": "uujjklebfdxz", "i": "ijijklebfdxz", "j": "jjjjklebfdxz", "k": "kkkkklebfdxz",
-    "l": "llllllebfdxz", "e": "eeeeeeeffdxz", "b": "bbbbbbfbfdxz", "f": "fffffffffdxz", "d": "ddddddddddzz",
-    "x": "xxxxxxxxxzxz", "z": "zzzzzzzzzzzz",
+    "?": "?uijklebfdxz",
+    "u": "uujjklebfdxz",
+    "i": "ijijklebfdxz",
+    "j": "jjjjklebfdxz",
+    "k": "kkkkklebfdxz",
+    "l": "llllllebfdxz",
+    "e": "eeeeeeeffdxz",
+    "b": "bbbbbbfbfdxz",
+    "f": "fffffffffdxz",
+    "d": "ddddddddddzz",
+    "x": "xxxxxxxxxzxz",
+    "z": "zzzzzzzzzzzz",
 }
 WITH_ZERO_DIM = {
-    "?": "?uijklebfdxz", "u": "uuuuuuebfdxz", "i": "iiiiiiebfdxz", "j": "jjjjjjebfdxz", "k": "kkkkkkebfdxz",
-    "l": "llllllebfdxz", "e": "eeeeeeeeee--", "b": "bbbbbbbbbbxx", "f": "ffffffffffxx", "d": "ddddddddddzz",
-    "x": "xxxxxxxxxxxx", "z": "zzzzzzzzzzzz",
+    "?": "?uijklebfdxz",
+    "u": "uuuuuuebfdxz",
+    "i": "iiiiiiebfdxz",
+    "j": "jjjjjjebfdxz",
+    "k": "kkkkkkebfdxz",
+    "l": "llllllebfdxz",
+    "e": "eeeeeeeeee--",
+    "b": "bbbbbbbbbbxx",
+    "f": "ffffffffffxx",
+    "d": "ddddddddddzz",
+    "x": "xxxxxxxxxxxx",
+    "z": "zzzzzzzzzzzz",
 }
-WITH_NUMBERS = {"?": "?lfx", "u": "uufx", "i": "iifx", "j": "jjfx", "k": "kkfx", "l": "llfx", "e": "eee-", "b": "bbbx",
-                "f": "fffx", "d": "dddz", "x": "xxxx", "z": "zzzz"}
+WITH_NUMBERS = {
+    "?": "?lfx",
+    "u": "uufx",
+    "i": "iifx",
+    "j": "jjfx",
+    "k": "kkfx",
+    "l": "llfx",
+    "e": "eee-",
+    "b": "bbbx",
+    "f": "fffx",
+    "d": "dddz",
+    "x": "xxxx",
+    "z": "zzzz",
+}
 
 
 @pytest.mark.parametrize("a", DTYPES)
@@ -68,6 +117,7 @@ def test_default_dtype_decides_what_integers_become():
 
 # --- geometry -------------------------------------------------------------------------------------------------------
 
+
 @st.composite
 def operands(draw):
     """Two integer tensors that broadcast, each some view of its memory, and the same values as arrays."""
@@ -76,7 +126,7 @@ def operands(draw):
     pair = []
     for _ in range(2):
         own = [1 if draw(st.booleans()) and draw(st.booleans()) else n for n in shape]
-        own = own[draw(st.integers(0, len(own))) if draw(st.booleans()) else 0:]
+        own = own[draw(st.integers(0, len(own))) if draw(st.booleans()) else 0 :]
         order = draw(st.permutations(range(len(own))))
         steps = [draw(st.integers(1, 2)) for _ in own]
         base_shape = [own[d] * steps[d] for d in order]
@@ -156,6 +206,7 @@ def test_zero_size_broadcasts():
 
 
 # --- writing --------------------------------------------------------------------------------------------------------
+
 
 def test_in_place_on_views_is_seen_by_all_of_them():
     base = ft.zeros(3, 4)
@@ -240,13 +291,15 @@ def test_few_elements_in_any_order(shape, dtype):
     np.testing.assert_array_equal((t + row).numpy(), a + a[:1])
     np.testing.assert_array_equal((column * t).numpy(), a[..., :1] * a)
     np.testing.assert_array_equal((turned + column.permute(*back)).numpy(), a.T + a[..., :1].T)
-    np.testing.assert_array_equal(ft.where(column != 0, turned.contiguous().permute(*back), row).numpy(),
-                                  np.where(a[..., :1] != 0, a, a[:1]))
+    np.testing.assert_array_equal(
+        ft.where(column != 0, turned.contiguous().permute(*back), row).numpy(), np.where(a[..., :1] != 0, a, a[:1])
+    )
     wide = ft.zeros(*shape[:-1], 2 * shape[-1], dtype=t.dtype)
     assert ft.add(t, row, out=wide[..., ::2]).tolist() == (a + a[:1]).tolist()
 
 
 # --- large work -----------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_share_large_work(threads):
@@ -310,8 +363,14 @@ def test_half_precision_round_trips(values):
 def test_bfloat16_rounds_to_even():
     one = 1.0
     step = 2.0**-7
-    for value, rounded in ((one + step / 2, one), (one + 1.5 * step, one + 2 * step), (one + 0.51 * step, one + step),
-                           (-one - step / 2, -one), (3.4e38, float("inf")), (float("inf"), float("inf"))):
+    for value, rounded in (
+        (one + step / 2, one),
+        (one + 1.5 * step, one + 2 * step),
+        (one + 0.51 * step, one + step),
+        (-one - step / 2, -one),
+        (3.4e38, float("inf")),
+        (float("inf"), float("inf")),
+    ):
         assert ft.tensor([value]).to(ft.bfloat16).item() == rounded
     assert str(ft.tensor([float("nan")]).to(ft.bfloat16).item()) == "nan"
 

@@ -1,4 +1,5 @@
 """Making tensors: by size, by example, by rule and from data. Expected values and errors are PyTorch 2.13's."""
+
 import re
 
 import numpy as np
@@ -6,8 +7,23 @@ import pytest
 
 import flambeau_tensor as ft
 
-DTYPES = [getattr(ft, name) for name in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16",
-                                         "float32", "float64", "complex64", "complex128")]
+DTYPES = [
+    getattr(ft, name)
+    for name in (
+        "bool",
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    )
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -42,12 +58,21 @@ def test_dtypes_by_default():
         ft.set_default_dtype(ft.int32)
 
 
-@pytest.mark.parametrize(("arguments", "options", "expected"), [
-    ((3,), {}, [0, 1, 2]), ((1, 4), {}, [1, 2, 3]), ((5, 0, -2), {}, [5, 3, 1]), ((0,), {}, []),
-    ((0, 1, 0.25), {}, [0, 0.25, 0.5, 0.75]), ((1, 2.5), {}, [1, 2]), ((0, 5, 2), {"dtype": ft.uint8}, [0, 2, 4]),
-    ((0.5, 3), {"dtype": ft.int64}, [0, 1, 2]), ((3,), {"dtype": ft.bfloat16}, [0, 1, 2]),
-    ((-1, 1), {"dtype": ft.int8}, [-1, 0]),
-])
+@pytest.mark.parametrize(
+    ("arguments", "options", "expected"),
+    [
+        ((3,), {}, [0, 1, 2]),
+        ((1, 4), {}, [1, 2, 3]),
+        ((5, 0, -2), {}, [5, 3, 1]),
+        ((0,), {}, []),
+        ((0, 1, 0.25), {}, [0, 0.25, 0.5, 0.75]),
+        ((1, 2.5), {}, [1, 2]),
+        ((0, 5, 2), {"dtype": ft.uint8}, [0, 2, 4]),
+        ((0.5, 3), {"dtype": ft.int64}, [0, 1, 2]),
+        ((3,), {"dtype": ft.bfloat16}, [0, 1, 2]),
+        ((-1, 1), {"dtype": ft.int8}, [-1, 0]),
+    ],
+)
 def test_arange(arguments, options, expected):
     t = ft.arange(*arguments, **options)
     assert t.tolist() == expected and t.dtype is options.get("dtype", t.dtype)
@@ -59,21 +84,30 @@ def test_long_ranges_are_exact():
     assert ft.arange(2**60, 2**60 + 3).tolist() == [2**60, 2**60 + 1, 2**60 + 2]
 
 
-@pytest.mark.parametrize(("arguments", "options", "expected"), [
-    ((0, 1, 5), {}, [0, 0.25, 0.5, 0.75, 1]), ((0, 10, 4), {"dtype": ft.int64}, [0, 3, 6, 10]), ((3, 3, 1), {}, [3]),
-    ((1, 2, 0), {}, []), ((1, -1, 3), {"dtype": ft.float16}, [1, 0, -1]),
-    ((1 + 1j, 2, 3), {}, [1 + 1j, 1.5 + 0.5j, 2]), ((2.9, 5, 3), {"dtype": ft.int32}, [2, 3, 5]),
-])
+@pytest.mark.parametrize(
+    ("arguments", "options", "expected"),
+    [
+        ((0, 1, 5), {}, [0, 0.25, 0.5, 0.75, 1]),
+        ((0, 10, 4), {"dtype": ft.int64}, [0, 3, 6, 10]),
+        ((3, 3, 1), {}, [3]),
+        ((1, 2, 0), {}, []),
+        ((1, -1, 3), {"dtype": ft.float16}, [1, 0, -1]),
+        ((1 + 1j, 2, 3), {}, [1 + 1j, 1.5 + 0.5j, 2]),
+        ((2.9, 5, 3), {"dtype": ft.int32}, [2, 3, 5]),
+    ],
+)
 def test_linspace(arguments, options, expected):
     assert ft.linspace(*arguments, **options).tolist() == expected
 
 
 def test_linspace_and_logspace_against_numpy():
     for steps in (2, 3, 50, 1001):
-        np.testing.assert_allclose(ft.linspace(-3, 7, steps, dtype=ft.float64).numpy(), np.linspace(-3, 7, steps),
-                                   rtol=1e-14, atol=1e-15)
-        np.testing.assert_allclose(ft.logspace(-2, 3, steps, dtype=ft.float64).numpy(), np.logspace(-2, 3, steps),
-                                   rtol=1e-12)
+        np.testing.assert_allclose(
+            ft.linspace(-3, 7, steps, dtype=ft.float64).numpy(), np.linspace(-3, 7, steps), rtol=1e-14, atol=1e-15
+        )
+        np.testing.assert_allclose(
+            ft.logspace(-2, 3, steps, dtype=ft.float64).numpy(), np.logspace(-2, 3, steps), rtol=1e-12
+        )
         powers = ft.logspace(0, 8, steps, base=2)
         np.testing.assert_allclose(powers.numpy(), np.logspace(0, 8, steps, base=2), rtol=1e-5)
     assert ft.logspace(0, 2, 3, dtype=ft.int32).tolist() == [1, 10, 100]
@@ -99,32 +133,45 @@ def test_out():
     assert ft.full((3,), 2, out=out) is out and out.tolist() == [2, 2, 2]
 
 
-@pytest.mark.parametrize(("make", "error", "text"), [
-    (lambda: ft.zeros(-1), RuntimeError, "negative dimension -1"),
-    (lambda: ft.zeros("a"), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not str"),
-    (lambda: ft.zeros(2.5), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
-    (lambda: ft.zeros(), TypeError, "zeros() missing 1 required positional arguments: \"size\""),
-    (lambda: ft.zeros(2, dtype=3), TypeError, "zeros(): argument 'dtype' must be torch.dtype, not int"),
-    (lambda: ft.zeros(2, device="cuda"), AssertionError, "tensors live on the CPU"),
-    (lambda: ft.zeros(2, device="nowhere"), RuntimeError, "at start of device string: nowhere"),
-    (lambda: ft.zeros(2, layout=ft.sparse_coo) if hasattr(ft, "sparse_coo") else ft.zeros(2, layout=1),
-     NotImplementedError, "is not built"),
-    (lambda: ft.ones(2, requires_grad=True, dtype=ft.int64), RuntimeError,
-     "Only Tensors of floating point and complex dtype can require gradients"),
-    (lambda: ft.arange(5, 1), RuntimeError, "upper bound and lower bound inconsistent with step sign"),
-    (lambda: ft.arange(1, 5, 0), RuntimeError, "step must be nonzero"),
-    (lambda: ft.arange(0, float("inf")), RuntimeError, "unsupported range"),
-    (lambda: ft.arange(1e20, dtype=ft.int64), RuntimeError, "overflow"),
-    (lambda: ft.arange(3, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
-    (lambda: ft.linspace(0, 1, -1), RuntimeError, "number of steps must be non-negative"),
-    (lambda: ft.eye(-1), RuntimeError, "n must be greater or equal to 0, got -1"),
-    (lambda: ft.full((1,), 300, dtype=ft.uint8), RuntimeError, "cannot be converted to type uint8_t without overflow"),
-    (lambda: ft.full((1,), 1e300), RuntimeError, "value cannot be converted to type float without overflow"),
-    (lambda: ft.full((1,), float("nan"), dtype=ft.int64), RuntimeError, "cannot be converted to type int64_t"),
-    (lambda: ft.empty_strided((2, 2), (1,)), RuntimeError, "mismatch in length of strides and shape"),
-    (lambda: ft.zeros(*[1] * 65), RuntimeError, "at most 64"),
-    (lambda: ft.complex(ft.tensor([1]), ft.tensor([2])), RuntimeError, "inputs to be Half, Float or Double"),
-])
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: ft.zeros(-1), RuntimeError, "negative dimension -1"),
+        (lambda: ft.zeros("a"), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not str"),
+        (lambda: ft.zeros(2.5), TypeError, "zeros(): argument 'size' (position 1) must be tuple of ints, not float"),
+        (lambda: ft.zeros(), TypeError, 'zeros() missing 1 required positional arguments: "size"'),
+        (lambda: ft.zeros(2, dtype=3), TypeError, "zeros(): argument 'dtype' must be torch.dtype, not int"),
+        (lambda: ft.zeros(2, device="cuda"), AssertionError, "tensors live on the CPU"),
+        (lambda: ft.zeros(2, device="nowhere"), RuntimeError, "at start of device string: nowhere"),
+        (
+            lambda: ft.zeros(2, layout=ft.sparse_coo) if hasattr(ft, "sparse_coo") else ft.zeros(2, layout=1),
+            NotImplementedError,
+            "is not built",
+        ),
+        (
+            lambda: ft.ones(2, requires_grad=True, dtype=ft.int64),
+            RuntimeError,
+            "Only Tensors of floating point and complex dtype can require gradients",
+        ),
+        (lambda: ft.arange(5, 1), RuntimeError, "upper bound and lower bound inconsistent with step sign"),
+        (lambda: ft.arange(1, 5, 0), RuntimeError, "step must be nonzero"),
+        (lambda: ft.arange(0, float("inf")), RuntimeError, "unsupported range"),
+        (lambda: ft.arange(1e20, dtype=ft.int64), RuntimeError, "overflow"),
+        (lambda: ft.arange(3, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
+        (lambda: ft.linspace(0, 1, -1), RuntimeError, "number of steps must be non-negative"),
+        (lambda: ft.eye(-1), RuntimeError, "n must be greater or equal to 0, got -1"),
+        (
+            lambda: ft.full((1,), 300, dtype=ft.uint8),
+            RuntimeError,
+            "cannot be converted to type uint8_t without overflow",
+        ),
+        (lambda: ft.full((1,), 1e300), RuntimeError, "value cannot be converted to type float without overflow"),
+        (lambda: ft.full((1,), float("nan"), dtype=ft.int64), RuntimeError, "cannot be converted to type int64_t"),
+        (lambda: ft.empty_strided((2, 2), (1,)), RuntimeError, "mismatch in length of strides and shape"),
+        (lambda: ft.zeros(*[1] * 65), RuntimeError, "at most 64"),
+        (lambda: ft.complex(ft.tensor([1]), ft.tensor([2])), RuntimeError, "inputs to be Half, Float or Double"),
+    ],
+)
 def test_errors(make, error, text):
     with pytest.raises(error) as caught:
         make()
@@ -133,53 +180,86 @@ def test_errors(make, error, text):
 
 # --- from data ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("data", "dtype", "values"), [
-    (3, "int64", 3), (3.5, "float32", 3.5), (True, "bool", True), (2j, "complex64", 2j), ([], "float32", []),
-    ([[]], "float32", [[]]), ([1, 2.5, True], "float32", [1, 2.5, 1]), ([True, 2], "int64", [1, 2]),
-    ([1j, 2], "complex64", [1j, 2]), (((1, 2), [3, 4]), "int64", [[1, 2], [3, 4]]), (range(3), "int64", [0, 1, 2]),
-    (np.float32(3), "float32", 3), ([np.float64(3)], "float64", [3]), ([np.int32(3)], "int32", [3]),
-    ([np.arange(2), np.arange(2)], "int64", [[0, 1], [0, 1]]), (np.arange(3, dtype=np.int16), "int16", [0, 1, 2]),
-    ([ft.tensor(1), ft.tensor(2)], "int64", [1, 2]), (bytearray(b"\x01\x02"), "int64", [1, 2]),
-    (memoryview(np.arange(2.0)), "float32", [0, 1]), (range(3), "int64", [0, 1, 2]),
-    ([range(2), [2, 3]], "int64", [[0, 1], [2, 3]]), ([ft.tensor(1), 2.5], "float32", [1, 2.5]),
-    ([ft.tensor([1.0]), ft.tensor([[2]])], "float32", [1, 2]), ([np.int32(1), 2], "int64", [1, 2]),
-    ([np.int32(1), 2.5], "float32", [1, 2.5]), ([np.float64(1), 2.5], "float64", [1, 2.5]),
-    ([ft.tensor(1, dtype=ft.int8), True], "int8", [1, 1]), ([ft.tensor(1, dtype=ft.float16), 3.0], "float32", [1, 3]),
-    ([np.array([1, 2]), [2.5, 3]], "float32", [[1, 2], [2.5, 3]]),
-])
+
+@pytest.mark.parametrize(
+    ("data", "dtype", "values"),
+    [
+        (3, "int64", 3),
+        (3.5, "float32", 3.5),
+        (True, "bool", True),
+        (2j, "complex64", 2j),
+        ([], "float32", []),
+        ([[]], "float32", [[]]),
+        ([1, 2.5, True], "float32", [1, 2.5, 1]),
+        ([True, 2], "int64", [1, 2]),
+        ([1j, 2], "complex64", [1j, 2]),
+        (((1, 2), [3, 4]), "int64", [[1, 2], [3, 4]]),
+        (range(3), "int64", [0, 1, 2]),
+        (np.float32(3), "float32", 3),
+        ([np.float64(3)], "float64", [3]),
+        ([np.int32(3)], "int32", [3]),
+        ([np.arange(2), np.arange(2)], "int64", [[0, 1], [0, 1]]),
+        (np.arange(3, dtype=np.int16), "int16", [0, 1, 2]),
+        ([ft.tensor(1), ft.tensor(2)], "int64", [1, 2]),
+        (bytearray(b"\x01\x02"), "int64", [1, 2]),
+        (memoryview(np.arange(2.0)), "float32", [0, 1]),
+        (range(3), "int64", [0, 1, 2]),
+        ([range(2), [2, 3]], "int64", [[0, 1], [2, 3]]),
+        ([ft.tensor(1), 2.5], "float32", [1, 2.5]),
+        ([ft.tensor([1.0]), ft.tensor([[2]])], "float32", [1, 2]),
+        ([np.int32(1), 2], "int64", [1, 2]),
+        ([np.int32(1), 2.5], "float32", [1, 2.5]),
+        ([np.float64(1), 2.5], "float64", [1, 2.5]),
+        ([ft.tensor(1, dtype=ft.int8), True], "int8", [1, 1]),
+        ([ft.tensor(1, dtype=ft.float16), 3.0], "float32", [1, 3]),
+        ([np.array([1, 2]), [2.5, 3]], "float32", [[1, 2], [2.5, 3]]),
+    ],
+)
 def test_dtype_and_values_from_data(data, dtype, values):
     t = ft.tensor(data)
     assert t.dtype is getattr(ft, dtype) and t.tolist() == values
 
 
-@pytest.mark.parametrize(("data", "dtype", "values"), [
-    ([1.9, -1.9], ft.int64, [1, -1]), ([0, 2, 0.5], ft.bool, [False, True, True]), ([-1], ft.uint8, [255]),
-    ([1, 2], ft.float16, [1, 2]), ([1.00390625], ft.bfloat16, [1.0]), ([[1]], ft.complex128, [[1]]),
-    (1 << 40, ft.float32, float(1 << 40)), (True, ft.float32, 1.0),
-])
+@pytest.mark.parametrize(
+    ("data", "dtype", "values"),
+    [
+        ([1.9, -1.9], ft.int64, [1, -1]),
+        ([0, 2, 0.5], ft.bool, [False, True, True]),
+        ([-1], ft.uint8, [255]),
+        ([1, 2], ft.float16, [1, 2]),
+        ([1.00390625], ft.bfloat16, [1.0]),
+        ([[1]], ft.complex128, [[1]]),
+        (1 << 40, ft.float32, float(1 << 40)),
+        (True, ft.float32, 1.0),
+    ],
+)
 def test_data_in_a_given_dtype(data, dtype, values):
     t = ft.tensor(data, dtype=dtype)
     assert t.dtype is dtype and t.tolist() == values
 
 
-@pytest.mark.parametrize(("data", "options", "error", "text"), [
-    ([[1, 2], [3]], {}, ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
-    ([1, [2]], {}, TypeError, "expected a number at dim 1, got a list"),
-    ([[1], 2], {}, TypeError, "expected a sequence at dim 1"),
-    ([1, "a"], {}, TypeError, "new(): invalid data type 'str'"), ("a", {}, TypeError, "new(): invalid data type 'str'"),
-    (b"a", {}, TypeError, "new(): invalid data type 'bytes'"),
-    (None, {}, RuntimeError, "Could not infer dtype of NoneType"),
-    ([None], {}, RuntimeError, "Could not infer dtype of NoneType"),
-    ({1: 2}, {}, RuntimeError, "Could not infer dtype of dict"),
-    ({1}, {}, RuntimeError, "Could not infer dtype of set"),
-    (object(), {}, RuntimeError, "Could not infer dtype of object"),
-    ([float("nan")], {"dtype": ft.int64}, RuntimeError, "cannot be converted to type int64"),
-    ([2**40], {"dtype": ft.int32}, RuntimeError, "value cannot be converted to type int without overflow"),
-    ([1j], {"dtype": ft.float32}, TypeError, "must be real number, not complex"),
-    ([2**70], {}, ValueError, "Overflow when unpacking long long"),
-    ([2**63], {"dtype": ft.uint8}, ValueError, "Overflow when unpacking long long"),
-    (2**1100, {"dtype": ft.float64}, OverflowError, "int too large to convert to float"),
-])
+@pytest.mark.parametrize(
+    ("data", "options", "error", "text"),
+    [
+        ([[1, 2], [3]], {}, ValueError, "expected sequence of length 2 at dim 1 (got 1)"),
+        ([1, [2]], {}, TypeError, "expected a number at dim 1, got a list"),
+        ([[1], 2], {}, TypeError, "expected a sequence at dim 1"),
+        ([1, "a"], {}, TypeError, "new(): invalid data type 'str'"),
+        ("a", {}, TypeError, "new(): invalid data type 'str'"),
+        (b"a", {}, TypeError, "new(): invalid data type 'bytes'"),
+        (None, {}, RuntimeError, "Could not infer dtype of NoneType"),
+        ([None], {}, RuntimeError, "Could not infer dtype of NoneType"),
+        ({1: 2}, {}, RuntimeError, "Could not infer dtype of dict"),
+        ({1}, {}, RuntimeError, "Could not infer dtype of set"),
+        (object(), {}, RuntimeError, "Could not infer dtype of object"),
+        ([float("nan")], {"dtype": ft.int64}, RuntimeError, "cannot be converted to type int64"),
+        ([2**40], {"dtype": ft.int32}, RuntimeError, "value cannot be converted to type int without overflow"),
+        ([1j], {"dtype": ft.float32}, TypeError, "must be real number, not complex"),
+        ([2**70], {}, ValueError, "Overflow when unpacking long long"),
+        ([2**63], {"dtype": ft.uint8}, ValueError, "Overflow when unpacking long long"),
+        (2**1100, {"dtype": ft.float64}, OverflowError, "int too large to convert to float"),
+    ],
+)
 def test_data_that_makes_no_tensor(data, options, error, text):
     with pytest.raises(error) as caught:
         ft.tensor(data, **options)
@@ -187,7 +267,9 @@ def test_data_that_makes_no_tensor(data, options, error, text):
 
 
 def test_large_ints_are_floats_where_the_dtype_is():
-    assert ft.tensor([2**70], dtype=ft.float32).item() == 2.0**70 == ft.tensor(-2**70, dtype=ft.complex128).item() * -1
+    assert (
+        ft.tensor([2**70], dtype=ft.float32).item() == 2.0**70 == ft.tensor(-(2**70), dtype=ft.complex128).item() * -1
+    )
     for call in (lambda: ft.ones(2) + 2**70, lambda: ft.full((2,), 2**70), lambda: ft.ones(2).fill_(2**70)):
         with pytest.raises(OverflowError, match="int too big to convert"):
             call()
@@ -241,6 +323,7 @@ def test_complex_and_polar():
 
 # --- limits ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_finfo_is_numpys(name):
     ours, theirs = ft.finfo(getattr(ft, name)), np.finfo(name)
@@ -256,15 +339,19 @@ def test_iinfo_is_numpys(name):
 
 
 def test_limits_show_and_compare():
-    assert repr(ft.finfo(ft.float32)) == ("finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
-                                          "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)")
+    assert repr(ft.finfo(ft.float32)) == (
+        "finfo(resolution=1e-06, min=-3.40282e+38, max=3.40282e+38, eps=1.19209e-07, "
+        "smallest_normal=1.17549e-38, tiny=1.17549e-38, dtype=float32)"
+    )
     assert ft.finfo(ft.bfloat16).eps == 0.0078125 and ft.finfo(ft.bfloat16).max == 3.3895313892515355e38
     assert repr(ft.iinfo(ft.int8)) == "iinfo(min=-128, max=127, dtype=int8)"
     assert ft.finfo() == ft.finfo(ft.float32) == ft.finfo(ft.complex64) != ft.finfo(ft.float64)
-    for call, text in ((lambda: ft.finfo(ft.int32), "requires a floating point input type"),
-                       (lambda: ft.iinfo(ft.float32), "requires an integer input type"),
-                       (lambda: ft.iinfo(ft.bool), "torch.bool is not supported by torch.iinfo"),
-                       (lambda: ft.finfo(3), "argument 'type' (position 1) must be torch.dtype, not int")):
+    for call, text in (
+        (lambda: ft.finfo(ft.int32), "requires a floating point input type"),
+        (lambda: ft.iinfo(ft.float32), "requires an integer input type"),
+        (lambda: ft.iinfo(ft.bool), "torch.bool is not supported by torch.iinfo"),
+        (lambda: ft.finfo(3), "argument 'type' (position 1) must be torch.dtype, not int"),
+    ):
         with pytest.raises(TypeError) as caught:
             call()
         assert text in str(caught.value)
@@ -279,7 +366,10 @@ def test_no_line_of_bools(make):
 def test_empty_permuted():
     assert ft.empty_permuted((2, 3, 4), (2, 0, 1)).stride() == (3, 1, 6)
     assert ft.empty_permuted((2, 0, 4), (0, 2, 1), dtype=ft.int32).dtype is ft.int32
-    for layout, text in (((2, 0, 0), "Duplicate dim not allowed"), ((2, 0), "i.e. len(size) = 3 is not equal to"),
-                         ((-1, 0, 1), "expected to be between 0 and 2, but got -1 at index 0")):
+    for layout, text in (
+        ((2, 0, 0), "Duplicate dim not allowed"),
+        ((2, 0), "i.e. len(size) = 3 is not equal to"),
+        ((-1, 0, 1), "expected to be between 0 and 2, but got -1 at index 0"),
+    ):
         with pytest.raises(RuntimeError, match=re.escape(text)):
             ft.empty_permuted((2, 3, 4), layout)

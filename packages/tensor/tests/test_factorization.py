@@ -1,4 +1,5 @@
 """Cholesky, LU, QR and determinants: what is multiplied back is the matrix; NumPy's values; PyTorch's errors."""
+
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ def close():
         assert got.shape == wanted.shape
         tolerance = 2e-4 if got.dtype in ("float32", "complex64") else 1e-10
         np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance * scale)
+
     return check
 
 
@@ -32,6 +34,7 @@ def draw():
         if diagonal:
             a = a + diagonal * np.eye(*shape[-2:])
         return a.astype(dtype)
+
     return make
 
 
@@ -134,8 +137,10 @@ def test_results_lie_column_by_column():
 def test_errors_name_what_is_wrong():
     ones, eye = ft.ones(2, 2), ft.eye(2)
     batch = ft.stack([eye, ones])
-    message = (r"linalg.cholesky: \(Batch element 1\): The factorization could not be completed because the input is "
-               r"not positive-definite \(the leading minor of order 2 is not positive-definite\).")
+    message = (
+        r"linalg.cholesky: \(Batch element 1\): The factorization could not be completed because the input is "
+        r"not positive-definite \(the leading minor of order 2 is not positive-definite\)."
+    )
     with pytest.raises(linalg.LinAlgError, match=message):
         linalg.cholesky(batch)
     assert linalg.cholesky_ex(batch).info.tolist() == [0, 2]

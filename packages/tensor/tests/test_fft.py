@@ -1,4 +1,5 @@
 """Fourier transforms against NumPy's in double precision: dtypes, sizes, dimensions, norms, strides, errors."""
+
 import numpy as np
 import pytest
 
@@ -32,14 +33,24 @@ def test_one_dimension(name, norm):
     for dtype in DTYPES:
         if name in REAL and dtype.startswith("complex"):
             continue
-        for shape, dim in [((8,), -1), ((7,), 0), ((1, 5), 1), ((3, 4, 6), 1), ((40, 30), 0), ((2, 5, 3), -3),
-                           ((211,), 0)]:
+        for shape, dim in [
+            ((8,), -1),
+            ((7,), 0),
+            ((1, 5), 1),
+            ((3, 4, 6), 1),
+            ((40, 30), 0),
+            ((2, 5, 3), -3),
+            ((211,), 0),
+        ]:
             a = draw(shape, dtype)
             for n in (None, 1, 4, 9):
                 if n is None and name in ("irfft", "hfft") and shape[dim] < 2:
                     continue
-                check(getattr(fft, name)(ft.tensor(a), n, dim, norm), getattr(np.fft, name)(a.astype(
-                    "complex128" if a.dtype.kind == "c" else "float64"), n, dim, norm), dtype)
+                check(
+                    getattr(fft, name)(ft.tensor(a), n, dim, norm),
+                    getattr(np.fft, name)(a.astype("complex128" if a.dtype.kind == "c" else "float64"), n, dim, norm),
+                    dtype,
+                )
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -80,9 +91,15 @@ def test_integers_take_the_default_dtype():
 
 # Strides of results, as PyTorch with MKL has them, for an input of strides (12, 1, 4).
 STRIDES = {
-    ("fft", 0): (1, 3, 12), ("fft", 1): (12, 1, 4), ("fft", 2): (12, 3, 1), ("irfft", 2): (16, 4, 1),
-    ("fftn", (0, 1)): (4, 1, 12), ("fftn", (2, 1)): (12, 1, 4), ("fftn", None): (12, 1, 4),
-    ("rfftn", (1, 0)): (1, 2, 8), ("irfftn", (0, 2)): (4, 12, 1),
+    ("fft", 0): (1, 3, 12),
+    ("fft", 1): (12, 1, 4),
+    ("fft", 2): (12, 3, 1),
+    ("irfft", 2): (16, 4, 1),
+    ("fftn", (0, 1)): (4, 1, 12),
+    ("fftn", (2, 1)): (12, 1, 4),
+    ("fftn", None): (12, 1, 4),
+    ("rfftn", (1, 0)): (1, 2, 8),
+    ("irfftn", (0, 2)): (4, 12, 1),
 }
 
 
@@ -96,8 +113,12 @@ def test_strides(name, dim):
 def test_operands_of_any_strides():
     a = draw((6, 8, 10), "complex128")
     t = ft.tensor(a)
-    for view, same in [(t[::2, 1::3], a[::2, 1::3]), (t.permute(2, 0, 1), a.transpose(2, 0, 1)),
-                       (t[:1].expand(4, 8, 10), np.broadcast_to(a[:1], (4, 8, 10))), (t.conj(), a.conj())]:
+    for view, same in [
+        (t[::2, 1::3], a[::2, 1::3]),
+        (t.permute(2, 0, 1), a.transpose(2, 0, 1)),
+        (t[:1].expand(4, 8, 10), np.broadcast_to(a[:1], (4, 8, 10))),
+        (t.conj(), a.conj()),
+    ]:
         for dim in range(3):
             check(fft.fft(view, dim=dim), np.fft.fft(same, axis=dim), "complex128")
     check(fft.rfft(t.imag[:, ::2], dim=1), np.fft.rfft(a.imag[:, ::2], axis=1), "float64")
@@ -183,5 +204,8 @@ def test_a_single_long_row(n):
     strided = ft.tensor(draw((n, 2), "complex128"))[:, 1]
     check(fft.fft(strided), np.fft.fft(strided.numpy()), "complex128")
     check(fft.rfft(strided.real), np.fft.rfft(strided.real.numpy()), "float64")
-    check(fft.rfft2(strided.real.contiguous()[:, None], dim=(1, 0)), np.fft.rfft2(strided.real.numpy()[:, None],
-                                                                                   axes=(1, 0)), "float64")
+    check(
+        fft.rfft2(strided.real.contiguous()[:, None], dim=(1, 0)),
+        np.fft.rfft2(strided.real.numpy()[:, None], axes=(1, 0)),
+        "float64",
+    )

@@ -1,4 +1,5 @@
 """torch._foreach_*: each function beside the operator that it calls for every tensor. Texts of errors are PyTorch's."""
+
 import numpy as np
 import pytest
 
@@ -7,8 +8,10 @@ from flambeau_tensor.extend import find_operator, operators
 
 A = [[0.25, 0.5], [[0.75]], [0.1, 0.2, 0.3]]
 B = [[1.0, 2.0], [[3.0]], [4.0, 5.0, 6.0]]
-UNARY = ("abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal "
-         "round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc").split()
+UNARY = (
+    "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal "
+    "round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
+).split()
 
 
 def lists():
@@ -36,9 +39,14 @@ def test_of_one_list(name):
 
 
 BINARY = {
-    "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
-    "pow": lambda x, y: x ** y, "clamp_max": lambda x, y: ft.clamp(x, max=y),
-    "clamp_min": lambda x, y: ft.clamp(x, min=y), "maximum": lambda x, y: ft.clamp(x, min=y),
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "pow": lambda x, y: x**y,
+    "clamp_max": lambda x, y: ft.clamp(x, max=y),
+    "clamp_min": lambda x, y: ft.clamp(x, min=y),
+    "maximum": lambda x, y: ft.clamp(x, min=y),
     "minimum": lambda x, y: ft.clamp(x, max=y),
 }
 
@@ -86,22 +94,36 @@ def test_what_has_no_form_in_common():
 
 
 def test_every_function_is_tested():
-    named = {name.removeprefix("torch._foreach_").partition(".")[0].rstrip("_") for name in operators()
-             if name.startswith("torch._foreach_")}
+    named = {
+        name.removeprefix("torch._foreach_").partition(".")[0].rstrip("_")
+        for name in operators()
+        if name.startswith("torch._foreach_")
+    }
     others = "addcmul addcdiv lerp norm powsum max mm clone zero copy".split()
     assert named == {*UNARY, *BINARY, *others} and len(named) == 49
 
 
-@pytest.mark.parametrize(("name", "arguments", "text"), [
-    ("abs", ([],), "^Tensor list must have at least one tensor.$"),
-    ("add", ([ft.ones(1)] * 2, [ft.ones(1)]), "^Tensor lists must have the same number of tensors, got 2 and 1$"),
-    ("add", ([ft.ones(1)] * 2, [1.0]), "^Tensor list must have same number of elements as scalar list.$"),
-    ("mul", ([ft.ones(1)], ft.ones(1)), "scalar tensor expected to be 0 dim but it has 1 dimensions and 1 elements."),
-    ("addcmul", ([ft.ones(1)],) * 3 + (ft.ones(()),), "Expected packed scalar Tensor to be of dimension 1. Got 0"),
-    ("addcmul", ([ft.ones(1)],) * 3 + (ft.ones(2),), "Expected length of scalars to match input of length 1 but got 2"),
-    ("max", ([ft.ones(0)],), "_foreach_max cannot compute the maximum of an empty tensor"),
-    ("add_", ([ft.tensor([1])], 1.5), "result type Float can't be cast to the desired output type Long"),
-])
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("abs", ([],), "^Tensor list must have at least one tensor.$"),
+        ("add", ([ft.ones(1)] * 2, [ft.ones(1)]), "^Tensor lists must have the same number of tensors, got 2 and 1$"),
+        ("add", ([ft.ones(1)] * 2, [1.0]), "^Tensor list must have same number of elements as scalar list.$"),
+        (
+            "mul",
+            ([ft.ones(1)], ft.ones(1)),
+            "scalar tensor expected to be 0 dim but it has 1 dimensions and 1 elements.",
+        ),
+        ("addcmul", ([ft.ones(1)],) * 3 + (ft.ones(()),), "Expected packed scalar Tensor to be of dimension 1. Got 0"),
+        (
+            "addcmul",
+            ([ft.ones(1)],) * 3 + (ft.ones(2),),
+            "Expected length of scalars to match input of length 1 but got 2",
+        ),
+        ("max", ([ft.ones(0)],), "_foreach_max cannot compute the maximum of an empty tensor"),
+        ("add_", ([ft.tensor([1])], 1.5), "result type Float can't be cast to the desired output type Long"),
+    ],
+)
 def test_errors(name, arguments, text):
     with pytest.raises(RuntimeError, match=text):
         foreach(name)(*arguments)

@@ -1,4 +1,5 @@
 """Gathering and scattering along a dimension against NumPy, over dtypes, layouts and empty sizes; PyTorch's errors."""
+
 import itertools
 
 import numpy as np
@@ -11,8 +12,19 @@ import flambeau_tensor as ft
 
 embedding = find_operator("torch.nn.functional.embedding")
 one_hot = find_operator("torch.nn.functional.one_hot")
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64",
-          "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 rng = np.random.default_rng(0)
 
 
@@ -36,9 +48,11 @@ def places(n, shape, dtype="int64"):
 
 # --- whole slices ---------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape, dim", [((5,), 0), ((4, 3), 0), ((4, 3), 1), ((2, 3, 4), 1), ((2, 3, 4), -1),
-                                        ((3, 0), 0)])
+@pytest.mark.parametrize(
+    "shape, dim", [((5,), 0), ((4, 3), 0), ((4, 3), 1), ((2, 3, 4), 1), ((2, 3, 4), -1), ((3, 0), 0)]
+)
 def test_index_select(dtype, shape, dim):
     a, i = count(shape, dtype), places(shape[dim], 7)
     indices = ft.from_numpy(i), ft.from_numpy(i.astype("int32"))
@@ -106,6 +120,7 @@ def test_take_and_put():
 
 # --- element by element ---------------------------------------------------------------------------------------------
 
+
 @st.composite
 def scatters(draw):
     shape = draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
@@ -119,7 +134,7 @@ def scatters(draw):
 def each(index, dim):
     """Pairs of a place in the index and the place that it names."""
     for at in np.ndindex(*index.shape):
-        yield at, (*at[:dim], int(index[at]), *at[dim + 1:])
+        yield at, (*at[:dim], int(index[at]), *at[dim + 1 :])
 
 
 @settings(deadline=None, max_examples=150)
@@ -136,8 +151,16 @@ def test_gather(case, dtype, narrow):
         same(t.gather(dim - len(shape), turned(index)), expected)
 
 
-REDUCE = {None: lambda x: x[-1], "add": np.sum, "multiply": np.prod, "sum": np.sum, "prod": np.prod, "amax": np.max,
-          "amin": np.min, "mean": np.mean}
+REDUCE = {
+    None: lambda x: x[-1],
+    "add": np.sum,
+    "multiply": np.prod,
+    "sum": np.sum,
+    "prod": np.prod,
+    "amax": np.max,
+    "amin": np.min,
+    "mean": np.mean,
+}
 
 
 @settings(deadline=None, max_examples=250)
@@ -225,6 +248,7 @@ def test_take_along_dim(dim):
 
 # --- embedding, one_hot ---------------------------------------------------------------------------------------------
 
+
 def test_embedding():
     w = rng.standard_normal((7, 5)).astype("float32")
     for shape in ((), (4,), (2, 3), (0,)):
@@ -262,66 +286,139 @@ def grid(*shape):
 
 
 # Texts as PyTorch 2.13 words them.
-@pytest.mark.parametrize("call, error, text", [
-    (lambda t: ft.index_select(t, 0, T([0, 5])), IndexError, "index out of range in self"),
-    (lambda t: ft.index_select(t, 0, T([0, -1])), IndexError, "index out of range in self"),
-    (lambda t: ft.index_select(t, 2, T([0])), IndexError,
-     "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
-    (lambda t: ft.index_select(t, 0, T([[0]])), IndexError, "index_select(): Index is supposed to be a vector"),
-    (lambda t: ft.index_select(t, 0, T([0.0])), RuntimeError, "index_select(): Expected dtype int32 or int64 for "
-                                                              "index"),
-    (lambda t: t.index_add_(0, T([0, 5]), grid(2, 4)), RuntimeError, "index 5 is out of bounds for dimension 0 with "
-                                                                     "size 3"),
-    (lambda t: t.index_add_(0, T([0, 1]), grid(2, 3)), RuntimeError, "source tensor shape must match self tensor "
-                                                                     "shape, "
-     "excluding the specified dimension. Got self.shape = [3, 4] source.shape = [2, 3]"),
-    (lambda t: t.index_add_(0, T([0, 1]), grid(3, 4)), RuntimeError,
-     "index_add_(): Number of indices (2) should be equal to source.size(dim): (3), for dim: 0"),
-    (lambda t: t.index_add_(0, T([0, 1]), grid(2, 4).double()), RuntimeError,
-     "index_add_(): self (Float) and source (Double) must have the same scalar type"),
-    (lambda t: t.index_copy_(0, T([0, 5]), grid(2, 4)), IndexError,
-     "index_copy_(): index 5 is out of bounds for dimension 0 with size 3"),
-    (lambda t: t.index_copy_(0, T([0]), grid(4)), IndexError, "index_copy_(): When source and destination are not "
-                                                              "scalars, "
-     "their dimensionality must match. Source dimensionality (1), destination dimensionality (2)"),
-    (lambda t: t.index_copy_(0, T([0, 1]), grid(3, 4)), IndexError,
-     "index_copy_(): Number of indices (2) should be equal to source.size(dim) (3)"),
-    (lambda t: t.index_fill_(0, T([0, 5]), 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (lambda t: t.index_fill_(0, T([0]), T([2.0])), RuntimeError,
-     "index_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s)."),
-    (lambda t: ft.gather(t, 0, T([[0, 5]])), RuntimeError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (lambda t: ft.gather(t, 0, T([[0, -1]])), RuntimeError, "index -1 is out of bounds for dimension 0 with size 3"),
-    (lambda t: ft.gather(t, 1, T([0, 1])), RuntimeError,
-     "Index tensor must have the same number of dimensions as input tensor"),
-    (lambda t: ft.gather(t, 0, T([[0, 1, 0, 1, 0]])), RuntimeError, "Size does not match at dimension 1 expected index "
-     "[1, 5] to be no larger than self [3, 4] apart from dimension 0"),
-    (lambda t: ft.gather(t, 0, T([[0.0]])), RuntimeError, "gather(): Expected dtype int32/int64 for index"),
-    (lambda t: t.scatter_(0, T([[0, 5]]), 1.0), RuntimeError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (lambda t: t.scatter_(0, T([[0, 1]]), grid(1, 2).double()), RuntimeError,
-     "scatter(): Expected self.dtype to be equal to src.dtype"),
-    (lambda t: t.scatter_(0, T([[0, 1]]), grid(1, 1)), RuntimeError, "Expected index [1, 2] to be no larger than self "
-     "[3, 4] apart from dimension 0 and to be no larger size than src [1, 1]"),
-    (lambda t: t.scatter_(0, T([0, 1]), grid(1, 1)), RuntimeError,
-     "Index tensor must have the same number of dimensions as self tensor"),
-    (lambda t: t.scatter_(0, T([[0]]), grid(1, 1), reduce="other"), RuntimeError,
-     "reduce argument must be either add or multiply."),
-    (lambda t: t.scatter_(0, T([[0]]), 1j), RuntimeError, "value cannot be converted to type float"),
-    (lambda t: ft.take(t, T([0, 12])), IndexError, "out of range: tried to access index 12 on a tensor of 12 "
-                                                   "elements."),
-    (lambda t: ft.take(t, T([0.0])), RuntimeError, "take(): Expected a long tensor for index, but got Float"),
-    (lambda t: ft.take(ft.zeros((0,)), T([0])), IndexError, "take(): tried to take from an empty tensor"),
-    (lambda t: t.put_(T([0, 1]), T([5.0])), IndexError, "put_(): Expected source and index to have the same number of "
-     "elements, but got source.numel() = 1, index.numel() = 2"),
-    (lambda t: t.put_(T([0, 12]), T([5.0, 6.0])), IndexError,
-     "out of range: tried to access index 12 on a tensor of 12 elements."),
-    (lambda t: embedding(T([0, 5]), t), IndexError, "index out of range in self"),
-    (lambda t: embedding(T([0]), grid(3)), RuntimeError, "'weight' must be 2-D"),
-    (lambda t: embedding(T([1]), t, padding_idx=5), AssertionError, "Padding_idx must be within num_embeddings"),
-    (lambda t: embedding(T([1]), t, sparse=True), NotImplementedError, "sparse gradients"),
-    (lambda t: one_hot(T([0, 2]), 2), RuntimeError, "Class values must be smaller than num_classes."),
-    (lambda t: one_hot(T([0, -1])), RuntimeError, "Class values must be non-negative."),
-    (lambda t: one_hot(T([0.0])), RuntimeError, "one_hot is only applicable to index tensor of type LongTensor."),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda t: ft.index_select(t, 0, T([0, 5])), IndexError, "index out of range in self"),
+        (lambda t: ft.index_select(t, 0, T([0, -1])), IndexError, "index out of range in self"),
+        (
+            lambda t: ft.index_select(t, 2, T([0])),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+        ),
+        (lambda t: ft.index_select(t, 0, T([[0]])), IndexError, "index_select(): Index is supposed to be a vector"),
+        (
+            lambda t: ft.index_select(t, 0, T([0.0])),
+            RuntimeError,
+            "index_select(): Expected dtype int32 or int64 for index",
+        ),
+        (
+            lambda t: t.index_add_(0, T([0, 5]), grid(2, 4)),
+            RuntimeError,
+            "index 5 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda t: t.index_add_(0, T([0, 1]), grid(2, 3)),
+            RuntimeError,
+            "source tensor shape must match self tensor "
+            "shape, "
+            "excluding the specified dimension. Got self.shape = [3, 4] source.shape = [2, 3]",
+        ),
+        (
+            lambda t: t.index_add_(0, T([0, 1]), grid(3, 4)),
+            RuntimeError,
+            "index_add_(): Number of indices (2) should be equal to source.size(dim): (3), for dim: 0",
+        ),
+        (
+            lambda t: t.index_add_(0, T([0, 1]), grid(2, 4).double()),
+            RuntimeError,
+            "index_add_(): self (Float) and source (Double) must have the same scalar type",
+        ),
+        (
+            lambda t: t.index_copy_(0, T([0, 5]), grid(2, 4)),
+            IndexError,
+            "index_copy_(): index 5 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda t: t.index_copy_(0, T([0]), grid(4)),
+            IndexError,
+            "index_copy_(): When source and destination are not "
+            "scalars, "
+            "their dimensionality must match. Source dimensionality (1), destination dimensionality (2)",
+        ),
+        (
+            lambda t: t.index_copy_(0, T([0, 1]), grid(3, 4)),
+            IndexError,
+            "index_copy_(): Number of indices (2) should be equal to source.size(dim) (3)",
+        ),
+        (lambda t: t.index_fill_(0, T([0, 5]), 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (
+            lambda t: t.index_fill_(0, T([0]), T([2.0])),
+            RuntimeError,
+            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s).",
+        ),
+        (lambda t: ft.gather(t, 0, T([[0, 5]])), RuntimeError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (
+            lambda t: ft.gather(t, 0, T([[0, -1]])),
+            RuntimeError,
+            "index -1 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda t: ft.gather(t, 1, T([0, 1])),
+            RuntimeError,
+            "Index tensor must have the same number of dimensions as input tensor",
+        ),
+        (
+            lambda t: ft.gather(t, 0, T([[0, 1, 0, 1, 0]])),
+            RuntimeError,
+            "Size does not match at dimension 1 expected index "
+            "[1, 5] to be no larger than self [3, 4] apart from dimension 0",
+        ),
+        (lambda t: ft.gather(t, 0, T([[0.0]])), RuntimeError, "gather(): Expected dtype int32/int64 for index"),
+        (
+            lambda t: t.scatter_(0, T([[0, 5]]), 1.0),
+            RuntimeError,
+            "index 5 is out of bounds for dimension 0 with size 3",
+        ),
+        (
+            lambda t: t.scatter_(0, T([[0, 1]]), grid(1, 2).double()),
+            RuntimeError,
+            "scatter(): Expected self.dtype to be equal to src.dtype",
+        ),
+        (
+            lambda t: t.scatter_(0, T([[0, 1]]), grid(1, 1)),
+            RuntimeError,
+            "Expected index [1, 2] to be no larger than self "
+            "[3, 4] apart from dimension 0 and to be no larger size than src [1, 1]",
+        ),
+        (
+            lambda t: t.scatter_(0, T([0, 1]), grid(1, 1)),
+            RuntimeError,
+            "Index tensor must have the same number of dimensions as self tensor",
+        ),
+        (
+            lambda t: t.scatter_(0, T([[0]]), grid(1, 1), reduce="other"),
+            RuntimeError,
+            "reduce argument must be either add or multiply.",
+        ),
+        (lambda t: t.scatter_(0, T([[0]]), 1j), RuntimeError, "value cannot be converted to type float"),
+        (
+            lambda t: ft.take(t, T([0, 12])),
+            IndexError,
+            "out of range: tried to access index 12 on a tensor of 12 elements.",
+        ),
+        (lambda t: ft.take(t, T([0.0])), RuntimeError, "take(): Expected a long tensor for index, but got Float"),
+        (lambda t: ft.take(ft.zeros((0,)), T([0])), IndexError, "take(): tried to take from an empty tensor"),
+        (
+            lambda t: t.put_(T([0, 1]), T([5.0])),
+            IndexError,
+            "put_(): Expected source and index to have the same number of "
+            "elements, but got source.numel() = 1, index.numel() = 2",
+        ),
+        (
+            lambda t: t.put_(T([0, 12]), T([5.0, 6.0])),
+            IndexError,
+            "out of range: tried to access index 12 on a tensor of 12 elements.",
+        ),
+        (lambda t: embedding(T([0, 5]), t), IndexError, "index out of range in self"),
+        (lambda t: embedding(T([0]), grid(3)), RuntimeError, "'weight' must be 2-D"),
+        (lambda t: embedding(T([1]), t, padding_idx=5), AssertionError, "Padding_idx must be within num_embeddings"),
+        (lambda t: embedding(T([1]), t, sparse=True), NotImplementedError, "sparse gradients"),
+        (lambda t: one_hot(T([0, 2]), 2), RuntimeError, "Class values must be smaller than num_classes."),
+        (lambda t: one_hot(T([0, -1])), RuntimeError, "Class values must be non-negative."),
+        (lambda t: one_hot(T([0.0])), RuntimeError, "one_hot is only applicable to index tensor of type LongTensor."),
+    ],
+)
 def test_errors_leave_the_tensor_alone(call, error, text):
     t = grid(3, 4)
     with pytest.raises(error) as caught:
@@ -354,11 +451,12 @@ def test_index_reduce(reduce, include_self):
     for i in set(index.tolist()):
         parts = source[:, index == i]
         if include_self:
-            parts = np.concatenate([x[:, i:i + 1], parts], 1)
+            parts = np.concatenate([x[:, i : i + 1], parts], 1)
         expected[:, i] = getattr(np, reduce)(parts, 1)
     t = ft.tensor(x)
-    found = ft.index_reduce(t, 1, ft.tensor(index, dtype=ft.int32), ft.tensor(source), reduce,
-                            include_self=include_self)
+    found = ft.index_reduce(
+        t, 1, ft.tensor(index, dtype=ft.int32), ft.tensor(source), reduce, include_self=include_self
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-14)
     t.index_reduce_(-2, ft.tensor(index), ft.tensor(source), reduce, include_self=include_self)
     np.testing.assert_allclose(t, expected, rtol=1e-14)
@@ -371,16 +469,31 @@ def test_index_reduce_of_integers_and_numbers():
     assert ft.index_reduce(ft.tensor(2.0), 0, ft.tensor(0), ft.tensor(3.0), "prod").item() == 6
 
 
-@pytest.mark.parametrize("index, source, reduce, error, text", [
-    ([0, 0], ft.ones(2, 3), "sum", RuntimeError, "Expected reduce to be one of prod, mean, amax or amin but got sum"),
-    ([0, 5], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
-    ([0, -1], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
-    ([0], ft.ones(2, 3), "mean", RuntimeError, r"Number of indices \(1\) should be equal to source.size\(dim\): \(2\)"),
-    ([[0, 0]], ft.ones(2, 3), "mean", IndexError, "Index is supposed to be a vector, but got dim: 2"),
-    ([0.0, 0.0], ft.ones(2, 3), "mean", RuntimeError, "Expected dtype int32/int64 for index but got: Float"),
-    ([0, 0], ft.ones(2, 3).double(), "mean", RuntimeError, "must have the same scalar type"),
-    ([0, 0], ft.ones(2, 2), "mean", RuntimeError, "source tensor shape must match self tensor shape"),
-])
+@pytest.mark.parametrize(
+    "index, source, reduce, error, text",
+    [
+        (
+            [0, 0],
+            ft.ones(2, 3),
+            "sum",
+            RuntimeError,
+            "Expected reduce to be one of prod, mean, amax or amin but got sum",
+        ),
+        ([0, 5], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
+        ([0, -1], ft.ones(2, 3), "mean", IndexError, "index out of range in self"),
+        (
+            [0],
+            ft.ones(2, 3),
+            "mean",
+            RuntimeError,
+            r"Number of indices \(1\) should be equal to source.size\(dim\): \(2\)",
+        ),
+        ([[0, 0]], ft.ones(2, 3), "mean", IndexError, "Index is supposed to be a vector, but got dim: 2"),
+        ([0.0, 0.0], ft.ones(2, 3), "mean", RuntimeError, "Expected dtype int32/int64 for index but got: Float"),
+        ([0, 0], ft.ones(2, 3).double(), "mean", RuntimeError, "must have the same scalar type"),
+        ([0, 0], ft.ones(2, 2), "mean", RuntimeError, "source tensor shape must match self tensor shape"),
+    ],
+)
 def test_errors_of_index_reduce(index, source, reduce, error, text):
     with pytest.raises(error, match=text):
         ft.index_reduce(ft.ones(2, 3), 0, ft.tensor(index), source, reduce)

@@ -1,4 +1,5 @@
 """What notebooks show of tensors."""
+
 from html.parser import HTMLParser
 
 import pytest
@@ -32,17 +33,23 @@ class Shown(HTMLParser):
             self.told += data
 
 
-@pytest.mark.parametrize(("tensor", "told", "rows"), [
-    (ft.tensor([[1.5, -2.0], [0.0, 3.0]]), "torch.float32, shape (2, 2)",
-     [["1.5000", "-2.0000"], ["0.0000", "3.0000"]]),
-    (ft.tensor([True, False]), "torch.bool, shape (2,)", [["True", "False"]]),
-    (ft.tensor(7), "torch.int64, shape ()", [["7"]]),
-    (ft.zeros(0, 3), "torch.float32, shape (0, 3), no elements", []),
-    (ft.arange(8).reshape(2, 2, 2), "torch.int64, shape (2, 2, 2), here [0]", [["0", "1"], ["2", "3"]]),
-    (ft.tensor([1.0, 2.0], dtype=ft.bfloat16), "torch.bfloat16, shape (2,)", [["1.", "2."]]),
-    (ft.tensor([1 + 2j]), "torch.complex64, shape (1,)", [["1.+2.j"]]),
-    (ft.tensor([1 + 2j]).conj().imag, "torch.float32, shape (1,)", [["-2."]]),
-])
+@pytest.mark.parametrize(
+    ("tensor", "told", "rows"),
+    [
+        (
+            ft.tensor([[1.5, -2.0], [0.0, 3.0]]),
+            "torch.float32, shape (2, 2)",
+            [["1.5000", "-2.0000"], ["0.0000", "3.0000"]],
+        ),
+        (ft.tensor([True, False]), "torch.bool, shape (2,)", [["True", "False"]]),
+        (ft.tensor(7), "torch.int64, shape ()", [["7"]]),
+        (ft.zeros(0, 3), "torch.float32, shape (0, 3), no elements", []),
+        (ft.arange(8).reshape(2, 2, 2), "torch.int64, shape (2, 2, 2), here [0]", [["0", "1"], ["2", "3"]]),
+        (ft.tensor([1.0, 2.0], dtype=ft.bfloat16), "torch.bfloat16, shape (2,)", [["1.", "2."]]),
+        (ft.tensor([1 + 2j]), "torch.complex64, shape (1,)", [["1.+2.j"]]),
+        (ft.tensor([1 + 2j]).conj().imag, "torch.float32, shape (1,)", [["-2."]]),
+    ],
+)
 def test_tables(tensor, told, rows):
     shown = Shown(tensor._repr_html_())
     assert (shown.told, shown.rows) == (told, rows)

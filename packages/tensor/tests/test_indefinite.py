@@ -1,4 +1,5 @@
 """Indefinite systems and matrices of low rank, by what defines them; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -39,20 +40,31 @@ A = ft.eye(3)
 F = linalg.ldl_factor(A)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: linalg.ldl_factor(ft.stack([A, A * 0])), RuntimeError, r"\(Batch element 1\): D\[1,1\] is zero"),
-    (lambda: linalg.ldl_factor(A[:2]), RuntimeError, "A must be batches of square matrices, but they are 2 by 3"),
-    (lambda: linalg.ldl_factor(A.int()), RuntimeError, "Expected a floating point or complex tensor as input. Got Int"),
-    (lambda: linalg.ldl_factor(A.half()), NotImplementedError, "\"ldl_factor_kernel_cpu\" not implemented for 'Half'"),
-    (lambda: linalg.ldl_solve(*F, A[:2]), RuntimeError, "each A matrix is 3 by 3 but each b matrix is 2 by 3"),
-    (lambda: linalg.ldl_solve(*F, A[0]), IndexError, "Dimension out of range"),
-    (lambda: linalg.ldl_solve(*F, A.double()), RuntimeError, "found b of type Double and A of type Float instead"),
-    (lambda: linalg.ldl_solve(F[0], A[0], A), RuntimeError, "Expected pivots to be integers. Got Float"),
-    (lambda: linalg.ldl_solve(F[0], F[1][:2], A), RuntimeError, r"pivots with shape \[2\] instead"),
-    (lambda: ft.pca_lowrank(A, q=9), ValueError, r"q\(=9\) must be non-negative integer and not greater than .*=3"),
-    (lambda: ft.pca_lowrank(A, niter=-1), ValueError, r"niter\(=-1\) must be non-negative integer"),
-    (lambda: ft.pca_lowrank(A[0]), ValueError, "not enough values to unpack"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: linalg.ldl_factor(ft.stack([A, A * 0])), RuntimeError, r"\(Batch element 1\): D\[1,1\] is zero"),
+        (lambda: linalg.ldl_factor(A[:2]), RuntimeError, "A must be batches of square matrices, but they are 2 by 3"),
+        (
+            lambda: linalg.ldl_factor(A.int()),
+            RuntimeError,
+            "Expected a floating point or complex tensor as input. Got Int",
+        ),
+        (
+            lambda: linalg.ldl_factor(A.half()),
+            NotImplementedError,
+            "\"ldl_factor_kernel_cpu\" not implemented for 'Half'",
+        ),
+        (lambda: linalg.ldl_solve(*F, A[:2]), RuntimeError, "each A matrix is 3 by 3 but each b matrix is 2 by 3"),
+        (lambda: linalg.ldl_solve(*F, A[0]), IndexError, "Dimension out of range"),
+        (lambda: linalg.ldl_solve(*F, A.double()), RuntimeError, "found b of type Double and A of type Float instead"),
+        (lambda: linalg.ldl_solve(F[0], A[0], A), RuntimeError, "Expected pivots to be integers. Got Float"),
+        (lambda: linalg.ldl_solve(F[0], F[1][:2], A), RuntimeError, r"pivots with shape \[2\] instead"),
+        (lambda: ft.pca_lowrank(A, q=9), ValueError, r"q\(=9\) must be non-negative integer and not greater than .*=3"),
+        (lambda: ft.pca_lowrank(A, niter=-1), ValueError, r"niter\(=-1\) must be non-negative integer"),
+        (lambda: ft.pca_lowrank(A[0]), ValueError, "not enough values to unpack"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

@@ -1,4 +1,5 @@
 """Indexing against NumPy's: reading and writing, views and copies, masks, errors."""
+
 import itertools
 import warnings
 
@@ -9,8 +10,19 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64",
-          "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def count(shape, dtype="int64"):
@@ -20,8 +32,11 @@ def count(shape, dtype="int64"):
 def shuffled(array, order):
     """A tensor of the array's values whose dimensions lie in another order in memory."""
     back = np.argsort(order).tolist()
-    return ft.from_numpy(np.ascontiguousarray(array.transpose(order))).permute(tuple(back)) if array.ndim else \
-        ft.from_numpy(array.copy())
+    return (
+        ft.from_numpy(np.ascontiguousarray(array.transpose(order))).permute(tuple(back))
+        if array.ndim
+        else ft.from_numpy(array.copy())
+    )
 
 
 def same(result, expected):
@@ -30,6 +45,7 @@ def same(result, expected):
 
 
 # --- index expressions ----------------------------------------------------------------------------------------------
+
 
 @st.composite
 def cases(draw):
@@ -68,7 +84,7 @@ def cases(draw):
             if arrays:
                 break
             wide = 2 if dim + 1 < len(shape) and draw(st.booleans()) else 1
-            sizes = shape[dim:dim + wide]
+            sizes = shape[dim : dim + wide]
             flat = draw(st.lists(st.booleans(), min_size=int(np.prod(sizes)), max_size=int(np.prod(sizes))))
             index.append(np.array(flat, bool).reshape(sizes))
             arrays += 1
@@ -80,8 +96,9 @@ def cases(draw):
 def numpy_steps(index, ndim):
     """For PyTorch an integer is a slice taken first; for NumPy, beside arrays, it is one more array."""
     taken, rest = [], []
-    spoken = sum(i.ndim if isinstance(i, np.ndarray) and i.dtype == bool else i is not None and i is not Ellipsis
-                 for i in index)
+    spoken = sum(
+        i.ndim if isinstance(i, np.ndarray) and i.dtype == bool else i is not None and i is not Ellipsis for i in index
+    )
     for i in index:
         if i is Ellipsis:
             taken += [slice(None)] * (ndim - spoken)
@@ -99,6 +116,7 @@ def for_tensors(index, form):
         if isinstance(i, np.ndarray):
             return i if form == "array" else i.tolist() if form == "list" and i.ndim == 1 else ft.from_numpy(i.copy())
         return i
+
     return tuple(convert(i) for i in index)
 
 
@@ -124,7 +142,7 @@ def test_reads_and_writes_like_numpy(case, dtype, form, data):
     assert bool(shares) == (not arrays and result.numel() > 0)
 
     sizes = [data.draw(st.sampled_from([1, s])) for s in expected.shape]
-    sizes = sizes[data.draw(st.integers(0, len(sizes))):]
+    sizes = sizes[data.draw(st.integers(0, len(sizes))) :]
     value = np.asarray(count(sizes) + 7).astype(dtype)
     written = array.copy()
     view = written[taken]
@@ -138,9 +156,21 @@ def test_reads_and_writes_like_numpy(case, dtype, form, data):
     assert t._version > version
 
 
-@pytest.mark.parametrize("index", [
-    0, -1, (1, 2), slice(1, 3), (slice(None), 2), (..., 1), (None, 0), (), slice(None, None, 2), (0, slice(1, None, 2)),
-])
+@pytest.mark.parametrize(
+    "index",
+    [
+        0,
+        -1,
+        (1, 2),
+        slice(1, 3),
+        (slice(None), 2),
+        (..., 1),
+        (None, 0),
+        (),
+        slice(None, None, 2),
+        (0, slice(1, None, 2)),
+    ],
+)
 def test_views_share_memory_both_ways(index):
     t = ft.from_numpy(count((4, 5)))
     v = t[index]
@@ -157,7 +187,7 @@ def test_integers_of_any_kind():
     for two in (2, -1, np.int64(2), np.int32(-1), ft.tensor(2), ft.tensor(-1, dtype=ft.int32), np.array(2)):
         same(t[two], count((3, 4))[2])
         same(t[:, two], count((3, 4))[:, int(two)])
-    same(t[ft.tensor(1):ft.tensor(3)], count((3, 4))[1:3])
+    same(t[ft.tensor(1) : ft.tensor(3)], count((3, 4))[1:3])
 
 
 def test_truths():
@@ -194,8 +224,14 @@ def test_indices_that_are_not_neighbours_come_first():
     array = count((2, 3, 4, 5))
     t = ft.from_numpy(array)
     one, two = np.array([[0], [1]]), np.array([1, 0, 1])
-    for index in ((one, slice(None), two), (slice(None), one, two), (one, slice(1), slice(None), two),
-                  (slice(None), one, slice(1, 3), two), (one, None, two), (..., one, two)):
+    for index in (
+        (one, slice(None), two),
+        (slice(None), one, two),
+        (one, slice(1), slice(None), two),
+        (slice(None), one, slice(1, 3), two),
+        (one, None, two),
+        (..., one, two),
+    ):
         same(t[tuple(ft.from_numpy(i) if isinstance(i, np.ndarray) else i for i in index)], array[index])
 
 
@@ -205,8 +241,10 @@ def test_rows_of_every_dtype(dtype):
     places = np.random.default_rng(0).integers(-40, 40, 300)
     result = source[ft.from_numpy(places)]
     assert result.dtype is source.dtype
-    np.testing.assert_array_equal(result.to(ft.float64 if "complex" not in dtype else ft.complex128).numpy(),
-                                  source.to(ft.float64 if "complex" not in dtype else ft.complex128).numpy()[places])
+    np.testing.assert_array_equal(
+        result.to(ft.float64 if "complex" not in dtype else ft.complex128).numpy(),
+        source.to(ft.float64 if "complex" not in dtype else ft.complex128).numpy()[places],
+    )
 
 
 def test_large_gathers_split_over_threads():
@@ -223,16 +261,27 @@ def test_large_gathers_split_over_threads():
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
+
 def test_of_equal_indices_the_last_counts():
     t = ft.zeros((3,), dtype=ft.int64)
     t[ft.tensor([0, 0, 2])] = ft.tensor([1, 2, 3])
     assert t.tolist() == [2, 0, 3]
 
 
-@pytest.mark.parametrize("dtype, value, expected", [
-    ("int64", 1.7, 1), ("int64", -1.7, -1), ("bool", 2, True), ("float32", True, 1.0), ("uint8", -1, 255),
-    ("float64", 1, 1.0), ("complex64", 1 + 2j, 1 + 2j), ("float32", float("nan"), float("nan")), ("int8", -128, -128),
-])
+@pytest.mark.parametrize(
+    "dtype, value, expected",
+    [
+        ("int64", 1.7, 1),
+        ("int64", -1.7, -1),
+        ("bool", 2, True),
+        ("float32", True, 1.0),
+        ("uint8", -1, 255),
+        ("float64", 1, 1.0),
+        ("complex64", 1 + 2j, 1 + 2j),
+        ("float32", float("nan"), float("nan")),
+        ("int8", -128, -128),
+    ],
+)
 @pytest.mark.parametrize("index", [1, slice(1, 2), [1], (None, 1)])
 def test_numbers_are_converted(dtype, value, expected, index):
     t = ft.zeros((3,), dtype=getattr(ft, dtype))
@@ -299,6 +348,7 @@ def test_writing_to_one_place_many_times_is_refused():
 
 # --- index_put --------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("shape", [(2, 0), (0, 2), (0,), (2, 0, 3)])
 @pytest.mark.parametrize("accumulate", [False, True])
 def test_no_indices_write_nothing(shape, accumulate):
@@ -338,10 +388,20 @@ def test_index_put_with_whole_dimensions_between():
 
 # --- masks, nonzero -------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("shape, mask_shape", [
-    ((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (1, 4)), ((4,), (2, 4)), ((), ()), ((0, 3), (0, 3)), ((2, 3), ()),
-    ((5, 1, 3), (2, 1)),
-])
+
+@pytest.mark.parametrize(
+    "shape, mask_shape",
+    [
+        ((3, 4), (3, 4)),
+        ((3, 4), (4,)),
+        ((3, 1), (1, 4)),
+        ((4,), (2, 4)),
+        ((), ()),
+        ((0, 3), (0, 3)),
+        ((2, 3), ()),
+        ((5, 1, 3), (2, 1)),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "int8", "complex128", "bool"])
 def test_masks(shape, mask_shape, dtype):
     rng = np.random.default_rng(0)
@@ -352,7 +412,7 @@ def test_masks(shape, mask_shape, dtype):
     same(ft.masked_fill(t, m, 1), np.where(mask, np.array(1, dtype), array))
     source = count((int(np.prod(wide.shape)) + 2,), dtype)[::-1].copy()
     expected = wide.copy()
-    expected[wide_mask] = source[:wide_mask.sum()]
+    expected[wide_mask] = source[: wide_mask.sum()]
     same(ft.masked_scatter(t, m, ft.from_numpy(source)), expected)
     if wide.shape == shape:
         assert t.masked_fill_(m, 1) is t
@@ -374,6 +434,7 @@ def test_nonzero(shape, dtype):
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
+
 def indexed(shape, index):
     return lambda: ft.from_numpy(count(shape))[index]
 
@@ -386,65 +447,119 @@ def assigned(shape, index, value, dtype="int64"):
         finally:
             same(t, count(shape, dtype))  # nothing was written
             assert t._version == 0
+
     return run
 
 
 # Texts as PyTorch 2.13 words them (it counts None and the ellipsis as dimensions, though).
-@pytest.mark.parametrize("call, error, text", [
-    (indexed((3,), 5), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (indexed((3,), -4), IndexError, "index -4 is out of bounds for dimension 0 with size 3"),
-    (indexed((3, 4), (1, 7)), IndexError, "index 7 is out of bounds for dimension 1 with size 4"),
-    (indexed((3,), (None, None, 5)), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (indexed((3, 4), (..., 7)), IndexError, "index 7 is out of bounds for dimension 1 with size 4"),
-    (indexed((3,), (1, 2)), IndexError, "too many indices for tensor of dimension 1"),
-    (indexed((), 0), IndexError, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
-                                 "in "
-     "C++ to convert a 0-dim tensor to a number"),
-    (indexed((), slice(None)), IndexError, "slice() cannot be applied to a 0-dim tensor."),
-    (indexed((3,), slice(None, None, -1)), ValueError, "step must be greater than zero"),
-    (indexed((3,), slice(None, None, 0)), ValueError, "slice step cannot be zero"),
-    (indexed((3,), 1.0), IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
-                                     "are "
-     "valid indices (got float)"),
-    (indexed((3,), {}), IndexError, "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
-                                    "are "
-     "valid indices (got dict)"),
-    (indexed((3,), ft.tensor(1.0)), IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
-    (indexed((3,), [0.5]), IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
-    (indexed((3,), ft.tensor([0, 1], dtype=ft.int8)), IndexError,
-     "tensors used as indices must be long, int, byte or bool tensors"),
-    (indexed((3, 4), (ft.tensor([0, 1]), ft.tensor([0, 1, 2]))), IndexError,
-     "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]"),
-    (indexed((3, 4), ft.tensor([0, 5])), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (indexed((3, 4), (slice(None), ft.tensor([0, 5]))), IndexError, "index 5 is out of bounds for dimension 1 with "
-                                                                    "size 4"),
-    (indexed((2, 3), [-3]), IndexError, "index -3 is out of bounds for dimension 0 with size 2"),
-    (indexed((0,), [0]), IndexError, "index is out of bounds for dimension with size 0"),
-    (indexed((3, 4), ft.tensor([True, False])), IndexError,
-     "The shape of the mask [2] at index 0 does not match the shape of the indexed tensor [3, 4] at index 0"),
-    (indexed((3, 4), (slice(None), ft.tensor([True, False]))), IndexError,
-     "The shape of the mask [2] at index 0 does not match the shape of the indexed tensor [3, 4] at index 1"),
-    (assigned((3,), 5, 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (assigned((3,), [0, 5], 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
-    (assigned((3,), slice(1, None), ft.ones((3,))), RuntimeError, "The expanded size of the tensor (2) must match the "
-     "existing size (3) at non-singleton dimension 0.  Target sizes: [2].  Tensor sizes: [3]"),
-    (assigned((3,), [0, 1], ft.tensor([1, 2, 3])), RuntimeError,
-     "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2]"),
-    (assigned((3,), [0, 1], ft.ones((2,))), RuntimeError, "Index put requires the source and destination dtypes match, "
-                                                          "got "
-     "Long for the destination and Float for the source."),
-    (assigned((3,), 0, "a"), TypeError, "can't assign a str to a torch.LongTensor"),
-    (assigned((3,), 0, [1]), TypeError, "can't assign a list to a torch.LongTensor"),
-    (assigned((3,), 0, None), TypeError, "can't assign a NoneType to a torch.LongTensor"),
-    (lambda: ft.masked_select(ft.zeros((3,)), ft.tensor([1, 0, 0])), RuntimeError,
-     "masked_select: expected BoolTensor for mask"),
-    (lambda: ft.masked_select(ft.zeros((3,)), ft.tensor([True, False])), RuntimeError,
-     "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
-    (lambda: ft.masked_fill(ft.zeros((3,)), ft.tensor([True, False, True]), ft.tensor([2.0])), RuntimeError,
-     "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s)."),
-    (lambda: ft.masked_scatter(ft.zeros((3,)), ft.tensor([True, False, True]), ft.tensor([5.0])), RuntimeError,
-     "Number of elements of source < number of ones in mask"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (indexed((3,), 5), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (indexed((3,), -4), IndexError, "index -4 is out of bounds for dimension 0 with size 3"),
+        (indexed((3, 4), (1, 7)), IndexError, "index 7 is out of bounds for dimension 1 with size 4"),
+        (indexed((3,), (None, None, 5)), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (indexed((3, 4), (..., 7)), IndexError, "index 7 is out of bounds for dimension 1 with size 4"),
+        (indexed((3,), (1, 2)), IndexError, "too many indices for tensor of dimension 1"),
+        (
+            indexed((), 0),
+            IndexError,
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
+            "in "
+            "C++ to convert a 0-dim tensor to a number",
+        ),
+        (indexed((), slice(None)), IndexError, "slice() cannot be applied to a 0-dim tensor."),
+        (indexed((3,), slice(None, None, -1)), ValueError, "step must be greater than zero"),
+        (indexed((3,), slice(None, None, 0)), ValueError, "slice step cannot be zero"),
+        (
+            indexed((3,), 1.0),
+            IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+            "are "
+            "valid indices (got float)",
+        ),
+        (
+            indexed((3,), {}),
+            IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables "
+            "are "
+            "valid indices (got dict)",
+        ),
+        (indexed((3,), ft.tensor(1.0)), IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
+        (indexed((3,), [0.5]), IndexError, "tensors used as indices must be long, int, byte or bool tensors"),
+        (
+            indexed((3,), ft.tensor([0, 1], dtype=ft.int8)),
+            IndexError,
+            "tensors used as indices must be long, int, byte or bool tensors",
+        ),
+        (
+            indexed((3, 4), (ft.tensor([0, 1]), ft.tensor([0, 1, 2]))),
+            IndexError,
+            "shape mismatch: indexing tensors could not be broadcast together with shapes [2], [3]",
+        ),
+        (indexed((3, 4), ft.tensor([0, 5])), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (
+            indexed((3, 4), (slice(None), ft.tensor([0, 5]))),
+            IndexError,
+            "index 5 is out of bounds for dimension 1 with size 4",
+        ),
+        (indexed((2, 3), [-3]), IndexError, "index -3 is out of bounds for dimension 0 with size 2"),
+        (indexed((0,), [0]), IndexError, "index is out of bounds for dimension with size 0"),
+        (
+            indexed((3, 4), ft.tensor([True, False])),
+            IndexError,
+            "The shape of the mask [2] at index 0 does not match the shape of the indexed tensor [3, 4] at index 0",
+        ),
+        (
+            indexed((3, 4), (slice(None), ft.tensor([True, False]))),
+            IndexError,
+            "The shape of the mask [2] at index 0 does not match the shape of the indexed tensor [3, 4] at index 1",
+        ),
+        (assigned((3,), 5, 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (assigned((3,), [0, 5], 1), IndexError, "index 5 is out of bounds for dimension 0 with size 3"),
+        (
+            assigned((3,), slice(1, None), ft.ones((3,))),
+            RuntimeError,
+            "The expanded size of the tensor (2) must match the "
+            "existing size (3) at non-singleton dimension 0.  Target sizes: [2].  Tensor sizes: [3]",
+        ),
+        (
+            assigned((3,), [0, 1], ft.tensor([1, 2, 3])),
+            RuntimeError,
+            "shape mismatch: value tensor of shape [3] cannot be broadcast to indexing result of shape [2]",
+        ),
+        (
+            assigned((3,), [0, 1], ft.ones((2,))),
+            RuntimeError,
+            "Index put requires the source and destination dtypes match, "
+            "got "
+            "Long for the destination and Float for the source.",
+        ),
+        (assigned((3,), 0, "a"), TypeError, "can't assign a str to a torch.LongTensor"),
+        (assigned((3,), 0, [1]), TypeError, "can't assign a list to a torch.LongTensor"),
+        (assigned((3,), 0, None), TypeError, "can't assign a NoneType to a torch.LongTensor"),
+        (
+            lambda: ft.masked_select(ft.zeros((3,)), ft.tensor([1, 0, 0])),
+            RuntimeError,
+            "masked_select: expected BoolTensor for mask",
+        ),
+        (
+            lambda: ft.masked_select(ft.zeros((3,)), ft.tensor([True, False])),
+            RuntimeError,
+            "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+        ),
+        (
+            lambda: ft.masked_fill(ft.zeros((3,)), ft.tensor([True, False, True]), ft.tensor([2.0])),
+            RuntimeError,
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with 1 dimension(s).",
+        ),
+        (
+            lambda: ft.masked_scatter(ft.zeros((3,)), ft.tensor([True, False, True]), ft.tensor([5.0])),
+            RuntimeError,
+            "Number of elements of source < number of ones in mask",
+        ),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
@@ -465,6 +580,7 @@ def test_too_many_dimensions():
 
 
 # --- what subclasses and overriding types see -----------------------------------------------------------------------
+
 
 def test_one_call_is_seen():
     seen = []

@@ -1,11 +1,26 @@
 """NumPy arrays, buffers and DLPack: shared memory both ways, and expressions that mix."""
+
 import numpy as np
 import pytest
 
 import flambeau_tensor as ft
 
-NUMPY_DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "float32",
-                "float64", "complex64", "complex128")
+NUMPY_DTYPES = (
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 
 
 @pytest.mark.parametrize("dtype", NUMPY_DTYPES)
@@ -32,16 +47,23 @@ def test_layouts_of_arrays():
     np.testing.assert_array_equal(ft.tensor(a[::-1, :, ::-2]).numpy(), a[::-1, :, ::-2])
 
 
-@pytest.mark.parametrize(("array", "error", "text"), [
-    ([1, 2], TypeError, "expected np.ndarray (got list)"),
-    (np.arange(3)[::-1], ValueError, "strides in the given numpy array is negative"),
-    (np.arange(3).astype(">i4"), ValueError, "byte order different from the native byte order"),
-    (np.array(["a"]), TypeError, "can't convert np.ndarray of type"),
-    (np.array([object()]), TypeError, "can't convert np.ndarray of type"),
-    (np.zeros(2, "i4,i1").view(np.int8).reshape(2, 5)[:, :4].reshape(2, 4), None, ""),
-    (np.zeros(10, np.int8)[1:9].view(np.int8), None, ""),
-    (np.zeros((2, 5), np.int8)[:, :4].view(np.int32), ValueError, "strides not a multiple of the element byte size"),
-])
+@pytest.mark.parametrize(
+    ("array", "error", "text"),
+    [
+        ([1, 2], TypeError, "expected np.ndarray (got list)"),
+        (np.arange(3)[::-1], ValueError, "strides in the given numpy array is negative"),
+        (np.arange(3).astype(">i4"), ValueError, "byte order different from the native byte order"),
+        (np.array(["a"]), TypeError, "can't convert np.ndarray of type"),
+        (np.array([object()]), TypeError, "can't convert np.ndarray of type"),
+        (np.zeros(2, "i4,i1").view(np.int8).reshape(2, 5)[:, :4].reshape(2, 4), None, ""),
+        (np.zeros(10, np.int8)[1:9].view(np.int8), None, ""),
+        (
+            np.zeros((2, 5), np.int8)[:, :4].view(np.int32),
+            ValueError,
+            "strides not a multiple of the element byte size",
+        ),
+    ],
+)
 def test_arrays_that_do_not_fit(array, error, text):
     if error is None:
         assert ft.from_numpy(array).tolist() == array.tolist()
@@ -57,9 +79,18 @@ def test_read_only_arrays_stay_unwritten():
     for share in (ft.as_tensor, ft.asarray, ft.from_numpy):
         with pytest.warns(UserWarning, match="The given NumPy array is not writable"):
             t = share(a)
-    writes = (lambda: t.add_(1), lambda: t.fill_(1), lambda: t.zero_(), lambda: t.copy_(t + 1), lambda: t[1:].mul_(2),
-              lambda: ft.add(t, 1, out=t), lambda: t.exp_(), lambda: t.clamp_(0, 1), lambda: t.__setitem__(0, 5.0),
-              lambda: t.view(2, 2).sub_(1))
+    writes = (
+        lambda: t.add_(1),
+        lambda: t.fill_(1),
+        lambda: t.zero_(),
+        lambda: t.copy_(t + 1),
+        lambda: t[1:].mul_(2),
+        lambda: ft.add(t, 1, out=t),
+        lambda: t.exp_(),
+        lambda: t.clamp_(0, 1),
+        lambda: t.__setitem__(0, 5.0),
+        lambda: t.view(2, 2).sub_(1),
+    )
     for write in writes:
         with pytest.raises(RuntimeError, match="read-only|cannot write"):
             write()
@@ -128,13 +159,14 @@ def test_item_and_python_numbers():
     assert bool(ft.tensor([[1]])) and not bool(ft.tensor(0.0))
     assert type(ft.tensor(1).item()) is int and type(ft.tensor(True).item()) is bool
     for call, error, text in (
-            (lambda: bool(ft.ones(2)), RuntimeError, "Boolean value of Tensor with more than one value is ambiguous"),
-            (lambda: bool(ft.ones(0)), RuntimeError, "Boolean value of Tensor with no values is ambiguous"),
-            (lambda: float(ft.ones(2)), ValueError, "only one element tensors can be converted to Python scalars"),
-            (lambda: ft.ones(2).item(), RuntimeError, "a Tensor with 2 elements cannot be converted to Scalar"),
-            (lambda: [1][ft.tensor(0.0)], TypeError, "only integer tensors of a single element can be converted"),
-            (lambda: len(ft.tensor(1)), TypeError, "len() of a 0-d tensor"),
-            (lambda: iter(ft.tensor(1)), TypeError, "iteration over a 0-d tensor")):
+        (lambda: bool(ft.ones(2)), RuntimeError, "Boolean value of Tensor with more than one value is ambiguous"),
+        (lambda: bool(ft.ones(0)), RuntimeError, "Boolean value of Tensor with no values is ambiguous"),
+        (lambda: float(ft.ones(2)), ValueError, "only one element tensors can be converted to Python scalars"),
+        (lambda: ft.ones(2).item(), RuntimeError, "a Tensor with 2 elements cannot be converted to Scalar"),
+        (lambda: [1][ft.tensor(0.0)], TypeError, "only integer tensors of a single element can be converted"),
+        (lambda: len(ft.tensor(1)), TypeError, "len() of a 0-d tensor"),
+        (lambda: iter(ft.tensor(1)), TypeError, "iteration over a 0-d tensor"),
+    ):
         with pytest.raises(error) as caught:
             call()
         assert text in str(caught.value)

@@ -1,4 +1,5 @@
 """Joining and cutting tensors against NumPy, over dtypes, layouts and empty sizes; PyTorch's errors."""
+
 import itertools
 
 import numpy as np
@@ -10,8 +11,19 @@ from hypothesis import strategies as st
 import flambeau_tensor as ft
 from flambeau_tensor.ops import joining
 
-DTYPES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64",
-          "complex128"]
+DTYPES = [
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 def count(shape, dtype="float32", start=0):
@@ -19,8 +31,11 @@ def count(shape, dtype="float32", start=0):
 
 
 def laid_out(array, turned):
-    return ft.from_numpy(np.asarray(array.T).copy()).permute(tuple(range(array.ndim))[::-1]) if turned else \
-        ft.from_numpy(array.copy())
+    return (
+        ft.from_numpy(np.asarray(array.T).copy()).permute(tuple(range(array.ndim))[::-1])
+        if turned
+        else ft.from_numpy(array.copy())
+    )
 
 
 def same(result, expected):
@@ -103,12 +118,15 @@ def test_stack_like_numpy(data):
     same(ft.stack([laid_out(a, data.draw(st.booleans())) for a in arrays], dim), np.stack(arrays, dim))
 
 
-@pytest.mark.parametrize("name, reference, shapes", [
-    ("hstack", np.hstack, [((), ()), ((2,), (3,)), ((2, 3), (2, 4)), ((2, 1, 3), (2, 2, 3))]),
-    ("vstack", np.vstack, [((), ()), ((3,), (3,)), ((3,), (2, 3)), ((2, 1, 3), (1, 1, 3))]),
-    ("dstack", np.dstack, [((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3, 1), (2, 3, 4))]),
-    ("column_stack", np.column_stack, [((), ()), ((3,), (3,)), ((3,), (3, 2)), ((3, 2), (3, 1))]),
-])
+@pytest.mark.parametrize(
+    "name, reference, shapes",
+    [
+        ("hstack", np.hstack, [((), ()), ((2,), (3,)), ((2, 3), (2, 4)), ((2, 1, 3), (2, 2, 3))]),
+        ("vstack", np.vstack, [((), ()), ((3,), (3,)), ((3,), (2, 3)), ((2, 1, 3), (1, 1, 3))]),
+        ("dstack", np.dstack, [((), ()), ((3,), (3,)), ((2, 3), (2, 3)), ((2, 3, 1), (2, 3, 4))]),
+        ("column_stack", np.column_stack, [((), ()), ((3,), (3,)), ((3,), (3, 2)), ((3, 2), (3, 1))]),
+    ],
+)
 def test_joined_in_a_direction(name, reference, shapes):
     for pair in shapes:
         arrays = [count(s) for s in pair]
@@ -117,11 +135,18 @@ def test_joined_in_a_direction(name, reference, shapes):
 
 # --- cutting --------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("dim", [0, 1, -1])
 def test_pieces_are_views(dim):
     t = ft.from_numpy(count((6, 5)))
-    for cut in (t.split(2, dim), t.split([1, t.shape[dim] - 1], dim), t.split_with_sizes((2, t.shape[dim] - 2), dim),
-                t.chunk(3, dim), t.tensor_split(2, dim), t.unbind(dim)):
+    for cut in (
+        t.split(2, dim),
+        t.split([1, t.shape[dim] - 1], dim),
+        t.split_with_sizes((2, t.shape[dim] - 2), dim),
+        t.chunk(3, dim),
+        t.tensor_split(2, dim),
+        t.unbind(dim),
+    ):
         for piece in cut:
             assert piece._base is t
             assert np.shares_memory(piece.numpy(), t.numpy())
@@ -162,6 +187,7 @@ def test_split_in_a_direction():
 
 # --- functions of any number of tensors -----------------------------------------------------------------------------
 
+
 def test_at_least():
     for n, reference in ((1, np.atleast_1d), (2, np.atleast_2d), (3, np.atleast_3d)):
         function = getattr(joining, f"atleast_{n}d")
@@ -171,8 +197,9 @@ def test_at_least():
         all_same(function([ft.tensor(1), ft.tensor([1, 2])]), reference(1, [1, 2]))
 
 
-@pytest.mark.parametrize("shapes", [((2, 1), (3,)), ((), (2,)), ((0, 1), (4,)), ((1,), (1,)),
-                                    ((2, 1, 4), (3, 1), (4,))])
+@pytest.mark.parametrize(
+    "shapes", [((2, 1), (3,)), ((), (2,)), ((0, 1), (4,)), ((1,), (1,)), ((2, 1, 4), (3, 1), (4,))]
+)
 def test_broadcasting(shapes):
     arrays = [count(s) for s in shapes]
     all_same(joining.broadcast_tensors(*map(ft.from_numpy, arrays)), np.broadcast_arrays(*arrays))
@@ -185,8 +212,10 @@ def test_grids():
     a, b, c = count((2,)), count((3,)), count((0,))
     for indexing in ("ij", "xy"):
         for vectors in ((a, b), (a,), (b, a, b), (a, c)):
-            all_same(joining.meshgrid(*map(ft.from_numpy, vectors), indexing=indexing),
-                     np.meshgrid(*vectors, indexing=indexing))
+            all_same(
+                joining.meshgrid(*map(ft.from_numpy, vectors), indexing=indexing),
+                np.meshgrid(*vectors, indexing=indexing),
+            )
     all_same(joining.meshgrid([ft.from_numpy(a), ft.tensor(5.0)]), np.meshgrid(a, 5.0, indexing="ij"))
 
 
@@ -206,7 +235,7 @@ def test_block_diag():
     expected = np.zeros((sum(b.shape[0] for b in flat), sum(b.shape[1] for b in flat)), "float32")
     i = j = 0
     for b in flat:
-        expected[i:i + b.shape[0], j:j + b.shape[1]] = b
+        expected[i : i + b.shape[0], j : j + b.shape[1]] = b
         i, j = i + b.shape[0], j + b.shape[1]
     same(joining.block_diag(*map(ft.from_numpy, blocks)), expected)
     assert tuple(joining.block_diag().shape) == (1, 0)
@@ -217,42 +246,83 @@ def ones(*shape):
 
 
 # Texts as PyTorch 2.13 words them.
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.cat(()), ValueError, "torch.cat(): expected a non-empty list of Tensors"),
-    (lambda: ft.cat((ft.tensor(1), ft.tensor(2))), RuntimeError,
-     "zero-dimensional tensor (at position 0) cannot be concatenated"),
-    (lambda: ft.cat((ones(2, 3), ones(2, 4))), RuntimeError, "Sizes of tensors must match except in dimension 0. "
-                                                             "Expected "
-     "size 3 but got size 4 for tensor number 1 in the list."),
-    (lambda: ft.cat((ones(2, 3), ones(2))), RuntimeError, "Tensors must have same number of dimensions: got 2 and 1"),
-    (lambda: ft.cat((ones(2), ones(2)), 2), IndexError,
-     "Dimension out of range (expected to be in range of [-1, 0], but got 2)"),
-    (lambda: ft.cat((ones(2), 1)), TypeError, "expected Tensor as element 1 in argument 0, but got int"),
-    (lambda: ft.cat(ones(2)), TypeError, "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"),
-    (lambda: ft.cat((ones(2), ones(2)), out=ft.empty((0,), dtype=ft.int32)), TypeError,
-     "torch.cat(): input types can't be cast to the desired output type Int"),
-    (lambda: ft.stack(()), RuntimeError, "stack expects a non-empty TensorList"),
-    (lambda: ft.stack((ones(2), ones(3))), RuntimeError,
-     "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1"),
-    (lambda: ft.vstack(()), RuntimeError, "vstack expects a non-empty TensorList"),
-    (lambda: ones(5).split([2, 2]), RuntimeError, "split_with_sizes expects split_sizes to sum exactly to 5 (input "
-                                                  "tensor's "
-     "size at dimension 0), but got split_sizes=[2, 2]"),
-    (lambda: ones(5).split(0), RuntimeError,
-     "split_size can only be 0 if dimension size is 0, but got dimension size of 5"),
-    (lambda: ones(5).split(-1), RuntimeError, "split expects split_size be non-negative, but got split_size=-1"),
-    (lambda: ones().split(1), RuntimeError, "split expects at least a 1-dimensional tensor"),
-    (lambda: ones(5).chunk(0), RuntimeError, "chunk expects `chunks` to be greater than 0, got: 0"),
-    (lambda: ones(5).tensor_split(0), RuntimeError, "number of sections must be larger than 0, got 0"),
-    (lambda: ones(5).hsplit(2), RuntimeError, "torch.hsplit attempted to split along dimension 0, but the size of the "
-     "dimension 5 is not divisible by the split_size 2!"),
-    (lambda: ones().unbind(), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
-    (lambda: joining.broadcast_tensors(ones(2), ones(3)), RuntimeError,
-     "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
-    (lambda: joining.meshgrid(), RuntimeError, "meshgrid expects a non-empty TensorList"),
-    (lambda: joining.cartesian_prod(ones(2, 2)), RuntimeError, "Expect a 1D vector, but got shape [2, 2]"),
-    (lambda: ft.combinations(ones(3), -1), RuntimeError, "Expect a non-negative number, but got -1"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ft.cat(()), ValueError, "torch.cat(): expected a non-empty list of Tensors"),
+        (
+            lambda: ft.cat((ft.tensor(1), ft.tensor(2))),
+            RuntimeError,
+            "zero-dimensional tensor (at position 0) cannot be concatenated",
+        ),
+        (
+            lambda: ft.cat((ones(2, 3), ones(2, 4))),
+            RuntimeError,
+            "Sizes of tensors must match except in dimension 0. "
+            "Expected "
+            "size 3 but got size 4 for tensor number 1 in the list.",
+        ),
+        (
+            lambda: ft.cat((ones(2, 3), ones(2))),
+            RuntimeError,
+            "Tensors must have same number of dimensions: got 2 and 1",
+        ),
+        (
+            lambda: ft.cat((ones(2), ones(2)), 2),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-1, 0], but got 2)",
+        ),
+        (lambda: ft.cat((ones(2), 1)), TypeError, "expected Tensor as element 1 in argument 0, but got int"),
+        (
+            lambda: ft.cat(ones(2)),
+            TypeError,
+            "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor",
+        ),
+        (
+            lambda: ft.cat((ones(2), ones(2)), out=ft.empty((0,), dtype=ft.int32)),
+            TypeError,
+            "torch.cat(): input types can't be cast to the desired output type Int",
+        ),
+        (lambda: ft.stack(()), RuntimeError, "stack expects a non-empty TensorList"),
+        (
+            lambda: ft.stack((ones(2), ones(3))),
+            RuntimeError,
+            "stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1",
+        ),
+        (lambda: ft.vstack(()), RuntimeError, "vstack expects a non-empty TensorList"),
+        (
+            lambda: ones(5).split([2, 2]),
+            RuntimeError,
+            "split_with_sizes expects split_sizes to sum exactly to 5 (input "
+            "tensor's "
+            "size at dimension 0), but got split_sizes=[2, 2]",
+        ),
+        (
+            lambda: ones(5).split(0),
+            RuntimeError,
+            "split_size can only be 0 if dimension size is 0, but got dimension size of 5",
+        ),
+        (lambda: ones(5).split(-1), RuntimeError, "split expects split_size be non-negative, but got split_size=-1"),
+        (lambda: ones().split(1), RuntimeError, "split expects at least a 1-dimensional tensor"),
+        (lambda: ones(5).chunk(0), RuntimeError, "chunk expects `chunks` to be greater than 0, got: 0"),
+        (lambda: ones(5).tensor_split(0), RuntimeError, "number of sections must be larger than 0, got 0"),
+        (
+            lambda: ones(5).hsplit(2),
+            RuntimeError,
+            "torch.hsplit attempted to split along dimension 0, but the size of the "
+            "dimension 5 is not divisible by the split_size 2!",
+        ),
+        (lambda: ones().unbind(), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+        (
+            lambda: joining.broadcast_tensors(ones(2), ones(3)),
+            RuntimeError,
+            "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+        ),
+        (lambda: joining.meshgrid(), RuntimeError, "meshgrid expects a non-empty TensorList"),
+        (lambda: joining.cartesian_prod(ones(2, 2)), RuntimeError, "Expect a 1D vector, but got shape [2, 2]"),
+        (lambda: ft.combinations(ones(3), -1), RuntimeError, "Expect a non-negative number, but got -1"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
@@ -285,15 +355,25 @@ def test_subclasses_and_overrides():
 
 def test_pieces_that_may_be_written_to():
     x = ft.arange(7.0)
-    for pieces, sizes in ((ft.unsafe_split(x, 3), [3, 3, 1]), (ft.unsafe_chunk(x, 2), [4, 3]),
-                          (x.unsafe_split_with_sizes((2, 5), -1), [2, 5])):
+    for pieces, sizes in (
+        (ft.unsafe_split(x, 3), [3, 3, 1]),
+        (ft.unsafe_chunk(x, 2), [4, 3]),
+        (x.unsafe_split_with_sizes((2, 5), -1), [2, 5]),
+    ):
         assert [p.numel() for p in pieces] == sizes and ft.cat(pieces).tolist() == x.tolist()
         assert pieces[1].data_ptr() == x.data_ptr() + 4 * sizes[0]
 
 
-@pytest.mark.parametrize("first, second, expected", [
-    ("float64", "float32", "float32"), ("int64", "uint8", "uint8"), ("float16", "bfloat16", "bfloat16"),
-    ("complex64", "float64", "complex128"), ("int64", "bool", "int64")])
+@pytest.mark.parametrize(
+    "first, second, expected",
+    [
+        ("float64", "float32", "float32"),
+        ("int64", "uint8", "uint8"),
+        ("float16", "bfloat16", "bfloat16"),
+        ("complex64", "float64", "complex128"),
+        ("int64", "bool", "int64"),
+    ],
+)
 def test_block_diag_of_a_tensor_without_dimensions_takes_the_others_dtype(first, second, expected):
     one, matrix = ft.tensor(1, dtype=getattr(ft, first)), ft.ones((1, 1), dtype=getattr(ft, second))
     for made in (ft.block_diag(one, matrix), ft.block_diag(matrix, one)):

@@ -1,4 +1,5 @@
 """The order in which elements of results lie: strides and memory formats are PyTorch 2.13's, recorded from there."""
+
 import copy
 import pickle
 
@@ -17,10 +18,14 @@ STRIDES = {  # of the result, for each of the inputs
     "exp": (lambda x: ft.exp(x), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "add a number": (lambda x: x + 1, [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "add a vector": (lambda x: x + ft.ones(5), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
-    "add one of another order": (lambda x: x + ft.ones(5, 4, 3, 2).permute(3, 2, 1, 0),
-     [(15, 1, 30, 3), (1, 2, 6, 24), (1, 2, 6, 24), (60, 1, 15, 3)]),
-    "add to a contiguous one": (lambda x: ft.ones(2, 3, 4, 5) + x,
-     [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
+    "add one of another order": (
+        lambda x: x + ft.ones(5, 4, 3, 2).permute(3, 2, 1, 0),
+        [(15, 1, 30, 3), (1, 2, 6, 24), (1, 2, 6, 24), (60, 1, 15, 3)],
+    ),
+    "add to a contiguous one": (
+        lambda x: ft.ones(2, 3, 4, 5) + x,
+        [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)],
+    ),
     "outer": (lambda x: x[0, :, :1] + x[0, :1], [(1, 3, 12), (4, 1, 12), (20, 1, 4), (1, 3, 12)]),
     "compare": (lambda x: x > 0.5, [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "where": (lambda x: ft.where(x > 0.5, x, 0.0), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
@@ -33,13 +38,17 @@ STRIDES = {  # of the result, for each of the inputs
     "clone": (lambda x: x.clone(), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "contiguous": (lambda x: x.contiguous(), [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
     "asarray": (lambda x: ft.asarray(x, copy=True), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
-    "tensor of an array": (lambda x: ft.tensor(x.numpy(), dtype=ft.int32),
-     [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
+    "tensor of an array": (
+        lambda x: ft.tensor(x.numpy(), dtype=ft.int32),
+        [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)],
+    ),
     "double": (lambda x: x.double(), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "empty_like": (lambda x: ft.empty_like(x), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
     "rand_like": (lambda x: ft.rand_like(x), [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
-    "full_like of a dtype": (lambda x: ft.full_like(x, 2, dtype=ft.int64),
-     [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
+    "full_like of a dtype": (
+        lambda x: ft.full_like(x, 2, dtype=ft.int64),
+        [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)],
+    ),
     "sum": (lambda x: x.sum(1), [(20, 5, 1), (20, 5, 1), (20, 5, 1), (20, 5, 1)]),
     "mean, kept": (lambda x: x.mean((1, 3), keepdim=True), [(4, 4, 1, 1), (4, 4, 1, 1), (4, 4, 1, 1), (4, 4, 1, 1)]),
     "max": (lambda x: x.max(2).values, [(15, 5, 1), (15, 5, 1), (15, 5, 1), (15, 5, 1)]),
@@ -54,36 +63,62 @@ STRIDES = {  # of the result, for each of the inputs
     "rot90": (lambda x: x.rot90(1, (1, 2)), [(15, 30, 1, 3), (1, 6, 2, 24), (1, 2, 8, 24), (60, 15, 1, 3)]),
     "tril": (lambda x: x.tril(), [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
     "repeat": (lambda x: x.repeat(1, 2, 1, 1), [(120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1)]),
-    "masked_fill": (lambda x: x.masked_fill(x > 0.5, 0),
-     [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
-    "index_fill": (lambda x: x.index_fill(1, ft.tensor([0]), 0),
-     [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
-    "index_add": (lambda x: x.index_add(1, ft.tensor([0]), x[:, :1]),
-     [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
-    "scatter": (lambda x: x.scatter(1, ft.zeros(2, 3, 4, 5, dtype=ft.int64), x),
-     [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)]),
-    "put": (lambda x: x.put(ft.tensor([0]), ft.tensor([1.0])),
-     [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)]),
+    "masked_fill": (
+        lambda x: x.masked_fill(x > 0.5, 0),
+        [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)],
+    ),
+    "index_fill": (
+        lambda x: x.index_fill(1, ft.tensor([0]), 0),
+        [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)],
+    ),
+    "index_add": (
+        lambda x: x.index_add(1, ft.tensor([0]), x[:, :1]),
+        [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)],
+    ),
+    "scatter": (
+        lambda x: x.scatter(1, ft.zeros(2, 3, 4, 5, dtype=ft.int64), x),
+        [(60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1), (60, 20, 5, 1)],
+    ),
+    "put": (
+        lambda x: x.put(ft.tensor([0]), ft.tensor([1.0])),
+        [(15, 1, 30, 3), (1, 2, 6, 24), (1, 8, 2, 24), (60, 1, 15, 3)],
+    ),
     "index": (lambda x: x[:, ft.tensor([0, 2, 1, 1])], [(5, 10, 40, 1), (1, 8, 2, 32), (1, 8, 2, 32), (80, 20, 5, 1)]),
-    "index in front": (lambda x: x[ft.tensor([[0, 1], [1, 0]]).t()],
-     [(60, 120, 1, 15, 3), (60, 120, 1, 3, 12), (60, 120, 20, 1, 4), (60, 120, 1, 15, 3)]),
-    "index at two places": (lambda x: x[:, ft.tensor([0, 1]), :, ft.tensor([0, 1])],
-     [(8, 1, 2), (8, 1, 2), (8, 1, 2), (8, 4, 1)]),
+    "index in front": (
+        lambda x: x[ft.tensor([[0, 1], [1, 0]]).t()],
+        [(60, 120, 1, 15, 3), (60, 120, 1, 3, 12), (60, 120, 20, 1, 4), (60, 120, 1, 15, 3)],
+    ),
+    "index at two places": (
+        lambda x: x[:, ft.tensor([0, 1]), :, ft.tensor([0, 1])],
+        [(8, 1, 2), (8, 1, 2), (8, 1, 2), (8, 4, 1)],
+    ),
     "mask": (lambda x: x[ft.tensor([True, False])], [(60, 1, 15, 3), (60, 1, 3, 12), (60, 20, 1, 4), (60, 1, 15, 3)]),
-    "index_select": (lambda x: x.index_select(1, ft.tensor([0, 1])),
-     [(40, 20, 5, 1), (40, 20, 5, 1), (40, 20, 5, 1), (40, 20, 5, 1)]),
-    "gather": (lambda x: x.gather(1, ft.zeros(2, 1, 4, 5, dtype=ft.int64)),
-     [(20, 20, 5, 1), (20, 20, 5, 1), (20, 20, 5, 1), (20, 20, 5, 1)]),
+    "index_select": (
+        lambda x: x.index_select(1, ft.tensor([0, 1])),
+        [(40, 20, 5, 1), (40, 20, 5, 1), (40, 20, 5, 1), (40, 20, 5, 1)],
+    ),
+    "gather": (
+        lambda x: x.gather(1, ft.zeros(2, 1, 4, 5, dtype=ft.int64)),
+        [(20, 20, 5, 1), (20, 20, 5, 1), (20, 20, 5, 1), (20, 20, 5, 1)],
+    ),
     "nonzero": (lambda x: x.nonzero()[:9], [(1, 119), (1, 119), (1, 117), (1, 119)]),
     "cat": (lambda x: ft.cat((x, x), 1), [(120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1), (120, 1, 30, 6)]),
-    "cat of two orders": (lambda x: ft.cat((x, x.contiguous()), 1),
-     [(120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1)]),
-    "stack": (lambda x: ft.stack((x, x)),
-     [(120, 60, 20, 5, 1), (120, 60, 20, 5, 1), (120, 60, 20, 5, 1), (120, 60, 1, 15, 3)]),
-    "stack inside": (lambda x: ft.stack((x, x), 2),
-     [(120, 40, 20, 5, 1), (120, 40, 20, 5, 1), (120, 40, 20, 5, 1), (120, 1, 60, 15, 3)]),
-    "stack behind": (lambda x: ft.stack((x, x), -1),
-     [(120, 40, 10, 2, 1), (120, 40, 10, 2, 1), (120, 40, 10, 2, 1), (120, 40, 10, 2, 1)]),
+    "cat of two orders": (
+        lambda x: ft.cat((x, x.contiguous()), 1),
+        [(120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1), (120, 20, 5, 1)],
+    ),
+    "stack": (
+        lambda x: ft.stack((x, x)),
+        [(120, 60, 20, 5, 1), (120, 60, 20, 5, 1), (120, 60, 20, 5, 1), (120, 60, 1, 15, 3)],
+    ),
+    "stack inside": (
+        lambda x: ft.stack((x, x), 2),
+        [(120, 40, 20, 5, 1), (120, 40, 20, 5, 1), (120, 40, 20, 5, 1), (120, 1, 60, 15, 3)],
+    ),
+    "stack behind": (
+        lambda x: ft.stack((x, x), -1),
+        [(120, 40, 10, 2, 1), (120, 40, 10, 2, 1), (120, 40, 10, 2, 1), (120, 40, 10, 2, 1)],
+    ),
     "reshape": (lambda x: x.reshape(6, 20), [(20, 1), (20, 1), (20, 1), (20, 1)]),
     "flatten": (lambda x: x.flatten(1), [(60, 1), (60, 1), (60, 1), (60, 1)]),
     "ravel": (lambda x: x.ravel(), [(1,), (1,), (1,), (1,)]),
@@ -103,18 +138,25 @@ IMAGES, VOLUMES = ft.zeros(2, 3, 4, 5), ft.zeros(2, 3, 4, 5, 6)
 LAST, LAST_3D = (60, 1, 15, 3), (360, 1, 90, 18, 3)
 
 
-@pytest.mark.parametrize("make", [
-    lambda x, format: x.to(memory_format=format), lambda x, format: x.to(ft.float64, memory_format=format),
-    lambda x, format: x.to("cpu", ft.int64, memory_format=format),
-    lambda x, format: x.to(ft.ones(1, dtype=ft.float64), memory_format=format),
-    lambda x, format: x.to("cpu", copy=True, memory_format=format),
-    lambda x, format: x.contiguous(memory_format=format), lambda x, format: x.clone(memory_format=format),
-    lambda x, format: x.double(memory_format=format), lambda x, format: x.cpu(memory_format=format),
-    lambda x, format: ft.empty(x.shape, memory_format=format), lambda x, format: ft.zeros_like(x, memory_format=format),
-    lambda x, format: ft.rand_like(x, memory_format=format),
-    lambda x, format: ft.full_like(x, 2, dtype=ft.int32, memory_format=format),
-    lambda x, format: x.clone().resize_(x.shape, memory_format=format),
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x, format: x.to(memory_format=format),
+        lambda x, format: x.to(ft.float64, memory_format=format),
+        lambda x, format: x.to("cpu", ft.int64, memory_format=format),
+        lambda x, format: x.to(ft.ones(1, dtype=ft.float64), memory_format=format),
+        lambda x, format: x.to("cpu", copy=True, memory_format=format),
+        lambda x, format: x.contiguous(memory_format=format),
+        lambda x, format: x.clone(memory_format=format),
+        lambda x, format: x.double(memory_format=format),
+        lambda x, format: x.cpu(memory_format=format),
+        lambda x, format: ft.empty(x.shape, memory_format=format),
+        lambda x, format: ft.zeros_like(x, memory_format=format),
+        lambda x, format: ft.rand_like(x, memory_format=format),
+        lambda x, format: ft.full_like(x, 2, dtype=ft.int32, memory_format=format),
+        lambda x, format: x.clone().resize_(x.shape, memory_format=format),
+    ],
+)
 def test_asking_for_channels_last(make):
     images, volumes = make(IMAGES, ft.channels_last), make(VOLUMES, ft.channels_last_3d)
     assert images.stride() == LAST and images.is_contiguous(memory_format=ft.channels_last)
@@ -145,25 +187,30 @@ def test_what_lies_in_the_format_is_returned_itself():
 
 
 def test_formats_that_make_no_sense():
-    for make in (lambda: ft.empty(2, 3, memory_format=ft.preserve_format),
-                 lambda: IMAGES.permute(3, 2, 1, 0).contiguous(memory_format=ft.preserve_format),
-                 lambda: ft.zeros(2).resize_(2, memory_format=ft.preserve_format),
-                 lambda: ft.empty(2, 3, 4, 5, out=ft.zeros(0), memory_format=ft.channels_last)):
+    for make in (
+        lambda: ft.empty(2, 3, memory_format=ft.preserve_format),
+        lambda: IMAGES.permute(3, 2, 1, 0).contiguous(memory_format=ft.preserve_format),
+        lambda: ft.zeros(2).resize_(2, memory_format=ft.preserve_format),
+        lambda: ft.empty(2, 3, 4, 5, out=ft.zeros(0), memory_format=ft.channels_last),
+    ):
         with pytest.raises(RuntimeError, match="format"):
             make()
 
 
-@pytest.mark.parametrize("shape, strides, expected", [
-    ((2, 3, 4, 5), LAST, "channels_last"),
-    ((2, 3, 4, 5), (60, 20, 5, 1), "contiguous_format"),
-    ((2, 3, 4, 5), (120, 1, 30, 6), "channels_last"),  # gaps do not matter
-    ((2, 1, 4, 5), (20, 1, 5, 1), "channels_last"),
-    ((2, 1, 1, 1), (1, 1, 1, 1), "contiguous_format"),  # says nothing
-    ((2, 3, 4, 5), (60, 0, 15, 3), "contiguous_format"),
-    ((0, 3, 4, 5), LAST, "contiguous_format"),
-    ((2, 3, 4, 5, 6), LAST_3D, "channels_last_3d"),
-    ((3, 4, 5), (1, 15, 3), "contiguous_format"),
-])
+@pytest.mark.parametrize(
+    "shape, strides, expected",
+    [
+        ((2, 3, 4, 5), LAST, "channels_last"),
+        ((2, 3, 4, 5), (60, 20, 5, 1), "contiguous_format"),
+        ((2, 3, 4, 5), (120, 1, 30, 6), "channels_last"),  # gaps do not matter
+        ((2, 1, 4, 5), (20, 1, 5, 1), "channels_last"),
+        ((2, 1, 1, 1), (1, 1, 1, 1), "contiguous_format"),  # says nothing
+        ((2, 3, 4, 5), (60, 0, 15, 3), "contiguous_format"),
+        ((0, 3, 4, 5), LAST, "contiguous_format"),
+        ((2, 3, 4, 5, 6), LAST_3D, "channels_last_3d"),
+        ((3, 4, 5), (1, 15, 3), "contiguous_format"),
+    ],
+)
 def test_the_format_that_strides_speak_for(shape, strides, expected):
     from flambeau_tensor.ops.attributes import suggest_memory_format
 

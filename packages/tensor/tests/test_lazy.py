@@ -1,4 +1,5 @@
 """Conjugate and negative views: what shares memory, what computes, and what refuses. Behaviour is PyTorch 2.13's."""
+
 import copy
 import pickle
 
@@ -55,11 +56,36 @@ def test_parts():
 
 def test_which_operations_are_views():
     c, n = conjugate(), negative()
-    for view in (c[0], c[:, 1:], c.T, c.mT, c.view(6), c.reshape(3, 2), c.unsqueeze(0), c.expand(2, 2, 3),
-                 c.diagonal(), c.as_strided((2,), (1,)), c.to(ft.complex128), c.contiguous(), c.split(1)[0]):
+    for view in (
+        c[0],
+        c[:, 1:],
+        c.T,
+        c.mT,
+        c.view(6),
+        c.reshape(3, 2),
+        c.unsqueeze(0),
+        c.expand(2, 2, 3),
+        c.diagonal(),
+        c.as_strided((2,), (1,)),
+        c.to(ft.complex128),
+        c.contiguous(),
+        c.split(1)[0],
+    ):
         assert view.is_conj()
-    for copied in (c.clone(), c.T.reshape(6), c.T.contiguous(), c.to(ft.complex64), c[ft.tensor([0])], c[c.real > 0],
-                   c + 0, ft.empty_like(c), c.new_zeros(2), ft.cat((c, c)), c.resolve_conj(), ft.tensor(c.tolist())):
+    for copied in (
+        c.clone(),
+        c.T.reshape(6),
+        c.T.contiguous(),
+        c.to(ft.complex64),
+        c[ft.tensor([0])],
+        c[c.real > 0],
+        c + 0,
+        ft.empty_like(c),
+        c.new_zeros(2),
+        ft.cat((c, c)),
+        c.resolve_conj(),
+        ft.tensor(c.tolist()),
+    ):
         assert not copied.is_conj()
     assert n[0].is_neg() and n.T.is_neg() and not n.clone().is_neg() and not n.resolve_neg().is_neg()
     assert c.resolve_neg() is c and n.resolve_conj() is n and c.resolve_conj().tolist() == Z.tolist()
@@ -103,13 +129,28 @@ def test_printing_and_pickling():
     assert pickle.loads(pickle.dumps(c)).is_conj() and pickle.loads(pickle.dumps(c.imag)).is_neg()
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
-                                   "float64", "complex64", "complex128"])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+    ],
+)
 def test_negatives_of_every_dtype(dtype):
     t = ft.tensor([[1, 2, 3], [4, 5, 6]], dtype=getattr(ft, dtype))
     n = t.T._neg_view()
-    assert (n + 0).tolist() == (-t.T).tolist() == n.clone().tolist() and n.to(ft.complex128).tolist() == \
-        (-t.T).to(ft.complex128).tolist()
+    assert (n + 0).tolist() == (-t.T).tolist() == n.clone().tolist() and n.to(ft.complex128).tolist() == (-t.T).to(
+        ft.complex128
+    ).tolist()
     n.add_(1)
     assert t.tolist() == (ft.tensor([[1, 2, 3], [4, 5, 6]], dtype=t.dtype) - 1).tolist()
 
@@ -134,6 +175,7 @@ def test_matrix_products():
 
 # --- every operator -------------------------------------------------------------------------------------------------
 
+
 def _calls():
     """Operators that take one tensor, or two."""
     for op in operators().values():
@@ -148,18 +190,51 @@ def _results(result):
     return [r for item in result for r in _results(item)] if isinstance(result, (tuple, list)) else [result]
 
 
-MEMORY = {"data_ptr", "untyped_storage", "numpy", "is_conj", "is_neg", "_base", "_version", "resolve_conj",
-          "resolve_neg", "is_set_to", "share_memory_", "_is_view", "__reduce_ex__", "view_as_real", "data", "storage",
-          "__array__", "__dlpack__", "requires_grad_", "empty_like", "rand_like", "randn_like", "bernoulli", "dropout",
-          "normal", "detach_", "svd_lowrank", "pca_lowrank", "_typed_storage", "_standard_gamma", "_sample_dirichlet",
-          "poisson", "binomial"}
+MEMORY = {
+    "data_ptr",
+    "untyped_storage",
+    "numpy",
+    "is_conj",
+    "is_neg",
+    "_base",
+    "_version",
+    "resolve_conj",
+    "resolve_neg",
+    "is_set_to",
+    "share_memory_",
+    "_is_view",
+    "__reduce_ex__",
+    "view_as_real",
+    "data",
+    "storage",
+    "__array__",
+    "__dlpack__",
+    "requires_grad_",
+    "empty_like",
+    "rand_like",
+    "randn_like",
+    "bernoulli",
+    "dropout",
+    "normal",
+    "detach_",
+    "svd_lowrank",
+    "pca_lowrank",
+    "_typed_storage",
+    "_standard_gamma",
+    "_sample_dirichlet",
+    "poisson",
+    "binomial",
+}
 
 
-@pytest.mark.parametrize("op, n", [pytest.param(op, n, id=op.__torch_name__) for op, n in _calls()
-                                   if op.name not in MEMORY])
+@pytest.mark.parametrize(
+    "op, n", [pytest.param(op, n, id=op.__torch_name__) for op, n in _calls() if op.name not in MEMORY]
+)
 def test_every_operator_reads_what_is_meant(op, n):
-    for lazy, plain in ((conjugate(Z[:, :2].copy()), ft.from_numpy(Z[:, :2].copy())),
-                        (negative(abs(Z.real[:, :2]) / 9), ft.from_numpy(abs(Z.real[:, :2]) / 9))):
+    for lazy, plain in (
+        (conjugate(Z[:, :2].copy()), ft.from_numpy(Z[:, :2].copy())),
+        (negative(abs(Z.real[:, :2]) / 9), ft.from_numpy(abs(Z.real[:, :2]) / 9)),
+    ):
         try:
             expected = op(*[plain] * n)
         except (RuntimeError, TypeError, IndexError, ValueError, NotImplementedError, AttributeError):

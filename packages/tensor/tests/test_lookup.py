@@ -1,4 +1,5 @@
 """Looking elements up, against NumPy; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -32,8 +33,10 @@ def test_coordinates():
         for mine, theirs in zip(found, np.unravel_index(i, shape), strict=True):
             assert mine.dtype is ft.int64 and mine.tolist() == theirs.tolist()
     # what is beyond wraps around
-    assert [t.tolist() for t in ft.unravel_index(ft.tensor([4, 5, -1], dtype=ft.int32), (2, 2))] == [[0, 0, 1],
-                                                                                                    [0, 1, 1]]
+    assert [t.tolist() for t in ft.unravel_index(ft.tensor([4, 5, -1], dtype=ft.int32), (2, 2))] == [
+        [0, 0, 1],
+        [0, 1, 1],
+    ]
     assert ft.unravel_index(ft.tensor([0]), ()) == ()
     assert [t.shape for t in ft.unravel_index(ft.empty(0, 3, dtype=ft.int64), (2, 0))] == [(0, 3)] * 2
 
@@ -45,23 +48,31 @@ def test_places_of_a_known_number():
     assert ft.nonzero_static(ft.ones(()), size=2).shape == (2, 0)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda i: ft.isin(i > 0, i), RuntimeError, r"Unsupported input type encountered for isin\(\): Bool"),
-    (lambda i: ft.isin(i, i.to(ft.complex64)), RuntimeError, "encountered for isin.*: ComplexFloat"),
-    (lambda i: ft.isin(3, 3), TypeError, r"isin\(\) received an invalid combination of arguments"),
-    (lambda i: ft.nonzero_static(i, size=-1), RuntimeError, "'size' must be an non-negative integer"),
-    (lambda i: ft.unravel_index(i.float(), (2, 3)), TypeError, "'indices' to be integer dtype, but got torch.float32"),
-    (lambda i: ft.unravel_index(i > 0, (2, 3)), TypeError, "'indices' to be integer dtype, but got torch.bool"),
-    (lambda i: ft.unravel_index(i, i), TypeError, "expected 'shape' to be int or sequence of ints, but got"),
-    (lambda i: ft.unravel_index(i, (2.0, 3)), TypeError, "sequence to only contain ints, but got <class 'float'>"),
-    (lambda i: ft.unravel_index(i, (2, -3)), ValueError, r"'shape' cannot have negative values, but got \(2, -3\)"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda i: ft.isin(i > 0, i), RuntimeError, r"Unsupported input type encountered for isin\(\): Bool"),
+        (lambda i: ft.isin(i, i.to(ft.complex64)), RuntimeError, "encountered for isin.*: ComplexFloat"),
+        (lambda i: ft.isin(3, 3), TypeError, r"isin\(\) received an invalid combination of arguments"),
+        (lambda i: ft.nonzero_static(i, size=-1), RuntimeError, "'size' must be an non-negative integer"),
+        (
+            lambda i: ft.unravel_index(i.float(), (2, 3)),
+            TypeError,
+            "'indices' to be integer dtype, but got torch.float32",
+        ),
+        (lambda i: ft.unravel_index(i > 0, (2, 3)), TypeError, "'indices' to be integer dtype, but got torch.bool"),
+        (lambda i: ft.unravel_index(i, i), TypeError, "expected 'shape' to be int or sequence of ints, but got"),
+        (lambda i: ft.unravel_index(i, (2.0, 3)), TypeError, "sequence to only contain ints, but got <class 'float'>"),
+        (lambda i: ft.unravel_index(i, (2, -3)), ValueError, r"'shape' cannot have negative values, but got \(2, -3\)"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(ft.arange(3))
 
 
 # --- hashes ---------------------------------------------------------------------------------------------------------
+
 
 def test_hashes():
     x = ft.arange(6.0).reshape(2, 3)

@@ -1,4 +1,5 @@
 """Masked reductions against NumPy's on what is left; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -27,10 +28,12 @@ def lower_median(a):
     return np.sort(a)[(len(a) - 1) // 2]
 
 
-
 CASES = {
-    "sum": (masked.sum, np.sum, 0), "prod": (masked.prod, np.prod, 1), "mean": (masked.mean, np.mean, NAN),
-    "amax": (masked.amax, np.max, -INF), "amin": (masked.amin, np.min, INF),
+    "sum": (masked.sum, np.sum, 0),
+    "prod": (masked.prod, np.prod, 1),
+    "mean": (masked.mean, np.mean, NAN),
+    "amax": (masked.amax, np.max, -INF),
+    "amin": (masked.amin, np.min, INF),
     "median": (masked.median, lower_median, NAN),
     "norm": (lambda x, d, **how: masked.norm(x, 3, d, **how), lambda a: (np.abs(a) ** 3).sum() ** (1 / 3), 0),
     "largest norm": (lambda x, d, **how: masked.norm(x, INF, d, **how), lambda a: np.abs(a).max(), 0),
@@ -46,8 +49,9 @@ CASES = {
 def test_reductions(name, axis):
     function, of_left, empty = CASES[name]
     np.testing.assert_allclose(function(X, axis, mask=MASK), expected(of_left, empty, axis), rtol=1e-12)
-    np.testing.assert_allclose(function(X, axis, mask=MASK, keepdim=True).squeeze(axis),
-                               expected(of_left, empty, axis), rtol=1e-12)
+    np.testing.assert_allclose(
+        function(X, axis, mask=MASK, keepdim=True).squeeze(axis), expected(of_left, empty, axis), rtol=1e-12
+    )
     if name != "median":
         np.testing.assert_allclose(function(X, None, mask=MASK).item(), of_left(A[KEEP]), rtol=1e-12)
         np.testing.assert_allclose(function(X, (0, 1, -1), mask=None).item(), of_left(A.reshape(-1)), rtol=1e-12)
@@ -73,7 +77,7 @@ def test_along_a_dimension():
     with np.errstate(divide="ignore"):
         found = masked.log_softmax(X, -1, mask=MASK)
         np.testing.assert_allclose(found, np.log(masked.softmax(X, -1, mask=MASK).numpy()), rtol=1e-12, atol=1e-15)
-    length = np.maximum(np.sqrt((rows ** 2).sum(2, keepdims=True)), 1e-12)
+    length = np.maximum(np.sqrt((rows**2).sum(2, keepdims=True)), 1e-12)
     np.testing.assert_allclose(masked.normalize(X, 2.0, 2, mask=MASK), rows / length, rtol=1e-12)
     found = masked.logaddexp(X, X, input_mask=MASK)
     np.testing.assert_allclose(found, np.where(KEEP, A + np.log(2), A), rtol=1e-12)
@@ -84,25 +88,32 @@ def test_dtypes_and_masks():
     m = ft.tensor([True, False, True])  # broadcast
     assert masked.sum(i, 1, mask=m).tolist() == [5, 10] and masked.sum(i, 1, mask=m).dtype is ft.int64
     assert masked.prod(i, (0, 1), mask=m.int()).item() == 84 and masked.amax(i, 1, mask=m).dtype is ft.int32
-    assert masked.amax(i, 1, mask=ft.zeros(1)).tolist() == [-2**31] * 2
+    assert masked.amax(i, 1, mask=ft.zeros(1)).tolist() == [-(2**31)] * 2
     assert masked.mean(i, 1, mask=m, dtype=ft.float32).tolist() == [2.5, 5]
     assert masked.var(i, 1, mask=m).tolist() == [4.5, 8] and masked.median(i, 1, mask=m).tolist() == [1, 3]
     assert masked.sum(ft.tensor(3.0), 0).item() == 3 and masked.cumsum(i, 1, mask=m).dtype is ft.int32
     assert masked.sum(i, (), mask=m, dtype=ft.float64).dtype is ft.float64
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: masked.sum(X, 1, mask=ft.ones(1, 3, 4, 5)), IndexError, "mask dimensionality higher than of the input"),
-    (lambda: masked.sum(X, 1, mask=ft.ones(2)), RuntimeError, "expanded size"),
-    (lambda: masked.sum(X, (0, 0)), RuntimeError, "dim=0 appears multiple times in the list of dims"),
-    (lambda: masked.sum(X, 5), IndexError, "Dimension out of range"),
-    (lambda: masked.mean(X.int()), ValueError, "Could not infer output dtype.* Got: torch.int32"),
-    (lambda: masked.median(X.int(), 1, mask=ft.zeros(1)), ValueError, "expects no fully masked out rows"),
-    (lambda: masked.amax(X > 0), NotImplementedError, "identity of amax on torch.bool input"),
-    (lambda: masked.var(X, None, True, correction=1), RuntimeError, "Only one of unbiased and correction"),
-    (lambda: masked.MaskedTensor, NotBuiltError, "torch.masked.MaskedTensor is not built"),
-    (lambda: masked.nothing, AttributeError, "module 'torch.masked' has no attribute 'nothing'"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (
+            lambda: masked.sum(X, 1, mask=ft.ones(1, 3, 4, 5)),
+            IndexError,
+            "mask dimensionality higher than of the input",
+        ),
+        (lambda: masked.sum(X, 1, mask=ft.ones(2)), RuntimeError, "expanded size"),
+        (lambda: masked.sum(X, (0, 0)), RuntimeError, "dim=0 appears multiple times in the list of dims"),
+        (lambda: masked.sum(X, 5), IndexError, "Dimension out of range"),
+        (lambda: masked.mean(X.int()), ValueError, "Could not infer output dtype.* Got: torch.int32"),
+        (lambda: masked.median(X.int(), 1, mask=ft.zeros(1)), ValueError, "expects no fully masked out rows"),
+        (lambda: masked.amax(X > 0), NotImplementedError, "identity of amax on torch.bool input"),
+        (lambda: masked.var(X, None, True, correction=1), RuntimeError, "Only one of unbiased and correction"),
+        (lambda: masked.MaskedTensor, NotBuiltError, "torch.masked.MaskedTensor is not built"),
+        (lambda: masked.nothing, AttributeError, "module 'torch.masked' has no attribute 'nothing'"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

@@ -1,4 +1,5 @@
 """Matrix products against NumPy's, over dtypes, layouts, ranks and empty sizes; PyTorch's errors."""
+
 import itertools
 import os
 import subprocess
@@ -16,8 +17,14 @@ from flambeau_tensor._core.levels import built_levels
 linear = find_operator("torch.nn.functional.linear")
 rng = np.random.default_rng(0)
 FLOATS = ["float32", "float64", "complex64", "complex128"]
-TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-4, "float64": 1e-11, "complex64": 1e-4,
-             "complex128": 1e-11}
+TOLERANCE = {
+    "float16": 2e-2,
+    "bfloat16": 1e-1,
+    "float32": 1e-4,
+    "float64": 1e-11,
+    "complex64": 1e-4,
+    "complex128": 1e-11,
+}
 
 
 @pytest.fixture(autouse=True)
@@ -42,12 +49,12 @@ def laid_out(array, layout):
     if layout == "gaps":
         wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1), array.dtype) if array.ndim else array
         if array.ndim:
-            wide[..., ::2][..., :array.shape[-1]] = array
-            return ft.from_numpy(wide)[..., :2 * array.shape[-1]:2]
+            wide[..., ::2][..., : array.shape[-1]] = array
+            return ft.from_numpy(wide)[..., : 2 * array.shape[-1] : 2]
     if layout == "rows" and array.ndim > 1:
         tall = np.zeros((*array.shape[:-1], array.shape[-1] + 3), array.dtype)
-        tall[..., :array.shape[-1]] = array
-        return ft.from_numpy(tall)[..., :array.shape[-1]]
+        tall[..., : array.shape[-1]] = array
+        return ft.from_numpy(tall)[..., : array.shape[-1]]
     return ft.from_numpy(array.copy())
 
 
@@ -84,12 +91,32 @@ def test_halves_multiply_as_float32(dtype):
     np.testing.assert_array_equal(batched[0].to(ft.float32).numpy(), result.to(ft.float32).numpy())
 
 
-@pytest.mark.parametrize("shapes", [
-    ((4,), (4,)), ((3, 4), (4,)), ((4,), (4, 5)), ((3, 4), (4, 5)), ((2, 3, 4), (4,)), ((4,), (2, 4, 5)),
-    ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 3, 4), (2, 4, 5)), ((6, 1, 3, 4), (2, 4, 5)), ((1, 3, 4), (7, 4, 5)),
-    ((2, 1, 3, 4), (1, 5, 4, 2)), ((5, 2, 3, 4), (4, 6)), ((0, 4), (4, 5)), ((3, 0), (0, 5)), ((2, 0, 4), (4, 5)),
-    ((0, 3, 4), (0, 4, 5)), ((2, 3, 0), (0,)), ((3, 4), (4, 0)), ((0,), (0,)), ((2, 2, 1, 3, 4), (2, 1, 5, 4, 3)),
-])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((4,), (4,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 5)),
+        ((3, 4), (4, 5)),
+        ((2, 3, 4), (4,)),
+        ((4,), (2, 4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((3, 4), (2, 4, 5)),
+        ((2, 3, 4), (2, 4, 5)),
+        ((6, 1, 3, 4), (2, 4, 5)),
+        ((1, 3, 4), (7, 4, 5)),
+        ((2, 1, 3, 4), (1, 5, 4, 2)),
+        ((5, 2, 3, 4), (4, 6)),
+        ((0, 4), (4, 5)),
+        ((3, 0), (0, 5)),
+        ((2, 0, 4), (4, 5)),
+        ((0, 3, 4), (0, 4, 5)),
+        ((2, 3, 0), (0,)),
+        ((3, 4), (4, 0)),
+        ((0,), (0,)),
+        ((2, 2, 1, 3, 4), (2, 1, 5, 4, 3)),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
 def test_matmul_ranks(shapes, dtype):
     a, b = (values(s, dtype) for s in shapes)
@@ -104,7 +131,7 @@ def test_matmul_broadcasts_like_numpy(data):
     m, k, n = (data.draw(st.integers(0, 9)) for _ in range(3))
 
     def side(matrix):
-        dims = batch[data.draw(st.integers(0, len(batch))):]
+        dims = batch[data.draw(st.integers(0, len(batch))) :]
         return values([1 if data.draw(st.booleans()) else d for d in dims] + matrix, "float64")
 
     a, b = side([m, k]), side([k, n])
@@ -134,7 +161,7 @@ def test_large_products_split_over_threads(n):
         for threads in (1, 2, 3):
             ft.set_num_threads(threads)
             check(ft.from_numpy(a) @ ft.from_numpy(b), a @ b)
-            check(ft.from_numpy(b.T.copy()).t() @ ft.from_numpy(a.T.copy()).t()[:n - 1], b @ a[:n - 1])
+            check(ft.from_numpy(b.T.copy()).t() @ ft.from_numpy(a.T.copy()).t()[: n - 1], b @ a[: n - 1])
             check(ft.from_numpy(a)[:2] @ ft.from_numpy(b), a[:2] @ b)
             check(ft.from_numpy(a) @ ft.from_numpy(b)[:, :1], a @ b[:, :1])
     finally:
@@ -167,16 +194,28 @@ def test_products_added_to_something(dtype, beta, alpha):
         expected = beta * start + alpha * (a @ b)
         check(ft.addmm(*map(ft.from_numpy, (start, a, b)), beta=beta, alpha=alpha), expected, dtype)
     start = values((4,), dtype)
-    check(ft.addmv(ft.from_numpy(start), ft.from_numpy(a), ft.from_numpy(v), beta=beta, alpha=alpha),
-          beta * start + alpha * (a @ v), dtype)
+    check(
+        ft.addmv(ft.from_numpy(start), ft.from_numpy(a), ft.from_numpy(v), beta=beta, alpha=alpha),
+        beta * start + alpha * (a @ v),
+        dtype,
+    )
     x, y, start = values((3, 4, 5), dtype), values((3, 5, 8), dtype), values((4, 8), dtype)
-    check(ft.baddbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
-          beta * start + alpha * (x @ y), dtype)
-    check(ft.addbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
-          beta * start + alpha * (x @ y).sum(0), dtype)
+    check(
+        ft.baddbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
+        beta * start + alpha * (x @ y),
+        dtype,
+    )
+    check(
+        ft.addbmm(ft.from_numpy(start), ft.from_numpy(x), ft.from_numpy(y), beta=beta, alpha=alpha),
+        beta * start + alpha * (x @ y).sum(0),
+        dtype,
+    )
     u, start = values((4,), dtype), values((4, 5), dtype)
-    check(ft.addr(ft.from_numpy(start), ft.from_numpy(u), ft.from_numpy(v), beta=beta, alpha=alpha),
-          beta * start + alpha * np.outer(u, v), dtype)
+    check(
+        ft.addr(ft.from_numpy(start), ft.from_numpy(u), ft.from_numpy(v), beta=beta, alpha=alpha),
+        beta * start + alpha * np.outer(u, v),
+        dtype,
+    )
 
 
 def test_fractional_factors():
@@ -251,54 +290,114 @@ def ones(*shape, dtype="float32"):
 
 
 # Texts as PyTorch 2.13 words them.
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ones(2, 3) @ ones(4, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"),
-    (lambda: ft.mm(ones(2, 3), ones(3)), RuntimeError, "mat2 must be a matrix"),
-    (lambda: ft.mm(ones(3), ones(3, 3)), RuntimeError, "self must be a matrix"),
-    (lambda: ones(2, 3) @ ones(3, 2, dtype="float64"), RuntimeError,
-     "expected m1 and m2 to have the same dtype, but got: float != double"),
-    (lambda: ones(2, 3, dtype="bool") @ ones(3, 2, dtype="bool"), NotImplementedError,
-     "\"addmm_impl_cpu_\" not implemented for 'Bool'"),
-    (lambda: ones(2, 3) @ ones(4), RuntimeError, "size mismatch, got input (2), mat (2x3), vec (4)"),
-    (lambda: ones(3) @ ones(4), RuntimeError, "inconsistent tensor size, expected tensor [3] and src [4] to have the "
-                                              "same "
-     "number of elements, but got 3 and 4 elements respectively"),
-    (lambda: ones(3) @ ones(4, 2), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (1x3 and 4x2)"),
-    (lambda: ones() @ ones(3), RuntimeError, "both arguments to matmul need to be at least 1D, but they are 0D and 1D"),
-    (lambda: ones(2, 3, 4) @ ones(3, 4, 5), RuntimeError,
-     "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0"),
-    (lambda: ones(2, 3, 4) @ ones(3, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (6x4 and 3x5)"),
-    (lambda: ones(3) @ ones(2, 4, 5), RuntimeError,
-     "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4]."),
-    (lambda: ft.mv(ones(2, 3), ones(2, 3)), RuntimeError, "vector + matrix @ vector expected, got 1, 2, 2"),
-    (lambda: ft.dot(ones(3, 1), ones(4)), RuntimeError, "1D tensors expected, but got 2D and 1D tensors"),
-    (lambda: ft.bmm(ones(2, 3), ones(3, 4, 6)), RuntimeError, "batch1 must be a 3D tensor"),
-    (lambda: ft.bmm(ones(2, 3, 4), ones(3, 4, 6)), RuntimeError,
-     "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [3, 4]."),
-    (lambda: ft.bmm(ones(2, 3, 4), ones(2, 4, 5, dtype="float64")), RuntimeError,
-     "expected scalar type Float but found Double"),
-    (lambda: linear(ones(2, 3), ones(4, 5)), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 5x4)"),
-    (lambda: linear(ones(5, 2, 3), ones(4, 5)), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (10x3 and "
-                                                              "5x4)"),
-    (lambda: linear(ones(), ones(4, 5)), RuntimeError,
-     "both arguments to linear need to be at least 1D, but they are 0D and 2D"),
-    (lambda: linear(ones(2, 3), ones(4, 3), ones(5)), RuntimeError, "The expanded size of the tensor (4) must match "
-                                                                    "the "
-     "existing size (5) at non-singleton dimension 1.  Target sizes: [2, 4].  Tensor sizes: [5]"),
-    (lambda: linear(ones(2, 3), ones(4, 3), ones(4, dtype="float64")), RuntimeError,
-     "self and mat2 must have the same dtype, but got Double and Float"),
-    (lambda: ft.addmm(ones(5), ones(2, 3), ones(4, 5)), RuntimeError,
-     "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"),
-    (lambda: ft.addmm(ones(4), ones(2, 3), ones(3, 5)), RuntimeError, "The expanded size of the tensor (5) must match "
-                                                                      "the "
-     "existing size (4) at non-singleton dimension 1.  Target sizes: [2, 5].  Tensor sizes: [4]"),
-    (lambda: ft.addmm(ones(5, dtype="float64"), ones(2, 3), ones(3, 5)), RuntimeError,
-     "self and mat2 must have the same dtype, but got Double and Float"),
-    (lambda: ft.addmv(ones(4), ones(2, 3), ones(3)), RuntimeError, "size mismatch, got input (4), mat (2x3), vec (3)"),
-    (lambda: ft.outer(ones(2), ones(3, 2)), RuntimeError, "outer: Expected 1-D argument vec2, but got 2-D"),
-    (lambda: ft.mm([1], ones(2)), TypeError, "mm(): argument 'input' (position 1) must be Tensor, not list"),
-    (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 1) must be Tensor, not float"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ones(2, 3) @ ones(4, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"),
+        (lambda: ft.mm(ones(2, 3), ones(3)), RuntimeError, "mat2 must be a matrix"),
+        (lambda: ft.mm(ones(3), ones(3, 3)), RuntimeError, "self must be a matrix"),
+        (
+            lambda: ones(2, 3) @ ones(3, 2, dtype="float64"),
+            RuntimeError,
+            "expected m1 and m2 to have the same dtype, but got: float != double",
+        ),
+        (
+            lambda: ones(2, 3, dtype="bool") @ ones(3, 2, dtype="bool"),
+            NotImplementedError,
+            "\"addmm_impl_cpu_\" not implemented for 'Bool'",
+        ),
+        (lambda: ones(2, 3) @ ones(4), RuntimeError, "size mismatch, got input (2), mat (2x3), vec (4)"),
+        (
+            lambda: ones(3) @ ones(4),
+            RuntimeError,
+            "inconsistent tensor size, expected tensor [3] and src [4] to have the "
+            "same "
+            "number of elements, but got 3 and 4 elements respectively",
+        ),
+        (lambda: ones(3) @ ones(4, 2), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (1x3 and 4x2)"),
+        (
+            lambda: ones() @ ones(3),
+            RuntimeError,
+            "both arguments to matmul need to be at least 1D, but they are 0D and 1D",
+        ),
+        (
+            lambda: ones(2, 3, 4) @ ones(3, 4, 5),
+            RuntimeError,
+            "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+        ),
+        (lambda: ones(2, 3, 4) @ ones(3, 5), RuntimeError, "mat1 and mat2 shapes cannot be multiplied (6x4 and 3x5)"),
+        (
+            lambda: ones(3) @ ones(2, 4, 5),
+            RuntimeError,
+            "Expected size for first two dimensions of batch2 tensor to be: [2, 3] but got: [2, 4].",
+        ),
+        (lambda: ft.mv(ones(2, 3), ones(2, 3)), RuntimeError, "vector + matrix @ vector expected, got 1, 2, 2"),
+        (lambda: ft.dot(ones(3, 1), ones(4)), RuntimeError, "1D tensors expected, but got 2D and 1D tensors"),
+        (lambda: ft.bmm(ones(2, 3), ones(3, 4, 6)), RuntimeError, "batch1 must be a 3D tensor"),
+        (
+            lambda: ft.bmm(ones(2, 3, 4), ones(3, 4, 6)),
+            RuntimeError,
+            "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [3, 4].",
+        ),
+        (
+            lambda: ft.bmm(ones(2, 3, 4), ones(2, 4, 5, dtype="float64")),
+            RuntimeError,
+            "expected scalar type Float but found Double",
+        ),
+        (
+            lambda: linear(ones(2, 3), ones(4, 5)),
+            RuntimeError,
+            "mat1 and mat2 shapes cannot be multiplied (2x3 and 5x4)",
+        ),
+        (
+            lambda: linear(ones(5, 2, 3), ones(4, 5)),
+            RuntimeError,
+            "mat1 and mat2 shapes cannot be multiplied (10x3 and 5x4)",
+        ),
+        (
+            lambda: linear(ones(), ones(4, 5)),
+            RuntimeError,
+            "both arguments to linear need to be at least 1D, but they are 0D and 2D",
+        ),
+        (
+            lambda: linear(ones(2, 3), ones(4, 3), ones(5)),
+            RuntimeError,
+            "The expanded size of the tensor (4) must match "
+            "the "
+            "existing size (5) at non-singleton dimension 1.  Target sizes: [2, 4].  Tensor sizes: [5]",
+        ),
+        (
+            lambda: linear(ones(2, 3), ones(4, 3), ones(4, dtype="float64")),
+            RuntimeError,
+            "self and mat2 must have the same dtype, but got Double and Float",
+        ),
+        (
+            lambda: ft.addmm(ones(5), ones(2, 3), ones(4, 5)),
+            RuntimeError,
+            "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)",
+        ),
+        (
+            lambda: ft.addmm(ones(4), ones(2, 3), ones(3, 5)),
+            RuntimeError,
+            "The expanded size of the tensor (5) must match "
+            "the "
+            "existing size (4) at non-singleton dimension 1.  Target sizes: [2, 5].  Tensor sizes: [4]",
+        ),
+        (
+            lambda: ft.addmm(ones(5, dtype="float64"), ones(2, 3), ones(3, 5)),
+            RuntimeError,
+            "self and mat2 must have the same dtype, but got Double and Float",
+        ),
+        (
+            lambda: ft.addmv(ones(4), ones(2, 3), ones(3)),
+            RuntimeError,
+            "size mismatch, got input (4), mat (2x3), vec (3)",
+        ),
+        (lambda: ft.outer(ones(2), ones(3, 2)), RuntimeError, "outer: Expected 1-D argument vec2, but got 2-D"),
+        (lambda: ft.mm([1], ones(2)), TypeError, "mm(): argument 'input' (position 1) must be Tensor, not list"),
+        (lambda: ones(2, 3) @ 2.0, TypeError, "matmul(): argument 'other' (position 1) must be Tensor, not float"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
@@ -317,9 +416,23 @@ def test_in_place_error_leaves_the_tensor_alone():
 @pytest.mark.parametrize("settings", [{"FLAMBEAU_BLAS": "numpy"}, {"FLAMBEAU_CPU_LEVEL": built_levels()[-1]}])
 def test_other_ways_to_multiply_agree(settings):
     """The whole file once more, in NumPy's loop and without small products of our own."""
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k",
-                           "not other_ways and not broadcasts_like", __file__], env=os.environ | settings,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            "not other_ways and not broadcasts_like",
+            __file__,
+        ],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 
@@ -329,16 +442,19 @@ def test_addr_of_integers_and_truth_values():
     assert ft.addr(b, b, b).tolist() == [[True, False], [True, False]]
     assert ft.addr(b, b, b, beta=0, alpha=2).tolist() == [[True, False], [False, False]]
     assert ft.addr(i, i.double(), i, beta=2).tolist() == [[0.0, 2.0], [0.0, 3.0]]
-    for call, text in ((lambda: ft.addr(i, i, i, alpha=2.0), "argument alpha must not be a floating point number"),
-                       (lambda: ft.addr(b, b, b, beta=2.0), "argument beta must not be a floating point number"),
-                       (lambda: ft.addr(i, i, i, alpha=True), "Boolean alpha only supported for Boolean results")):
+    for call, text in (
+        (lambda: ft.addr(i, i, i, alpha=2.0), "argument alpha must not be a floating point number"),
+        (lambda: ft.addr(b, b, b, beta=2.0), "argument beta must not be a floating point number"),
+        (lambda: ft.addr(i, i, i, alpha=True), "Boolean alpha only supported for Boolean results"),
+    ):
         with pytest.raises(RuntimeError, match=text):
             call()
 
 
 @pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
-@pytest.mark.parametrize(("m", "k", "n"), [(8, 8, 8), (1, 8, 8), (3, 5, 16), (8, 64, 8), (8, 65, 8),
-                                           (4, 1, 8), (2, 7, 3)])
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(8, 8, 8), (1, 8, 8), (3, 5, 16), (8, 64, 8), (8, 65, 8), (4, 1, 8), (2, 7, 3)]
+)
 def test_small_products_with_transposed_factors(dtype, m, k, n):
     """Those of our own loop, which goes along rows, and those just beyond it."""
     rng = np.random.RandomState(0)
@@ -392,15 +508,23 @@ assert str(warning.message) == (
 
 @pytest.mark.filterwarnings("ignore:This overload of")
 def test_deprecated_orders():
-    m, v = ft.tensor([[1., 2], [3, 4]]), ft.tensor([1., 10])
+    m, v = ft.tensor([[1.0, 2], [3, 4]]), ft.tensor([1.0, 10])
     batch = ft.stack([m, m + 1])
-    for name, first, second, start in [("addmm", m, m.T, m + 5), ("addmv", m, v, v + 5), ("addr", v, v, m + 5),
-                                       ("baddbmm", batch, batch, batch + 5), ("addbmm", batch, batch, m + 5)]:
+    for name, first, second, start in [
+        ("addmm", m, m.T, m + 5),
+        ("addmv", m, v, v + 5),
+        ("addr", v, v, m + 5),
+        ("baddbmm", batch, batch, batch + 5),
+        ("addbmm", batch, batch, m + 5),
+    ]:
         function = getattr(ft, name)
         expected = function(start, first, second, beta=2, alpha=3)
-        for got in (function(2, start, 3, first, second), getattr(start, name)(2, 3, first, second),
-                    getattr(start.clone(), name + "_")(2, 3, first, second),
-                    function(2, start, 3, first, second, out=ft.empty(0))):
+        for got in (
+            function(2, start, 3, first, second),
+            getattr(start, name)(2, 3, first, second),
+            getattr(start.clone(), name + "_")(2, 3, first, second),
+            function(2, start, 3, first, second, out=ft.empty(0)),
+        ):
             assert got.tolist() == expected.tolist(), name
         expected = function(start, first, second, beta=2).tolist()
         assert function(2, start, first, second).tolist() == expected
@@ -411,8 +535,14 @@ def test_deprecated_orders():
         assert getattr(m.clone(), name + "_")(3, m, m.T).tolist() == expected
     assert ft.sub(m, 2, m.T).tolist() == m.clone().sub_(2, m.T).tolist() == (m - 2 * m.T).tolist()
     assert ft.add(m, 2, 3).tolist() == (m + 6).tolist()
-    for wrong in (lambda: ft.add(m, m, 3), lambda: ft.add(m, 2, m, 1), lambda: ft.addmm(m, 2, m, m),
-                  lambda: ft.subtract(m, 2, m), lambda: ft.addmm(1, m, "a", m, m), lambda: ft.addcmul(m, 2, 3, m)):
+    for wrong in (
+        lambda: ft.add(m, m, 3),
+        lambda: ft.add(m, 2, m, 1),
+        lambda: ft.addmm(m, 2, m, m),
+        lambda: ft.subtract(m, 2, m),
+        lambda: ft.addmm(1, m, "a", m, m),
+        lambda: ft.addcmul(m, 2, 3, m),
+    ):
         with pytest.raises(TypeError):
             wrong()
 
@@ -427,5 +557,9 @@ def test_handlers_get_deprecated_orders_as_they_are_written():
 
     seen, s = [], ft.ones(2).as_subclass(Seen)
     assert ft.add(s, 2, s).tolist() == s.add(2, s).tolist() == [3, 3]
-    assert seen == [(ft.add, [0, 2, 0], None), (ft.Tensor.tolist, [0], None), (ft.Tensor.add, [0, 2, 0], None),
-                    (ft.Tensor.tolist, [0], None)]
+    assert seen == [
+        (ft.add, [0, 2, 0], None),
+        (ft.Tensor.tolist, [0], None),
+        (ft.Tensor.add, [0, 2, 0], None),
+        (ft.Tensor.tolist, [0], None),
+    ]

@@ -1,4 +1,5 @@
 """Device 'meta': tensors that have a geometry and no memory."""
+
 import copy
 import gc
 import pickle
@@ -131,8 +132,11 @@ REFUSED = {
     "setitem": (lambda m: ft.ones(3, 4).__setitem__(0, m[0]), NotImplementedError, NO_DATA),
     "tolist": (lambda m: m.tolist(), NotImplementedError, NO_DATA),
     "buffer": (lambda m: memoryview(m), NotImplementedError, NO_DATA),
-    "numpy": (lambda m: m.numpy(), TypeError, "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy"
-              " the tensor to host memory first."),
+    "numpy": (
+        lambda m: m.numpy(),
+        TypeError,
+        "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.",
+    ),
     "array": (lambda m: np.asarray(m), TypeError, "can't convert meta device type tensor to numpy."),
     "dlpack": (lambda m: m.__dlpack__(), BufferError, "Cannot pack tensors on meta"),
     "item": (lambda m: m.sum().item(), RuntimeError, NO_ITEM),
@@ -141,15 +145,22 @@ REFUSED = {
     "in": (lambda m: 1 in m, RuntimeError, NO_ITEM),
     "allclose": (lambda m: ft.allclose(m, m), RuntimeError, NO_ITEM),
     "format": (lambda m: f"{m.sum():.3f}", TypeError, "unsupported format string"),
-    "nonzero": (lambda m: m.nonzero(), NotImplementedError, "aten::nonzero: attempted to run this operator with Meta "
-                "tensors, but there was no fake impl or Meta kernel registered."),
+    "nonzero": (
+        lambda m: m.nonzero(),
+        NotImplementedError,
+        "aten::nonzero: attempted to run this operator with Meta "
+        "tensors, but there was no fake impl or Meta kernel registered.",
+    ),
     "argwhere": (lambda m: ft.argwhere(m), NotImplementedError, "attempted to run this operator with Meta tensors"),
     "mask": (lambda m: m[m > 0], NotImplementedError, "aten::nonzero: attempted"),
     "masked_select": (lambda m: m.masked_select(m > 0), NotImplementedError, "aten::masked_select: attempted"),
     "unique": (lambda m: m.unique(), NotImplementedError, "attempted to run this operator with Meta tensors"),
     "bincount": (lambda m: meta(3, dtype=ft.int64).bincount(), NotImplementedError, "aten::bincount: attempted"),
-    "repeat_interleave": (lambda m: m.repeat_interleave(meta(3, dtype=ft.int64), 0), RuntimeError,
-                          "cannot repeat_interleave a meta tensor without output_size"),
+    "repeat_interleave": (
+        lambda m: m.repeat_interleave(meta(3, dtype=ft.int64), 0),
+        RuntimeError,
+        "cannot repeat_interleave a meta tensor without output_size",
+    ),
     "storage": (lambda m: m.untyped_storage().tolist(), NotImplementedError, "Not available for 'meta' device type"),
     "byte": (lambda m: m.untyped_storage()[0], NotImplementedError, "Not available for 'meta' device type"),
     "share": (lambda m: m.share_memory_(), RuntimeError, "_share_fd_: only available on CPU"),

@@ -1,4 +1,5 @@
 """Metadata that a subclass of Tensor declares survives operations, views, copies and pickles."""
+
 import copy
 import pickle
 
@@ -40,14 +41,30 @@ def a(request):
 
 
 OPERATIONS = {
-    "function": lambda x: ft.exp(x), "method": lambda x: x.add(1), "keyword": lambda x: x.sum(dim=0),
-    "operator": lambda x: 2 - x, "number": lambda x: x * 3, "comparison": lambda x: x < 2, "view": lambda x: x.view(4),
-    "transpose": lambda x: x.t(), "attribute": lambda x: x.T, "index": lambda x: x[0],
-    "slice": lambda x: x[:, 1:], "mask": lambda x: x[x > 2],
-    "clone": lambda x: x.clone(), "dtype": lambda x: x.double(), "to": lambda x: x.to(ft.float64),
-    "like": lambda x: ft.zeros_like(x), "new": lambda x: x.new_ones(3), "list": lambda x: ft.cat([ft.ones(1, 2), x]),
-    "tuple of results": lambda x: x.max(0), "pieces": lambda x: x.split(1), "iteration": lambda x: list(x),
-    "nested": lambda x: ft.broadcast_tensors(x, ft.ones(2, 2))[0], "copy": copy.copy, "deepcopy": copy.deepcopy,
+    "function": lambda x: ft.exp(x),
+    "method": lambda x: x.add(1),
+    "keyword": lambda x: x.sum(dim=0),
+    "operator": lambda x: 2 - x,
+    "number": lambda x: x * 3,
+    "comparison": lambda x: x < 2,
+    "view": lambda x: x.view(4),
+    "transpose": lambda x: x.t(),
+    "attribute": lambda x: x.T,
+    "index": lambda x: x[0],
+    "slice": lambda x: x[:, 1:],
+    "mask": lambda x: x[x > 2],
+    "clone": lambda x: x.clone(),
+    "dtype": lambda x: x.double(),
+    "to": lambda x: x.to(ft.float64),
+    "like": lambda x: ft.zeros_like(x),
+    "new": lambda x: x.new_ones(3),
+    "list": lambda x: ft.cat([ft.ones(1, 2), x]),
+    "tuple of results": lambda x: x.max(0),
+    "pieces": lambda x: x.split(1),
+    "iteration": lambda x: list(x),
+    "nested": lambda x: ft.broadcast_tensors(x, ft.ones(2, 2))[0],
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
 }
 

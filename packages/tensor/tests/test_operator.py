@@ -1,4 +1,5 @@
 """Binding arguments, the spellings of one operator, and what it tells of itself."""
+
 import copy
 import functools
 import inspect
@@ -26,39 +27,45 @@ X = ft.tensor([[1.0, 2.0], [3.0, 4.0]])
 
 # --- binding --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("call", "text"), [
-    (lambda: ft.add(X, "a"), "add(): argument 'other' (position 2) must be Tensor, not str"),
-    (lambda: X.add("a"), "add(): argument 'other' (position 1) must be Tensor, not str"),
-    (lambda: X.add_(None), "add_(): argument 'other' (position 1) must be Tensor, not NoneType"),
-    (lambda: ft.add(X, other="a"), "add(): argument 'other' must be Tensor, not str"),
-    (lambda: ft.exp("a"), "exp(): argument 'input' (position 1) must be Tensor, not str"),
-    (lambda: ft.exp(3), "exp(): argument 'input' (position 1) must be Tensor, not int"),
-    (lambda: ft.exp([1.0]), "exp(): argument 'input' (position 1) must be Tensor, not list"),
-    (lambda: ft.exp(), 'exp() missing 1 required positional arguments: "input"'),
-    (lambda: ft.add(X), 'add() missing 1 required positional arguments: "other"'),
-    (lambda: ft.add(), 'add() missing 2 required positional arguments: "input", "other"'),
-    (lambda: ft.exp(X, X), "exp() takes 1 positional argument but 2 were given"),
-    (lambda: ft.transpose(X, 0, 1, 1), "transpose() takes 3 positional arguments but 4 were given"),
-    (lambda: ft.flatten(X, 0, 1, 1), "flatten() takes from 1 to 3 positional arguments but 4 were given"),
-    (lambda: ft.add(X, X, beta=1), "add() got an unexpected keyword argument 'beta'"),
-    (lambda: ft.add(X, X, input=X), "add() got multiple values for argument 'input'"),
-    (lambda: ft.add(X, X, alpha="a"), "add(): argument 'alpha' must be Number, not str"),
-    (lambda: ft.exp(X, out="a"), "exp(): argument 'out' must be Tensor, not str"),
-    (lambda: X.transpose(0, "a"), "transpose(): argument 'dim1' (position 2) must be int, not str"),
-    (lambda: X.transpose(0, 1.0), "transpose(): argument 'dim1' (position 2) must be int, not float"),
-    (lambda: X.transpose(0, True), "transpose(): argument 'dim1' (position 2) must be int, not bool"),
-    (lambda: ft.permute(X, "ab"), "permute(): argument 'dims' (position 2) must be tuple of ints, not str"),
-    (lambda: ft.permute(X, (0, 1.5)), "permute(): argument 'dims' must be tuple of ints, but found element of type "
-     "float at pos 1"),
-    (lambda: ft.zeros(2, dtype="float"), "zeros(): argument 'dtype' must be torch.dtype, not str"),
-    (lambda: ft.zeros(2, requires_grad=1), "zeros(): argument 'requires_grad' must be bool, not int"),
-    (lambda: ft.div(X, X, rounding_mode=1), "div(): argument 'rounding_mode' must be str, not int"),
-    (lambda: ft.cat(X), "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"),
-    (lambda: ft.cat([X, 1]), "cat(): expected Tensor as element 1 in argument 0, but got int"),
-    (lambda: X + "a", "unsupported operand type(s) for +: "),
-    (lambda: X + None, "unsupported operand type(s) for +: "),
-    (lambda: X @ "a", "unsupported operand type(s) for @: "),
-])
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: ft.add(X, "a"), "add(): argument 'other' (position 2) must be Tensor, not str"),
+        (lambda: X.add("a"), "add(): argument 'other' (position 1) must be Tensor, not str"),
+        (lambda: X.add_(None), "add_(): argument 'other' (position 1) must be Tensor, not NoneType"),
+        (lambda: ft.add(X, other="a"), "add(): argument 'other' must be Tensor, not str"),
+        (lambda: ft.exp("a"), "exp(): argument 'input' (position 1) must be Tensor, not str"),
+        (lambda: ft.exp(3), "exp(): argument 'input' (position 1) must be Tensor, not int"),
+        (lambda: ft.exp([1.0]), "exp(): argument 'input' (position 1) must be Tensor, not list"),
+        (lambda: ft.exp(), 'exp() missing 1 required positional arguments: "input"'),
+        (lambda: ft.add(X), 'add() missing 1 required positional arguments: "other"'),
+        (lambda: ft.add(), 'add() missing 2 required positional arguments: "input", "other"'),
+        (lambda: ft.exp(X, X), "exp() takes 1 positional argument but 2 were given"),
+        (lambda: ft.transpose(X, 0, 1, 1), "transpose() takes 3 positional arguments but 4 were given"),
+        (lambda: ft.flatten(X, 0, 1, 1), "flatten() takes from 1 to 3 positional arguments but 4 were given"),
+        (lambda: ft.add(X, X, beta=1), "add() got an unexpected keyword argument 'beta'"),
+        (lambda: ft.add(X, X, input=X), "add() got multiple values for argument 'input'"),
+        (lambda: ft.add(X, X, alpha="a"), "add(): argument 'alpha' must be Number, not str"),
+        (lambda: ft.exp(X, out="a"), "exp(): argument 'out' must be Tensor, not str"),
+        (lambda: X.transpose(0, "a"), "transpose(): argument 'dim1' (position 2) must be int, not str"),
+        (lambda: X.transpose(0, 1.0), "transpose(): argument 'dim1' (position 2) must be int, not float"),
+        (lambda: X.transpose(0, True), "transpose(): argument 'dim1' (position 2) must be int, not bool"),
+        (lambda: ft.permute(X, "ab"), "permute(): argument 'dims' (position 2) must be tuple of ints, not str"),
+        (
+            lambda: ft.permute(X, (0, 1.5)),
+            "permute(): argument 'dims' must be tuple of ints, but found element of type float at pos 1",
+        ),
+        (lambda: ft.zeros(2, dtype="float"), "zeros(): argument 'dtype' must be torch.dtype, not str"),
+        (lambda: ft.zeros(2, requires_grad=1), "zeros(): argument 'requires_grad' must be bool, not int"),
+        (lambda: ft.div(X, X, rounding_mode=1), "div(): argument 'rounding_mode' must be str, not int"),
+        (lambda: ft.cat(X), "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor"),
+        (lambda: ft.cat([X, 1]), "cat(): expected Tensor as element 1 in argument 0, but got int"),
+        (lambda: X + "a", "unsupported operand type(s) for +: "),
+        (lambda: X + None, "unsupported operand type(s) for +: "),
+        (lambda: X @ "a", "unsupported operand type(s) for @: "),
+    ],
+)
 def test_type_errors_name_function_argument_and_position(call, text):
     before = X._version
     with pytest.raises(TypeError) as caught:
@@ -111,6 +118,7 @@ def test_defaults_and_keywords():
 
 
 # --- one operator, many spellings -----------------------------------------------------------------------------------
+
 
 def test_function_and_method_are_two_objects_over_one_operator():
     assert ft.Tensor.add is not ft.add and ft.Tensor.add.target is ft.add is find_operator("torch.add")
@@ -177,18 +185,48 @@ def test_syntax():
     assert answers["add"] is ft.add and answers["iadd"] is ft.Tensor.add_.target and answers["invert"] is ft.bitwise_not
     x, y = ft.tensor([7, -3]), ft.tensor([2, 2])
     a, b = x.numpy(), y.numpy()
-    for compute in (lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: p / q,
-                    lambda p, q: p // q, lambda p, q: p % q, lambda p, q: p ** q, lambda p, q: p & q,
-                    lambda p, q: p | q, lambda p, q: p ^ q, lambda p, q: p << q, lambda p, q: p >> q,
-                    lambda p, q: p < q, lambda p, q: p <= q, lambda p, q: p == q, lambda p, q: p != q,
-                    lambda p, q: p > q, lambda p, q: p >= q, lambda p, q: -p, lambda p, q: +p, lambda p, q: abs(p),
-                    lambda p, q: ~p, lambda p, q: p @ q):
+    for compute in (
+        lambda p, q: p + q,
+        lambda p, q: p - q,
+        lambda p, q: p * q,
+        lambda p, q: p / q,
+        lambda p, q: p // q,
+        lambda p, q: p % q,
+        lambda p, q: p**q,
+        lambda p, q: p & q,
+        lambda p, q: p | q,
+        lambda p, q: p ^ q,
+        lambda p, q: p << q,
+        lambda p, q: p >> q,
+        lambda p, q: p < q,
+        lambda p, q: p <= q,
+        lambda p, q: p == q,
+        lambda p, q: p != q,
+        lambda p, q: p > q,
+        lambda p, q: p >= q,
+        lambda p, q: -p,
+        lambda p, q: +p,
+        lambda p, q: abs(p),
+        lambda p, q: ~p,
+        lambda p, q: p @ q,
+    ):
         np.testing.assert_allclose(compute(x, y).numpy(), compute(a, b), rtol=1e-6)
         if compute(x, y).ndim:
             np.testing.assert_allclose(compute(x, 2).numpy(), compute(a, 2), rtol=1e-6)
-    for compute in (lambda p: 5 + p, lambda p: 5 - p, lambda p: 5 * p, lambda p: 5 / p, lambda p: 5 // p,
-                    lambda p: 5 % p, lambda p: 2 ** (p * 0 + 2), lambda p: 5 & p, lambda p: 5 | p, lambda p: 5 ^ p,
-                    lambda p: 5 < p, lambda p: 5 == p):
+    for compute in (
+        lambda p: 5 + p,
+        lambda p: 5 - p,
+        lambda p: 5 * p,
+        lambda p: 5 / p,
+        lambda p: 5 // p,
+        lambda p: 5 % p,
+        lambda p: 2 ** (p * 0 + 2),
+        lambda p: 5 & p,
+        lambda p: 5 | p,
+        lambda p: 5 ^ p,
+        lambda p: 5 < p,
+        lambda p: 5 == p,
+    ):
         np.testing.assert_allclose(compute(x).numpy(), compute(a), rtol=1e-6)
 
 
@@ -199,8 +237,13 @@ def test_a_user_declares_an_operator():
         calls.append(n)
         return self * n
 
-    scaled = Operator("scaled(Tensor self, int n=3, *, Tensor(a!)? out=None) -> Tensor", kernel, namespace="tests.lib",
-                      variants="function inplace", doc="Times n.")
+    scaled = Operator(
+        "scaled(Tensor self, int n=3, *, Tensor(a!)? out=None) -> Tensor",
+        kernel,
+        namespace="tests.lib",
+        variants="function inplace",
+        doc="Times n.",
+    )
     try:
         assert scaled(X).tolist() == (X * 3).tolist() and scaled(X, n=2).tolist() == (X * 2).tolist()
         out = ft.empty(0)
@@ -219,14 +262,18 @@ def test_a_user_declares_an_operator():
 
 # --- what it tells of itself ----------------------------------------------------------------------------------------
 
+
 def test_signature():
     signature = inspect.signature(ft.add)
     assert [(p.name, p.kind.name, p.default) for p in signature.parameters.values()] == [
         ("input", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty),
         ("other", "POSITIONAL_OR_KEYWORD", inspect.Parameter.empty),
-        ("alpha", "KEYWORD_ONLY", 1), ("out", "KEYWORD_ONLY", None)]
-    assert str(signature) == ("(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, "
-                              "out: Tensor | None = None) -> Tensor")
+        ("alpha", "KEYWORD_ONLY", 1),
+        ("out", "KEYWORD_ONLY", None),
+    ]
+    assert str(signature) == (
+        "(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor"
+    )
     assert list(inspect.signature(ft.Tensor.add_).parameters) == ["self", "other", "alpha"]
     assert str(ft.add.testing_signature()) == "(input, other, out=None)"
     assert str(inspect.signature(get_testing_overrides()[ft.add])) == "(input, other, out=None)"
@@ -250,9 +297,13 @@ def test_help_shows_signature_types_and_schema():
     with redirect_stdout(text):
         help(ft.add)
     text = " ".join(text.getvalue().replace("(\n", "(").split())  # Python 3.13 breaks long signatures
-    for part in ("add(input: Tensor | Number", "Adds `other`, multiplied by `alpha`, to `input`.",
-                 "alpha (Number, default 1)",
-                 "Schema:", "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"):
+    for part in (
+        "add(input: Tensor | Number",
+        "Adds `other`, multiplied by `alpha`, to `input`.",
+        "alpha (Number, default 1)",
+        "Schema:",
+        "add(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
+    ):
         assert part in text
 
 
@@ -283,8 +334,10 @@ def test_several_signatures_are_overloads():
 def test_stubs_are_python_and_complete():
     text = stubs.stub_text()
     compile(text, "stubs.pyi", "exec")
-    assert "def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) " \
-           "-> Tensor: ..." in text
+    assert (
+        "def add(input: Tensor | Number, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) "
+        "-> Tensor: ..." in text
+    )
     assert "    def view(self, *size: Any) -> Tensor: ..." in text
     assert "    def __add__(self, other: Any) -> Tensor: ..." in text
     assert "    def shape(self) -> Size: ..." in text
@@ -296,15 +349,17 @@ def test_stubs_are_python_and_complete():
 
 def test_stubs_have_every_public_name():
     text = stubs.stub_text()
-    members = set(re.findall(r"(?m)^    (?:def )?(\w+)[(:]", text[text.index("class Tensor:"):]))
+    members = set(re.findall(r"(?m)^    (?:def )?(\w+)[(:]", text[text.index("class Tensor:") :]))
     assert {name for name in dir(ft.Tensor) if not name.startswith("_")} <= members
     named = set(re.findall(r"\w+", text))
     assert set(ft.__all__) <= named
 
 
 def test_importing_stays_light():
-    script = ("import sys, numpy; before = set(sys.modules); import flambeau_tensor; "
-              "print(*sorted(set(sys.modules) - before))")
+    script = (
+        "import sys, numpy; before = set(sys.modules); import flambeau_tensor; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     foreign = [name for name in loaded if not name.startswith("flambeau_")]
     for heavy in ("inspect", "typing", "dataclasses", "scipy", "numpy.random", "asyncio", "multiprocessing", "re"):
@@ -314,6 +369,7 @@ def test_importing_stays_light():
 
 
 # --- named results --------------------------------------------------------------------------------------------------
+
 
 def test_named_results():
     result = ft.max(X, 0)
@@ -337,31 +393,47 @@ def test_named_results():
         result.values = 1
 
 
-@pytest.mark.parametrize(("call", "error"), [
-    (lambda x: x.sum(2**64), ValueError), (lambda x: x.sum((2**64,)), TypeError),
-                                             (lambda x: x.select(0, -2**63 - 1), ValueError),
-    (lambda x: ft.zeros(2**64), TypeError), (lambda x: x.permute(10**30), TypeError),
-                                             (lambda x: x.roll(2**63), ValueError),
-    (lambda x: x.add(2**64), OverflowError), (lambda x: x.unflatten(10**30, (3, 1)), ValueError),
-    (lambda x: ft.tensor(1.0).roll(1, 0), IndexError), (lambda x: x.tensor_split(2**31), RuntimeError),
-    (lambda x: ft.combinations(ft.ones(65), 100), RuntimeError), (lambda x: ft.combinations(x, 2**62), RuntimeError),
-    (lambda x: ft.addbmm(x, x, x), IndexError), (lambda x: ft.baddbmm(x, x, x), IndexError),
-    (lambda x: ft.mv(ft.tensor(1.0), x), IndexError), (lambda x: ft.bincount(x.view(1, 3)), NotImplementedError),
-    (lambda x: ft.frombuffer([1], dtype=ft.int8), ValueError), (lambda x: ft.tensordot(x, x, (0,)), ValueError),
-    (lambda x: x.dot(x, out=x), TypeError), (lambda x: x.sin(out=x), TypeError),
-    (lambda x: ft.broadcast_shapes((-3,), (1,)), ValueError), (lambda x: ft.zeros(1, device="cuda"), AssertionError),
-])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda x: x.sum(2**64), ValueError),
+        (lambda x: x.sum((2**64,)), TypeError),
+        (lambda x: x.select(0, -(2**63) - 1), ValueError),
+        (lambda x: ft.zeros(2**64), TypeError),
+        (lambda x: x.permute(10**30), TypeError),
+        (lambda x: x.roll(2**63), ValueError),
+        (lambda x: x.add(2**64), OverflowError),
+        (lambda x: x.unflatten(10**30, (3, 1)), ValueError),
+        (lambda x: ft.tensor(1.0).roll(1, 0), IndexError),
+        (lambda x: x.tensor_split(2**31), RuntimeError),
+        (lambda x: ft.combinations(ft.ones(65), 100), RuntimeError),
+        (lambda x: ft.combinations(x, 2**62), RuntimeError),
+        (lambda x: ft.addbmm(x, x, x), IndexError),
+        (lambda x: ft.baddbmm(x, x, x), IndexError),
+        (lambda x: ft.mv(ft.tensor(1.0), x), IndexError),
+        (lambda x: ft.bincount(x.view(1, 3)), NotImplementedError),
+        (lambda x: ft.frombuffer([1], dtype=ft.int8), ValueError),
+        (lambda x: ft.tensordot(x, x, (0,)), ValueError),
+        (lambda x: x.dot(x, out=x), TypeError),
+        (lambda x: x.sin(out=x), TypeError),
+        (lambda x: ft.broadcast_shapes((-3,), (1,)), ValueError),
+        (lambda x: ft.zeros(1, device="cuda"), AssertionError),
+    ],
+)
 def test_exceptions_have_pytorchs_types(call, error):
     with pytest.raises(error) as caught:
         call(ft.ones(3))
     assert type(caught.value) is error
 
 
-@pytest.mark.parametrize("how, text", [
-    ({"variants": "function methods"}, "variants are function, method, inplace, inplace_function, not 'methods'"),
-    ({"variants": "function", "numbers": "other"}, "numbers='other' names no tensor argument of wrong"),
-    ({"variants": "function", "numbers": "n"}, "numbers='n' names no tensor argument of wrong"),
-])
+@pytest.mark.parametrize(
+    "how, text",
+    [
+        ({"variants": "function methods"}, "variants are function, method, inplace, inplace_function, not 'methods'"),
+        ({"variants": "function", "numbers": "other"}, "numbers='other' names no tensor argument of wrong"),
+        ({"variants": "function", "numbers": "n"}, "numbers='n' names no tensor argument of wrong"),
+    ],
+)
 def test_unknown_words_in_declarations(how, text):
     with pytest.raises(ValueError, match=text):
         Operator("wrong(Tensor self, int n) -> Tensor", lambda self, n: self, namespace="tests.words", **how)
@@ -370,14 +442,21 @@ def test_unknown_words_in_declarations(how, text):
 
 # --- calls with keywords --------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("call, expected", [
-    (lambda x: x.sum(dim=0), [4.0, 6.0]), (lambda x: ft.sum(x, axis=0), [4.0, 6.0]),
-    (lambda x: x.max(dim=1).values, [2.0, 4.0]), (lambda x: ft.max(x, other=ft.tensor(2.0)), [[2.0, 2.0], [3.0, 4.0]]),
-    (lambda x: x.clamp(min=2), [[2.0, 2.0], [3.0, 4.0]]),
-    (lambda x: ft.clamp(x, max=2, out=None), [[1.0, 2.0], [2.0, 2.0]]),
-    (lambda x: ft.cat((x, x), dim=1)[0], [1.0, 2.0, 1.0, 2.0]), (lambda x: x.to(dtype=int), [[1, 2], [3, 4]]),
-    (lambda x: ft.add(input=x, other=1, alpha=2), [[3.0, 4.0], [5.0, 6.0]]),
-])
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (lambda x: x.sum(dim=0), [4.0, 6.0]),
+        (lambda x: ft.sum(x, axis=0), [4.0, 6.0]),
+        (lambda x: x.max(dim=1).values, [2.0, 4.0]),
+        (lambda x: ft.max(x, other=ft.tensor(2.0)), [[2.0, 2.0], [3.0, 4.0]]),
+        (lambda x: x.clamp(min=2), [[2.0, 2.0], [3.0, 4.0]]),
+        (lambda x: ft.clamp(x, max=2, out=None), [[1.0, 2.0], [2.0, 2.0]]),
+        (lambda x: ft.cat((x, x), dim=1)[0], [1.0, 2.0, 1.0, 2.0]),
+        (lambda x: x.to(dtype=int), [[1, 2], [3, 4]]),
+        (lambda x: ft.add(input=x, other=1, alpha=2), [[3.0, 4.0], [5.0, 6.0]]),
+    ],
+)
 def test_keywords(call, expected):
     assert call(ft.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist() == expected
 

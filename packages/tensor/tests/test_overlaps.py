@@ -1,4 +1,5 @@
 """Memory that is written while it is read, or written twice: refused or allowed as PyTorch does, by one mechanism."""
+
 import pytest
 from flambeau_tensor._core.registry import operators
 
@@ -12,17 +13,25 @@ def memory():
     return ft.arange(13.0) / 4
 
 
-@pytest.mark.parametrize("write", [
-    lambda t, x, i: t.index_add_(0, i, x), lambda t, x, i: t.index_copy_(0, i, x), lambda t, x, i: t.put_(i, x),
-    lambda t, x, i: t.scatter_(0, i, x), lambda t, x, i: t.scatter_add_(0, i, x), lambda t, x, i: t.index_put_((i,), x),
-    lambda t, x, i: t.scatter_reduce_(0, i, x, "amax"), lambda t, x, i: t.__setitem__(i, x),
-])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t, x, i: t.index_add_(0, i, x),
+        lambda t, x, i: t.index_copy_(0, i, x),
+        lambda t, x, i: t.put_(i, x),
+        lambda t, x, i: t.scatter_(0, i, x),
+        lambda t, x, i: t.scatter_add_(0, i, x),
+        lambda t, x, i: t.index_put_((i,), x),
+        lambda t, x, i: t.scatter_reduce_(0, i, x, "amax"),
+        lambda t, x, i: t.__setitem__(i, x),
+    ],
+)
 def test_what_is_scattered_lies_apart(write):
     i = ft.tensor([4, 3, 2, 1, 0])
     for shift in range(5):
         base = memory()
         before = base.tolist()
-        for source in (base[shift:shift + 5], base[:5]):
+        for source in (base[shift : shift + 5], base[:5]):
             with pytest.raises(RuntimeError, match=REFUSED):
                 write(base[:5], source, i)
         assert base.tolist() == before
@@ -81,7 +90,7 @@ def test_a_result_is_right_or_refused(op):
         if not isinstance(expected, ft.Tensor) or expected.numel() > 9 or expected.dtype is not x.dtype:
             return
         expected = expected.clone()
-        out = expected * 0 if shift is None else whole[shift:shift + expected.numel()].view(tuple(expected.shape))
+        out = expected * 0 if shift is None else whole[shift : shift + expected.numel()].view(tuple(expected.shape))
         ft.manual_seed(1)
         try:
             got = op(*[x] * len(tensors), out=out)
@@ -96,12 +105,19 @@ def test_a_result_is_right_or_refused(op):
 def test_inputs_are_refused_that_out_overlaps():
     base = memory()
     x, out = base[:5], base[1:6]
-    for call in (lambda: ft.logcumsumexp(x, 0, out=out), lambda: ft.where(x > 0, x, x, out=out),
-                 lambda: ft.masked_select(x, ft.tensor([True] * 5), out=out), lambda: ft.take(x, ft.arange(5), out=out),
-                 lambda: ft.index_select(x, 0, ft.arange(5), out=out), lambda: ft.gather(x, 0, ft.arange(5), out=out),
-                 lambda: ft.cat((x[:2], x[2:]), out=out), lambda: ft.exp(x, out=out),
-                 lambda: ft.cumsum(x, 0, out=out), lambda: ft.cumprod(x, 0, out=out),
-                 lambda: ft.sort(x, out=(out, ft.empty(5, dtype=ft.int64)))):
+    for call in (
+        lambda: ft.logcumsumexp(x, 0, out=out),
+        lambda: ft.where(x > 0, x, x, out=out),
+        lambda: ft.masked_select(x, ft.tensor([True] * 5), out=out),
+        lambda: ft.take(x, ft.arange(5), out=out),
+        lambda: ft.index_select(x, 0, ft.arange(5), out=out),
+        lambda: ft.gather(x, 0, ft.arange(5), out=out),
+        lambda: ft.cat((x[:2], x[2:]), out=out),
+        lambda: ft.exp(x, out=out),
+        lambda: ft.cumsum(x, 0, out=out),
+        lambda: ft.cumprod(x, 0, out=out),
+        lambda: ft.sort(x, out=(out, ft.empty(5, dtype=ft.int64))),
+    ):
         before = base.tolist()
         with pytest.raises(RuntimeError, match=REFUSED):
             call()

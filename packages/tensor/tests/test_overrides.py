@@ -1,4 +1,5 @@
 """Overriding on tensors: which arguments are asked, who answers, and what happens when nobody or nonsense does."""
+
 import copy
 import gc
 import operator
@@ -33,6 +34,7 @@ class Other(ft.Tensor):
 
 def answering(answer):
     """A subclass whose handler gives the same answer to everything."""
+
     class Answers(ft.Tensor):
         @classmethod
         def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -46,31 +48,65 @@ D, T = Duck(), ft.ones(2, 2)
 
 # --- which arguments are asked --------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("call, func", [
-    (lambda: ft.add(D, T), ft.add), (lambda: ft.add(T, D), ft.add), (lambda: ft.add(T, other=D), ft.add),
-    (lambda: T + D, ft.Tensor.add), (lambda: D + T, ft.Tensor.add), (lambda: D - T, ft.Tensor.__rsub__),
-    (lambda: T @ D, ft.Tensor.matmul), (lambda: D / T, ft.Tensor.__rdiv__),
-    (lambda: T < D, ft.Tensor.lt), (lambda: T == D, ft.Tensor.__eq__), (lambda: T.add(D), ft.Tensor.add),
-    (lambda: T.add_(D), ft.Tensor.add_),
-    (lambda: ft.max(T, D), ft.max), (lambda: ft.max(D, 1), ft.max), (lambda: ft.max(T, other=D), ft.max),
-    (lambda: ft.cat([T, D]), ft.cat), (lambda: ft.cat((D,)), ft.cat), (lambda: ft.cat(D), ft.cat),
-    (lambda: ft.stack(tensors=[T, D]), ft.stack), (lambda: ft.cat([T, T], out=D), ft.cat),
-    (lambda: ft.tensor(D), ft.tensor), (lambda: ft.tensor([1.0, D]), ft.tensor),
-    (lambda: ft.as_tensor(D), ft.as_tensor), (lambda: ft.as_tensor((D, 1)), ft.as_tensor),
-    (lambda: ft.asarray(D), ft.asarray), (lambda: T.new_tensor(D), ft.Tensor.new_tensor),
-    (lambda: ft.full((2,), D), ft.full), (lambda: ft.zeros(D), ft.zeros), (lambda: ft.zeros((2, D)), ft.zeros),
-    (lambda: ft.zeros(2, dtype=D), ft.zeros), (lambda: ft.arange(D), ft.arange),
-    (lambda: ft.add(T, 1, alpha=D), ft.add), (lambda: ft.sum(T, D), ft.sum), (lambda: ft.sum(T, dim=D), ft.sum),
-    (lambda: T.view(D), ft.Tensor.view), (lambda: T.view(2, D), ft.Tensor.view),
-    (lambda: T.view(D, 2), ft.Tensor.view), (lambda: T.to(D), ft.Tensor.to),
-    (lambda: T[D], ft.Tensor.__getitem__), (lambda: T[D, 0], ft.Tensor.__getitem__),
-    (lambda: T[[D]], ft.Tensor.__getitem__), (lambda: T.__setitem__(0, D), ft.Tensor.__setitem__),
-    (lambda: ft.where(T > 0, D, T), ft.where), (lambda: ft.where(D), ft.where), (lambda: ft.split(T, D), ft.split),
-    (lambda: ft.split(T, [1, D]), ft.split), (lambda: ft.quantile(T, D), ft.quantile),
-    (lambda: ft.searchsorted(T[0], D), ft.searchsorted), (lambda: ft.repeat_interleave(T, D), ft.repeat_interleave),
-    (lambda: ft.normal(D), ft.normal), (lambda: ft.randint(0, D, (2,)), ft.randint),
-    (lambda: ft.Tensor.shape.__get__(D), ft.Tensor.shape.__get__), (lambda: ft.Tensor.sum(D), ft.Tensor.sum),
-])
+
+@pytest.mark.parametrize(
+    "call, func",
+    [
+        (lambda: ft.add(D, T), ft.add),
+        (lambda: ft.add(T, D), ft.add),
+        (lambda: ft.add(T, other=D), ft.add),
+        (lambda: T + D, ft.Tensor.add),
+        (lambda: D + T, ft.Tensor.add),
+        (lambda: D - T, ft.Tensor.__rsub__),
+        (lambda: T @ D, ft.Tensor.matmul),
+        (lambda: D / T, ft.Tensor.__rdiv__),
+        (lambda: T < D, ft.Tensor.lt),
+        (lambda: T == D, ft.Tensor.__eq__),
+        (lambda: T.add(D), ft.Tensor.add),
+        (lambda: T.add_(D), ft.Tensor.add_),
+        (lambda: ft.max(T, D), ft.max),
+        (lambda: ft.max(D, 1), ft.max),
+        (lambda: ft.max(T, other=D), ft.max),
+        (lambda: ft.cat([T, D]), ft.cat),
+        (lambda: ft.cat((D,)), ft.cat),
+        (lambda: ft.cat(D), ft.cat),
+        (lambda: ft.stack(tensors=[T, D]), ft.stack),
+        (lambda: ft.cat([T, T], out=D), ft.cat),
+        (lambda: ft.tensor(D), ft.tensor),
+        (lambda: ft.tensor([1.0, D]), ft.tensor),
+        (lambda: ft.as_tensor(D), ft.as_tensor),
+        (lambda: ft.as_tensor((D, 1)), ft.as_tensor),
+        (lambda: ft.asarray(D), ft.asarray),
+        (lambda: T.new_tensor(D), ft.Tensor.new_tensor),
+        (lambda: ft.full((2,), D), ft.full),
+        (lambda: ft.zeros(D), ft.zeros),
+        (lambda: ft.zeros((2, D)), ft.zeros),
+        (lambda: ft.zeros(2, dtype=D), ft.zeros),
+        (lambda: ft.arange(D), ft.arange),
+        (lambda: ft.add(T, 1, alpha=D), ft.add),
+        (lambda: ft.sum(T, D), ft.sum),
+        (lambda: ft.sum(T, dim=D), ft.sum),
+        (lambda: T.view(D), ft.Tensor.view),
+        (lambda: T.view(2, D), ft.Tensor.view),
+        (lambda: T.view(D, 2), ft.Tensor.view),
+        (lambda: T.to(D), ft.Tensor.to),
+        (lambda: T[D], ft.Tensor.__getitem__),
+        (lambda: T[D, 0], ft.Tensor.__getitem__),
+        (lambda: T[[D]], ft.Tensor.__getitem__),
+        (lambda: T.__setitem__(0, D), ft.Tensor.__setitem__),
+        (lambda: ft.where(T > 0, D, T), ft.where),
+        (lambda: ft.where(D), ft.where),
+        (lambda: ft.split(T, D), ft.split),
+        (lambda: ft.split(T, [1, D]), ft.split),
+        (lambda: ft.quantile(T, D), ft.quantile),
+        (lambda: ft.searchsorted(T[0], D), ft.searchsorted),
+        (lambda: ft.repeat_interleave(T, D), ft.repeat_interleave),
+        (lambda: ft.normal(D), ft.normal),
+        (lambda: ft.randint(0, D, (2,)), ft.randint),
+        (lambda: ft.Tensor.shape.__get__(D), ft.Tensor.shape.__get__),
+        (lambda: ft.Tensor.sum(D), ft.Tensor.sum),
+    ],
+)
 def test_every_argument_is_asked(call, func):
     got, types, args, kwargs = call()
     assert got is func and Duck in types
@@ -106,15 +142,18 @@ def test_what_lies_deeper_is_not_looked_for():
         ft.tensor([[D]])
 
 
-@pytest.mark.parametrize("call, text", [
-    (lambda: ft.add(D), r"add\(\) missing 1 required positional arguments: \"other\""),
-    (lambda: ft.add(D, D, D, D), r"add\(\) takes 2 positional arguments but 4 were given"),
-    (lambda: ft.add(D, D, beta=1), r"add\(\) got an unexpected keyword argument 'beta'"),
-    (lambda: ft.add("x", D), r"add\(\): argument 'input' \(position 1\) must be Tensor, not str"),
-    (lambda: ft.add(D, 1, alpha="x"), r"add\(\): argument 'alpha' must be Number, not str"),
-    (lambda: ft.cat([D, "x"]), r"cat\(\): expected Tensor as element 1 in argument 0, but got str"),
-    (lambda: ft.transpose(D, 0, "x"), r"transpose\(\): argument 'dim1' \(position 3\) must be int, not str"),
-])
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: ft.add(D), r"add\(\) missing 1 required positional arguments: \"other\""),
+        (lambda: ft.add(D, D, D, D), r"add\(\) takes 2 positional arguments but 4 were given"),
+        (lambda: ft.add(D, D, beta=1), r"add\(\) got an unexpected keyword argument 'beta'"),
+        (lambda: ft.add("x", D), r"add\(\): argument 'input' \(position 1\) must be Tensor, not str"),
+        (lambda: ft.add(D, 1, alpha="x"), r"add\(\): argument 'alpha' must be Number, not str"),
+        (lambda: ft.cat([D, "x"]), r"cat\(\): expected Tensor as element 1 in argument 0, but got str"),
+        (lambda: ft.transpose(D, 0, "x"), r"transpose\(\): argument 'dim1' \(position 3\) must be int, not str"),
+    ],
+)
 def test_a_call_has_to_be_right_before_anybody_is_asked(call, text):
     with pytest.raises(TypeError, match=text):
         call()
@@ -135,14 +174,18 @@ def test_the_type_has_to_define_it():
 
 # --- nobody answers -------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("call, text", [
-    (lambda f: f(ft.add, D, T), r"add\(\): argument 'input' \(position 1\) must be Tensor, not Duck"),
-    (lambda f: f(ft.stack, [D, T]), r"stack\(\): expected Tensor as element 0 in argument 0, but got Duck"),
-    (lambda f: f(ft.cat, D), r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Duck"),
-    (lambda f: f(ft.sum, T, D), r"sum\(\) received an invalid combination of arguments - got \(Tensor, Duck\)"),
-    (lambda f: f(ft.amax, T, D), r"amax\(\): argument 'dim' \(position 2\) must be tuple of ints, not Duck"),
-    (lambda f: f(ft.exp, T, out=D), r"exp\(\): argument 'out' must be Tensor, not Duck"),
-])
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda f: f(ft.add, D, T), r"add\(\): argument 'input' \(position 1\) must be Tensor, not Duck"),
+        (lambda f: f(ft.stack, [D, T]), r"stack\(\): expected Tensor as element 0 in argument 0, but got Duck"),
+        (lambda f: f(ft.cat, D), r"cat\(\): argument 'tensors' \(position 1\) must be tuple of Tensors, not Duck"),
+        (lambda f: f(ft.sum, T, D), r"sum\(\) received an invalid combination of arguments - got \(Tensor, Duck\)"),
+        (lambda f: f(ft.amax, T, D), r"amax\(\): argument 'dim' \(position 2\) must be tuple of ints, not Duck"),
+        (lambda f: f(ft.exp, T, out=D), r"exp\(\): argument 'out' must be Tensor, not Duck"),
+    ],
+)
 @pytest.mark.parametrize("how", ["redispatch", "types off", "all off"])
 def test_only_tensors_reach_kernels(call, text, how):
     def run(func, *args, **kwargs):
@@ -216,6 +259,7 @@ def test_redispatch_gives_plain_tensors_and_lets_inner_calls_be_overridden():
 
 # --- nonsense is answered -------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("answer", [None, "x", 1.5, -1])
 def test_python_refuses_answers_of_the_wrong_kind(answer):
     w = answering(answer)
@@ -227,8 +271,12 @@ def test_python_refuses_answers_of_the_wrong_kind(answer):
         with pytest.raises(TypeError, match="__float__ returned non-float"):
             float(w)
     if answer != -1:
-        for function, text in ((int, "__int__ returned non-int"), (operator.index, "__index__ returned non-int"),
-                               (len, "cannot be interpreted as an integer"), (range, "__index__ returned non-int")):
+        for function, text in (
+            (int, "__int__ returned non-int"),
+            (operator.index, "__index__ returned non-int"),
+            (len, "cannot be interpreted as an integer"),
+            (range, "__index__ returned non-int"),
+        ):
             with pytest.raises(TypeError, match=text):
                 function(w)
         with pytest.raises(pickle.PicklingError):
@@ -270,8 +318,15 @@ def test_nothing_is_half_done():
             raise KeyError(func.__name__)
 
     f, t, out = ft.ones(2).as_subclass(Fails), ft.ones(2), ft.zeros(2)
-    for call in (lambda: t.add_(f), lambda: t.copy_(f), lambda: t.__setitem__(0, f), lambda: ft.add(t, f, out=out),
-                 lambda: f.add_(1), lambda: f.__setitem__(0, 5), lambda: operator.iadd(t, f)):
+    for call in (
+        lambda: t.add_(f),
+        lambda: t.copy_(f),
+        lambda: t.__setitem__(0, f),
+        lambda: ft.add(t, f, out=out),
+        lambda: f.add_(1),
+        lambda: f.__setitem__(0, 5),
+        lambda: operator.iadd(t, f),
+    ):
         version = t._version
         with pytest.raises(KeyError):
             call()
@@ -281,9 +336,21 @@ def test_nothing_is_half_done():
     assert overrides._get_current_function_mode_stack() == [] and overrides._is_torch_function_enabled()
 
 
-@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x.sum(dim=0), lambda x: 2 - x, lambda x: x.shape,
-                                  lambda x: x[0], lambda x: bool(x), lambda x: ft.cat([x]), lambda x: list(x),
-                                  lambda x: setattr(x, "real", 1), lambda x: ft.atleast_1d(x)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: ft.exp(x),
+        lambda x: x.sum(dim=0),
+        lambda x: 2 - x,
+        lambda x: x.shape,
+        lambda x: x[0],
+        lambda x: bool(x),
+        lambda x: ft.cat([x]),
+        lambda x: list(x),
+        lambda x: setattr(x, "real", 1),
+        lambda x: ft.atleast_1d(x),
+    ],
+)
 def test_errors_show_the_callers_line_and_the_handlers(call):
     class Raises(ft.Tensor):
         @classmethod
@@ -298,9 +365,23 @@ def test_errors_show_the_callers_line_and_the_handlers(call):
     assert frames[-1].line == 'raise LookupError("from the handler")'
 
 
-@pytest.mark.parametrize("call", [lambda x: ft.exp(x), lambda x: x.add(1), lambda x: x.shape, lambda x: ft.cat([x, x]),
-                                  lambda x: x.sum(dim=0), lambda x: x[0], lambda x: len(x), lambda x: x + 1,
-                                  lambda x: 2 ** x, lambda x: ft.ones(2) * x, lambda x: x.__iadd__(x), repr])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: ft.exp(x),
+        lambda x: x.add(1),
+        lambda x: x.shape,
+        lambda x: ft.cat([x, x]),
+        lambda x: x.sum(dim=0),
+        lambda x: x[0],
+        lambda x: len(x),
+        lambda x: x + 1,
+        lambda x: 2**x,
+        lambda x: ft.ones(2) * x,
+        lambda x: x.__iadd__(x),
+        repr,
+    ],
+)
 def test_a_handler_that_calls_its_function_again_is_told_so(call):
     class Loops(ft.Tensor):
         @classmethod
@@ -318,7 +399,8 @@ def test_a_plain_method_passes_on_as_a_class_method_does():
     def handler(owner, func, types, args=(), kwargs=None):
         seen.append((func, types))
         return super(owner if isinstance(owner, type) else type(owner), owner).__torch_function__(
-            func, types, args, kwargs)
+            func, types, args, kwargs
+        )
 
     results = []
     for spelling in (handler, classmethod(handler)):
@@ -362,6 +444,7 @@ def test_printing_dispatches():
 
 # --- modes and switches ---------------------------------------------------------------------------------------------
 
+
 class Names(TorchFunctionMode):
     def __init__(self, handles=None):
         self.names = []
@@ -401,12 +484,22 @@ def test_modes_that_say_what_they_handle():
 # --- what subclasses get --------------------------------------------------------------------------------------------
 
 RESULTS = {
-    "function": lambda x: ft.exp(x), "keyword": lambda x: ft.sum(x, dim=0), "composite": lambda x: ft.std(x, 0),
-    "in a list": lambda x: ft.stack([T, x]), "Any": lambda x: ft.max(T, x), "number": lambda x: ft.add(T, x[0, 0]),
-    "values and indices": lambda x: ft.sort(x), "min and max": lambda x: ft.aminmax(x),
-    "several": lambda x: ft.var_mean(x), "views": lambda x: ft.chunk(x, 2), "unbind": lambda x: x.unbind(),
-    "iteration": lambda x: tuple(x), "reversed": lambda x: tuple(reversed(x)), "unique": lambda x: ft.unique(x),
-    "nonzero": lambda x: x.nonzero(as_tuple=True), "overridable": lambda x: ft.broadcast_tensors(x, T)[0],
+    "function": lambda x: ft.exp(x),
+    "keyword": lambda x: ft.sum(x, dim=0),
+    "composite": lambda x: ft.std(x, 0),
+    "in a list": lambda x: ft.stack([T, x]),
+    "Any": lambda x: ft.max(T, x),
+    "number": lambda x: ft.add(T, x[0, 0]),
+    "values and indices": lambda x: ft.sort(x),
+    "min and max": lambda x: ft.aminmax(x),
+    "several": lambda x: ft.var_mean(x),
+    "views": lambda x: ft.chunk(x, 2),
+    "unbind": lambda x: x.unbind(),
+    "iteration": lambda x: tuple(x),
+    "reversed": lambda x: tuple(reversed(x)),
+    "unique": lambda x: ft.unique(x),
+    "nonzero": lambda x: x.nonzero(as_tuple=True),
+    "overridable": lambda x: ft.broadcast_tensors(x, T)[0],
     "factory": lambda x: ft.as_tensor([x[0, 0], 1.0]),
 }
 
@@ -521,6 +614,7 @@ def test_long_chains_of_attributes_go_without_a_deep_stack():
 
 # --- nothing stays behind -------------------------------------------------------------------------------------------
 
+
 class Refuses:
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -552,13 +646,21 @@ class FailingMode(TorchFunctionMode):
 
 
 CALLS = {
-    "duck": lambda x: ft.add(x, D), "keyword": lambda x: ft.add(x, other=D), "list": lambda x: ft.cat([x, D]),
-    "bare subclass": lambda x: x + x, "in a list": lambda x: ft.cat([x, T], dim=0), "view": lambda x: x.view(4)[0],
-    "metadata": lambda x: x.as_subclass(PassesOn) + 1, "attribute": lambda x: x.as_subclass(PassesOn).shape,
+    "duck": lambda x: ft.add(x, D),
+    "keyword": lambda x: ft.add(x, other=D),
+    "list": lambda x: ft.cat([x, D]),
+    "bare subclass": lambda x: x + x,
+    "in a list": lambda x: ft.cat([x, T], dim=0),
+    "view": lambda x: x.view(4)[0],
+    "metadata": lambda x: x.as_subclass(PassesOn) + 1,
+    "attribute": lambda x: x.as_subclass(PassesOn).shape,
     "mode": lambda x: in_mode(overrides.BaseTorchFunctionMode(), x),
-    "refused": lambda x: ft.add(x, Refuses()), "failed": lambda x: ft.add(x, Fails()),
-    "failed in a mode": lambda x: in_mode(FailingMode(), x), "wrong argument": lambda x: ft.cat([D, "x"]),
-    "missing argument": lambda x: ft.add(D), "strangers": lambda x: x + T.as_subclass(Other),
+    "refused": lambda x: ft.add(x, Refuses()),
+    "failed": lambda x: ft.add(x, Fails()),
+    "failed in a mode": lambda x: in_mode(FailingMode(), x),
+    "wrong argument": lambda x: ft.cat([D, "x"]),
+    "missing argument": lambda x: ft.add(D),
+    "strangers": lambda x: x + T.as_subclass(Other),
 }
 
 

@@ -1,5 +1,6 @@
 """The thread pool: many short kernels after pauses of any length, from several threads, with more threads than
 processors, and in a forked child. Who waits for a helper that never comes, or takes a result too early, shows here."""
+
 import os
 import time
 from threading import Thread

@@ -1,4 +1,5 @@
 """What a pickle holds may be anything: loading it answers or raises, and what it answers can be used."""
+
 import pickle
 import subprocess
 import sys
@@ -63,17 +64,35 @@ print("survived")
 """
 
 
-@pytest.mark.parametrize("name", ["tensor", "small", "storage", "dtype", "size", "operator", "generator", "sorted",
-                                  "shared"])
+@pytest.mark.parametrize(
+    "name", ["tensor", "small", "storage", "dtype", "size", "operator", "generator", "sorted", "shared"]
+)
 def test_every_flip_of_a_byte_answers_or_raises(name):
     process = subprocess.run([sys.executable, "-c", FLIP, name], capture_output=True, text=True, timeout=300)
     assert process.returncode == 0 and "survived" in process.stdout, (process.returncode, process.stderr[-2000:])
 
 
-@pytest.mark.parametrize("change", [
-    {0: int}, {0: 5}, {0: object}, {0: type}, {1: None}, {2: None}, {3: -1}, {3: 2**62}, {3: 2**63 - 1},
-    {4: (2**62, 4), 5: (0, 0)}, {4: (-1,)}, {4: (2**40,), 5: (2**40,)}, {5: (-1,)}, {5: (1, 1)}, {4: [2]}, {4: ("a",)},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {0: int},
+        {0: 5},
+        {0: object},
+        {0: type},
+        {1: None},
+        {2: None},
+        {3: -1},
+        {3: 2**62},
+        {3: 2**63 - 1},
+        {4: (2**62, 4), 5: (0, 0)},
+        {4: (-1,)},
+        {4: (2**40,), 5: (2**40,)},
+        {5: (-1,)},
+        {5: (1, 1)},
+        {4: [2]},
+        {4: ("a",)},
+    ],
+)
 def test_arguments_of_a_rebuilt_tensor_are_checked(change):
     rebuild, arguments, _ = ft.arange(4).__reduce_ex__(2)
     arguments = [change.get(i, a) for i, a in enumerate(arguments)]
@@ -86,15 +105,31 @@ def test_arguments_of_a_rebuilt_tensor_are_checked(change):
 
 def test_nothing_half_made_comes_from_new():
     """A pickle may ask any class for an instance that is not initialised."""
-    for thing in (ft.arange(3.0).untyped_storage(), ft.float32, ft.add, ft.Generator(), ft.add.schema,
-                  ft.add.schema.arguments[0]):
+    for thing in (
+        ft.arange(3.0).untyped_storage(),
+        ft.float32,
+        ft.add,
+        ft.Generator(),
+        ft.add.schema,
+        ft.add.schema.arguments[0],
+    ):
         cls = type(thing)
         try:
             made = cls.__new__(cls)
         except TypeError:
             continue
-        for use in (repr, hash, str, lambda x, y=thing: x == y, lambda x: x(), bytes, lambda x: ft.zeros(2, dtype=x),
-                    lambda x: ft.rand(2, generator=x), lambda x: pickle.dumps(x), len):
+        for use in (
+            repr,
+            hash,
+            str,
+            lambda x, y=thing: x == y,
+            lambda x: x(),
+            bytes,
+            lambda x: ft.zeros(2, dtype=x),
+            lambda x: ft.rand(2, generator=x),
+            lambda x: pickle.dumps(x),
+            len,
+        ):
             try:
                 use(made)
             except Exception:  # noqa: S110

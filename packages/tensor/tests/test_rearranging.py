@@ -1,4 +1,5 @@
 """Rolled, reversed, turned and repeated tensors, and triangles, against NumPy; PyTorch's errors."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -57,8 +58,9 @@ def test_roll(shape, data):
     n = data.draw(st.integers(-9, 9))
     same(ft.roll(t, n), np.roll(a, n))
     if shape:
-        pairs = data.draw(st.lists(st.tuples(st.integers(-9, 9), st.integers(-len(shape), len(shape) - 1)), min_size=1,
-                                   max_size=3))
+        pairs = data.draw(
+            st.lists(st.tuples(st.integers(-9, 9), st.integers(-len(shape), len(shape) - 1)), min_size=1, max_size=3)
+        )
         shifts, dims = zip(*pairs, strict=True)
         rolled = t.roll(shifts, dims)
         same(rolled, np.roll(a, shifts, dims))
@@ -71,7 +73,7 @@ def test_roll(shape, data):
 def test_repeat_and_tile(shape, extra):
     a = count(shape)
     ones = (1,) * len(shape)
-    for counts in (extra + (2,) * len(shape), extra + ones, extra + ((3, 0) + ones)[:len(shape)]):
+    for counts in (extra + (2,) * len(shape), extra + ones, extra + ((3, 0) + ones)[: len(shape)]):
         same(turned(a).repeat(counts), np.tile(a, counts))
     for counts in ((2,), (1, 2), (2, 1, 3)):
         same(ft.tile(turned(a), counts), np.tile(a, counts))
@@ -123,32 +125,56 @@ def grid(*shape):
 
 
 # Texts as PyTorch 2.13 words them.
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.flip(grid(2, 3), (0, 0)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
-    (lambda: ft.flip(grid(2, 3), (2,)), IndexError,
-     "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
-    (lambda: ft.fliplr(grid(3)), RuntimeError, "Input must be >= 2-d."),
-    (lambda: ft.rot90(grid(2, 3), 1, [0, 0]), RuntimeError,
-     "expected rotation dims to be different, but got dim0 = 0 and dim1 = 0"),
-    (lambda: ft.rot90(grid(3)), RuntimeError, "expected total dims >= 2, but got total dims = 1"),
-    (lambda: ft.roll(grid(2, 3), (1, 1), (0,)), RuntimeError, "shifts and dimensions must align. shifts: 2, dims:1"),
-    (lambda: ft.roll(grid(2, 3), 1, 5), IndexError,
-     "Dimension out of range (expected to be in range of [-2, 1], but got 5)"),
-    (lambda: ft.roll(ft.tensor(1), 1, 0), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
-    (lambda: grid(2, 3).repeat(2), RuntimeError,
-     "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"),
-    (lambda: grid(2, 3).repeat(-1, 2), RuntimeError, "Trying to create tensor with negative dimension -2: [-2, 6]"),
-    (lambda: grid(3).repeat_interleave(-1), RuntimeError, "Repeats must be non-negative"),
-    (lambda: grid(2, 3).repeat_interleave(ft.tensor([1, 2, 3]), 0), RuntimeError, "repeats must have the same size as "
-                                                                                  "input "
-     "along dim, but got repeats.size(0) = 3 and input.size(0) = 2"),
-    (lambda: grid(2, 3).repeat_interleave(ft.tensor([1, -2]), 0), RuntimeError, "repeats can not be negative"),
-    (lambda: grid(3).repeat_interleave(ft.tensor([1, 2, 3]), output_size=5), RuntimeError,
-     "allocated size does not match required size"),
-    (lambda: ft.tril(grid(3)), RuntimeError, "tril: input tensor must have at least 2 dimensions"),
-    (lambda: ft.tril_indices(-1, 2), RuntimeError, "row must be non-negative, got-1"),
-    (lambda: ft.tril_indices(3, 3, dtype=ft.float32), NotImplementedError, "\"tril_indices\" not implemented for"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ft.flip(grid(2, 3), (0, 0)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+        (
+            lambda: ft.flip(grid(2, 3), (2,)),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+        ),
+        (lambda: ft.fliplr(grid(3)), RuntimeError, "Input must be >= 2-d."),
+        (
+            lambda: ft.rot90(grid(2, 3), 1, [0, 0]),
+            RuntimeError,
+            "expected rotation dims to be different, but got dim0 = 0 and dim1 = 0",
+        ),
+        (lambda: ft.rot90(grid(3)), RuntimeError, "expected total dims >= 2, but got total dims = 1"),
+        (
+            lambda: ft.roll(grid(2, 3), (1, 1), (0,)),
+            RuntimeError,
+            "shifts and dimensions must align. shifts: 2, dims:1",
+        ),
+        (
+            lambda: ft.roll(grid(2, 3), 1, 5),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-2, 1], but got 5)",
+        ),
+        (lambda: ft.roll(ft.tensor(1), 1, 0), IndexError, "Dimension specified as 0 but tensor has no dimensions"),
+        (
+            lambda: grid(2, 3).repeat(2),
+            RuntimeError,
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
+        ),
+        (lambda: grid(2, 3).repeat(-1, 2), RuntimeError, "Trying to create tensor with negative dimension -2: [-2, 6]"),
+        (lambda: grid(3).repeat_interleave(-1), RuntimeError, "Repeats must be non-negative"),
+        (
+            lambda: grid(2, 3).repeat_interleave(ft.tensor([1, 2, 3]), 0),
+            RuntimeError,
+            "repeats must have the same size as input along dim, but got repeats.size(0) = 3 and input.size(0) = 2",
+        ),
+        (lambda: grid(2, 3).repeat_interleave(ft.tensor([1, -2]), 0), RuntimeError, "repeats can not be negative"),
+        (
+            lambda: grid(3).repeat_interleave(ft.tensor([1, 2, 3]), output_size=5),
+            RuntimeError,
+            "allocated size does not match required size",
+        ),
+        (lambda: ft.tril(grid(3)), RuntimeError, "tril: input tensor must have at least 2 dimensions"),
+        (lambda: ft.tril_indices(-1, 2), RuntimeError, "row must be non-negative, got-1"),
+        (lambda: ft.tril_indices(3, 3, dtype=ft.float32), NotImplementedError, '"tril_indices" not implemented for'),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()
@@ -160,8 +186,10 @@ def test_errors(call, error, text):
 def test_diag(dtype, k):
     for shape in ((0,), (3,), (3, 4), (4, 3), (2, 0)):
         array = count(shape, dtype)
-        same(ft.diag(turned(array), k), np.diag(array, k) if array.size or array.ndim == 2 else
-             np.zeros((abs(k), abs(k)), dtype))
+        same(
+            ft.diag(turned(array), k),
+            np.diag(array, k) if array.size or array.ndim == 2 else np.zeros((abs(k), abs(k)), dtype),
+        )
     t = turned(count((3, 3), dtype))
     copy = t.diag()
     copy.zero_()
@@ -202,17 +230,20 @@ def test_written_through_views():
     assert ft.select_scatter(t, ft.ones(3, dtype=ft.float64), 1, 0).dtype is ft.int64
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda t: ft.diag(t[None]), RuntimeError, "Supports 1D or 2D tensors. Got 3D"),
-    (lambda t: ft.diag(t[0, 0]), RuntimeError, "Supports 1D or 2D tensors. Got 0D"),
-    (lambda t: ft.diag_embed(t, 0, 1, 1), RuntimeError, "diagonal dimensions cannot be identical 1, 1"),
-    (lambda t: ft.diag_embed(t, 0, 5, 1), IndexError, "expected to be in range of [-3, 2], but got 5"),
-    (lambda t: ft.diag_embed(t[0, 0]), IndexError, "expected to be in range of [-1, 0], but got -2"),
-    (lambda t: ft.trace(t[0]), RuntimeError, "trace: expected a matrix, but got tensor with dim 1"),
-    (lambda t: ft.trace(t.bool()), NotImplementedError, "\"trace\" not implemented for 'Bool'"),
-    (lambda t: ft.diagonal_scatter(t, t[0]), RuntimeError, "src size = [4], slice size = [3]"),
-    (lambda t: ft.select_scatter(t, t[:, 0], 1, 7), IndexError, "index 7 out of range for tensor of size [3, 4]"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda t: ft.diag(t[None]), RuntimeError, "Supports 1D or 2D tensors. Got 3D"),
+        (lambda t: ft.diag(t[0, 0]), RuntimeError, "Supports 1D or 2D tensors. Got 0D"),
+        (lambda t: ft.diag_embed(t, 0, 1, 1), RuntimeError, "diagonal dimensions cannot be identical 1, 1"),
+        (lambda t: ft.diag_embed(t, 0, 5, 1), IndexError, "expected to be in range of [-3, 2], but got 5"),
+        (lambda t: ft.diag_embed(t[0, 0]), IndexError, "expected to be in range of [-1, 0], but got -2"),
+        (lambda t: ft.trace(t[0]), RuntimeError, "trace: expected a matrix, but got tensor with dim 1"),
+        (lambda t: ft.trace(t.bool()), NotImplementedError, "\"trace\" not implemented for 'Bool'"),
+        (lambda t: ft.diagonal_scatter(t, t[0]), RuntimeError, "src size = [4], slice size = [3]"),
+        (lambda t: ft.select_scatter(t, t[:, 0], 1, 7), IndexError, "index 7 out of range for tensor of size [3, 4]"),
+    ],
+)
 def test_errors_of_diagonals(call, error, text):
     with pytest.raises(error) as raised:
         call(ft.ones(3, 4))
@@ -221,9 +252,21 @@ def test_errors_of_diagonals(call, error, text):
 
 def test_copies_of_views():
     t = ft.arange(6.0).view(2, 3)
-    calls = {"transpose": (0, 1), "select": (1, -1), "slice": (1, 0, 3, 2), "squeeze": (), "unsqueeze": (0,), "t": (),
-             "expand": ((4, 2, 3),), "view": ((3, 2),), "permute": ((1, 0),), "diagonal": (1,), "unfold": (1, 2, 1),
-             "as_strided": ((2, 2), (1, 1), 1), "alias": ()}
+    calls = {
+        "transpose": (0, 1),
+        "select": (1, -1),
+        "slice": (1, 0, 3, 2),
+        "squeeze": (),
+        "unsqueeze": (0,),
+        "t": (),
+        "expand": ((4, 2, 3),),
+        "view": ((3, 2),),
+        "permute": ((1, 0),),
+        "diagonal": (1,),
+        "unfold": (1, 2, 1),
+        "as_strided": ((2, 2), (1, 1), 1),
+        "alias": (),
+    }
     for name, arguments in calls.items():
         view = ft.Tensor.__getattribute__(t, name) if hasattr(ft.Tensor, name) else None
         copy = getattr(ft, f"{name}_copy")(t, *arguments)

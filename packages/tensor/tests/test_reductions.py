@@ -2,6 +2,7 @@
 
 Literals were printed by PyTorch 2.13 on the CPU.
 """
+
 import itertools
 import math
 import operator
@@ -89,8 +90,12 @@ BY_NUMPY = {
     "any": (ops.any, ("bool", *INTEGERS[1:], *FLOATS, *COMPLEX), np.any, lambda dtype: "bool"),
     "var": (ft.var, FLOATS, lambda a, **k: exact(a).var(ddof=1, **k), same),
     "std": (ft.std, FLOATS, lambda a, **k: exact(a).std(ddof=1, **k), same),
-    "logsumexp": (lambda x, dim=None, keepdim=False: ops.logsumexp(x, () if dim is None else dim, keepdim), FLOATS,
-                  lambda a, **k: np.log(np.exp(exact(a)).sum(**k)), same),
+    "logsumexp": (
+        lambda x, dim=None, keepdim=False: ops.logsumexp(x, () if dim is None else dim, keepdim),
+        FLOATS,
+        lambda a, **k: np.log(np.exp(exact(a)).sum(**k)),
+        same,
+    ),
 }
 
 
@@ -106,13 +111,32 @@ def test_against_numpy(name, dtype):
                 if name in ("var", "std") and count == 1:
                     continue
                 expected = np.asarray(reference(a, axis=dim, keepdims=keepdim))
-                check(operation(x, dim=dim, keepdim=keepdim) if dim is not None else
-                      operation(x, keepdim=keepdim) if keepdim else operation(x), expected, result(dtype))
+                check(
+                    operation(x, dim=dim, keepdim=keepdim)
+                    if dim is not None
+                    else operation(x, keepdim=keepdim)
+                    if keepdim
+                    else operation(x),
+                    expected,
+                    result(dtype),
+                )
 
 
 # Sizes that are split over threads, by results and by parts, and those at the edges of blocks and tiles.
-@pytest.mark.parametrize("shape", [(70_000,), (300_001,), (3, 100_003), (100_003, 3), (200_000, 1), (700, 601),
-                                   (2, 70_000, 2), (40, 50, 61), (1025, 513)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (70_000,),
+        (300_001,),
+        (3, 100_003),
+        (100_003, 3),
+        (200_000, 1),
+        (700, 601),
+        (2, 70_000, 2),
+        (40, 50, 61),
+        (1025, 513),
+    ],
+)
 @pytest.mark.parametrize("name", BY_NUMPY)
 def test_large(name, shape):
     operation, dtypes, reference, result = BY_NUMPY[name]
@@ -169,8 +193,9 @@ def test_extremes_and_places(name, dtype):
                     np.testing.assert_array_equal(values.numpy(), reference(a, axis=dim, keepdims=keepdim))
                     np.testing.assert_array_equal(indices.numpy(), where(a, axis=dim, keepdims=keepdim))
                     if dtype != "bool":
-                        np.testing.assert_array_equal(place(x, dim, keepdim).numpy(),
-                                                      where(a, axis=dim, keepdims=keepdim))
+                        np.testing.assert_array_equal(
+                            place(x, dim, keepdim).numpy(), where(a, axis=dim, keepdims=keepdim)
+                        )
 
 
 @pytest.mark.parametrize("n", [1, 5, 64, 70, 129, 1000, 300_000])
@@ -253,8 +278,13 @@ def test_halves(name):
     dtype = getattr(ft, name)
     x = ft.from_numpy(data("float32", (40, 70))).to(dtype)
     a = x.to(ft.float32).numpy()
-    for operation, reference in ((ops.sum, a.sum(1)), (ops.mean, a.mean(1)), (ops.amax, a.max(1)),
-                                 (ft.var, a.var(1, ddof=1)), (ft.norm, None)):
+    for operation, reference in (
+        (ops.sum, a.sum(1)),
+        (ops.mean, a.mean(1)),
+        (ops.amax, a.max(1)),
+        (ft.var, a.var(1, ddof=1)),
+        (ft.norm, None),
+    ):
         if reference is None:
             got, reference = ft.norm(x, 2, 1), np.sqrt((a * a).sum(1))
         else:
@@ -267,8 +297,11 @@ def test_halves(name):
 def test_accuracy_of_sums():
     # A running float32 sum is off by a hundredth here; the exact result comes from math.fsum.
     rng = np.random.default_rng(2)
-    for a in (rng.random((1 << 20), "float32"), (rng.standard_normal(100_000) * 10.0 ** rng.integers(-6, 6, 100_000))
-              .astype("float32"), np.full(10_000_000, 0.1, "float32")):
+    for a in (
+        rng.random((1 << 20), "float32"),
+        (rng.standard_normal(100_000) * 10.0 ** rng.integers(-6, 6, 100_000)).astype("float32"),
+        np.full(10_000_000, 0.1, "float32"),
+    ):
         exact_sum = math.fsum(a.tolist())
         spread = np.abs(a.astype("float64")).sum()
         assert abs(ops.sum(ft.from_numpy(a)).item() - exact_sum) <= 3e-7 * abs(exact_sum) + 1e-8 * spread
@@ -280,9 +313,17 @@ def test_accuracy_of_sums():
 def test_deviations_have_three_signatures():
     x = ft.arange(12.0).reshape(3, 4)
     std0, std1 = 3.4520525295, 3.6055512755
-    for result, expected in ((x.std(), std1), (x.std(True), std1), (x.std(False), std0), (x.std(unbiased=False), std0),
-                             (x.std(correction=0), std0), (x.std(None), std1), (x.var([], correction=0), std0 ** 2),
-                             (x.std((0, 1), False), std0), (x.var(dim=None, correction=1.5), 13.6190476190)):
+    for result, expected in (
+        (x.std(), std1),
+        (x.std(True), std1),
+        (x.std(False), std0),
+        (x.std(unbiased=False), std0),
+        (x.std(correction=0), std0),
+        (x.std(None), std1),
+        (x.var([], correction=0), std0**2),
+        (x.std((0, 1), False), std0),
+        (x.var(dim=None, correction=1.5), 13.6190476190),
+    ):
         assert result.item() == pytest.approx(expected, rel=1e-6)
     assert x.std(0, False).tolist() == pytest.approx([3.2659863237] * 4)
     assert x.std(0, False, True).shape == x.var(0, keepdim=True).shape == (1, 4)
@@ -290,7 +331,7 @@ def test_deviations_have_three_signatures():
     spread, mean = ft.std_mean(x, dim=(0, 1), correction=0, keepdim=True)
     assert spread.shape == mean.shape == (1, 1) and spread.item() == pytest.approx(std0)
     z = ft.from_numpy(x.numpy() * (1 + 2j))
-    assert z.var().item() == pytest.approx(13 * 5) and z.std().item() == pytest.approx(65 ** 0.5)
+    assert z.var().item() == pytest.approx(13 * 5) and z.std().item() == pytest.approx(65**0.5)
     assert not ft.var(z).is_complex()
 
 
@@ -323,8 +364,13 @@ def test_norms(order):
 def test_logsumexp_does_not_overflow():
     assert ops.logsumexp(ft.tensor([1000.0, 1000.0]), 0).item() == pytest.approx(1000.6931471806)
     assert ops.logsumexp(ft.tensor([-1000.0, -1001.0]), 0).item() == pytest.approx(-999.6867383125)
-    for values, expected in (([-INF, -INF], -INF), ([INF, 1.0], INF), ([INF, -INF], INF), ([-INF, 2.0], 2.0),
-                             ([INF, INF], INF)):
+    for values, expected in (
+        ([-INF, -INF], -INF),
+        ([INF, 1.0], INF),
+        ([INF, -INF], INF),
+        ([-INF, 2.0], 2.0),
+        ([INF, INF], INF),
+    ):
         assert ops.logsumexp(ft.tensor(values), 0).item() == expected
         assert ops.logsumexp(ft.tensor([values, values]).t(), 0).tolist() == [expected] * 2
     far = np.full((100_000, 2), -INF, "float32")
@@ -382,8 +428,10 @@ def test_nothing():
     assert ops.vector_norm(nothing, 2, 0).tolist() == [0, 0, 0]
     assert ops.amax(nothing, 1).shape == ft.max(nothing, 1).indices.shape == ops.argmin(nothing, 1).shape == (0,)
     for operation in (ops.amax, ft.max, ops.argmax):
-        with pytest.raises(IndexError if operation is ops.argmax else RuntimeError,
-                           match="Expected reduction dim to be specified for input.numel"):
+        with pytest.raises(
+            IndexError if operation is ops.argmax else RuntimeError,
+            match="Expected reduction dim to be specified for input.numel",
+        ):
             operation(nothing)
         with pytest.raises(IndexError, match=r"Expected reduction dim 0 to have non-zero size\."):
             operation(nothing, 0)
@@ -412,27 +460,41 @@ def test_out():
         ops.amax(x, 0, out=ft.empty(3, dtype=ft.int64))
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda x: ops.sum(x, 5), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 5\)"),
-    (lambda x: ops.sum(x, (0, -2)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
-    (lambda x: ops.sum(x, 0, 1), TypeError, r"sum\(\): argument 'keepdim' \(position 3\) must be bool, not int"),
-    (lambda x: ops.sum(x, 0.5), TypeError, r"sum\(\): argument 'dim' \(position 2\) must be tuple of ints, not float"),
-    (lambda x: ops.mean(x.to(ft.int64)), RuntimeError, r"mean\(\): could not infer output dtype\. .* Got: Long"),
-    (lambda x: ft.var(x.to(ft.int64)), RuntimeError, "std and var only support floating point and complex dtypes"),
-    (lambda x: ft.var_mean(x.to(ft.int64)), RuntimeError, "var_mean only support floating point and complex dtypes"),
-    (lambda x: ops.amax(x.to(ft.complex64)), NotImplementedError, "not implemented for 'ComplexFloat'"),
-    (lambda x: ft.max(x.to(ft.complex64), 0), RuntimeError, r"max\(\): does not support complex input"),
-    (lambda x: ops.argmax(x.to(ft.bool)), RuntimeError, r"argmax\(\): does not support \w+ input"),
-    (lambda x: ops.nansum(x.to(ft.complex64)), RuntimeError, "nansum on CPU does not support complex inputs"),
-    (lambda x: ops.logsumexp(x), TypeError, r'logsumexp\(\) missing 1 required positional arguments: "dim"'),
-    (lambda x: ops.vector_norm(x.to(ft.int64)), RuntimeError,
-     "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long"),
-    (lambda x: ops.vector_norm(x, dtype=ft.float16), RuntimeError, "convertible without narrowing"),
-    (lambda x: ops.vector_norm(x, dtype=ft.complex64), RuntimeError, "dtype should be real for real inputs"),
-    (lambda x: ops.prod(x, (0, 1)), TypeError, r"prod\(\): argument 'dim' \(position 2\) must be int, not tuple"),
-    (lambda x: ft.max(x, 0, out=(ft.empty(0),)), TypeError, "argument 'out' must be a tuple of 2 Tensors"),
-    (lambda x: ft.max(x, out="x"), TypeError, r"max\(\) received an invalid .* got \(Tensor, out=str\)"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda x: ops.sum(x, 5), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 5\)"),
+        (lambda x: ops.sum(x, (0, -2)), RuntimeError, "dim 0 appears multiple times in the list of dims"),
+        (lambda x: ops.sum(x, 0, 1), TypeError, r"sum\(\): argument 'keepdim' \(position 3\) must be bool, not int"),
+        (
+            lambda x: ops.sum(x, 0.5),
+            TypeError,
+            r"sum\(\): argument 'dim' \(position 2\) must be tuple of ints, not float",
+        ),
+        (lambda x: ops.mean(x.to(ft.int64)), RuntimeError, r"mean\(\): could not infer output dtype\. .* Got: Long"),
+        (lambda x: ft.var(x.to(ft.int64)), RuntimeError, "std and var only support floating point and complex dtypes"),
+        (
+            lambda x: ft.var_mean(x.to(ft.int64)),
+            RuntimeError,
+            "var_mean only support floating point and complex dtypes",
+        ),
+        (lambda x: ops.amax(x.to(ft.complex64)), NotImplementedError, "not implemented for 'ComplexFloat'"),
+        (lambda x: ft.max(x.to(ft.complex64), 0), RuntimeError, r"max\(\): does not support complex input"),
+        (lambda x: ops.argmax(x.to(ft.bool)), RuntimeError, r"argmax\(\): does not support \w+ input"),
+        (lambda x: ops.nansum(x.to(ft.complex64)), RuntimeError, "nansum on CPU does not support complex inputs"),
+        (lambda x: ops.logsumexp(x), TypeError, r'logsumexp\(\) missing 1 required positional arguments: "dim"'),
+        (
+            lambda x: ops.vector_norm(x.to(ft.int64)),
+            RuntimeError,
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long",
+        ),
+        (lambda x: ops.vector_norm(x, dtype=ft.float16), RuntimeError, "convertible without narrowing"),
+        (lambda x: ops.vector_norm(x, dtype=ft.complex64), RuntimeError, "dtype should be real for real inputs"),
+        (lambda x: ops.prod(x, (0, 1)), TypeError, r"prod\(\): argument 'dim' \(position 2\) must be int, not tuple"),
+        (lambda x: ft.max(x, 0, out=(ft.empty(0),)), TypeError, "argument 'out' must be a tuple of 2 Tensors"),
+        (lambda x: ft.max(x, out="x"), TypeError, r"max\(\) received an invalid .* got \(Tensor, out=str\)"),
+    ],
+)
 def test_bad_input(call, error, text):
     x = ft.ones(2, 3)
     with pytest.raises(error, match=text):
@@ -466,21 +528,48 @@ def test_any_window(case):
     np.testing.assert_allclose(ops.sum(x, dim, keepdim).numpy(), exact(a).sum(dim, keepdims=keepdim), rtol=1e-6)
     np.testing.assert_array_equal(ops.any(x, dim, keepdim).numpy(), a.any(dim, keepdims=keepdim))
     if a.size:
-        np.testing.assert_array_equal(ops.amin(x, () if dim is None else dim, keepdim).numpy(),
-                                      a.min(dim, keepdims=keepdim))
+        np.testing.assert_array_equal(
+            ops.amin(x, () if dim is None else dim, keepdim).numpy(), a.min(dim, keepdims=keepdim)
+        )
         if a.dtype.kind == "f":
             count = a.size // max(ops.sum(x, dim).numel(), 1)
             if count > 1:
-                np.testing.assert_allclose(ft.var(x, dim, keepdim=keepdim).numpy(),
-                                           exact(a).var(dim, ddof=1, keepdims=keepdim), rtol=1e-5, atol=1e-6)
+                np.testing.assert_allclose(
+                    ft.var(x, dim, keepdim=keepdim).numpy(),
+                    exact(a).var(dim, ddof=1, keepdims=keepdim),
+                    rtol=1e-5,
+                    atol=1e-6,
+                )
         if dim is not None and len(dim) == 1:
             values, indices = ft.max(x, dim[0], keepdim)
             np.testing.assert_array_equal(values.numpy(), a.max(dim, keepdims=keepdim))
             np.testing.assert_array_equal(indices.numpy(), a.argmax(dim[0], keepdims=keepdim))
 
 
-@pytest.mark.parametrize("name", ["sum", "nansum", "prod", "mean", "amax", "amin", "max", "min", "argmax", "argmin",
-                                  "all", "any", "std", "var", "norm", "dist", "logsumexp", "count_nonzero", "aminmax"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sum",
+        "nansum",
+        "prod",
+        "mean",
+        "amax",
+        "amin",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "all",
+        "any",
+        "std",
+        "var",
+        "norm",
+        "dist",
+        "logsumexp",
+        "count_nonzero",
+        "aminmax",
+    ],
+)
 def test_methods_are_the_operators(name):
     assert getattr(ft, name).overloads == getattr(ft.Tensor, name).overloads
     assert operator.attrgetter("__doc__")(getattr(ft, name))
@@ -509,10 +598,14 @@ def test_renorm(p, dim):
     assert ft.renorm(x.to(ft.complex64), p, dim, 1.5).dtype is ft.complex64
 
 
-@pytest.mark.parametrize("arguments, text", [
-    ((2, 0, -1), "renorm: expected maxnorm to be >= 0 but got -1"), ((0, 0, 1), "non-positive-norm not supported"),
-    ((1j, 0, 1), "renorm: p must be real-valued"),
-])
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        ((2, 0, -1), "renorm: expected maxnorm to be >= 0 but got -1"),
+        ((0, 0, 1), "non-positive-norm not supported"),
+        ((1j, 0, 1), "renorm: p must be real-valued"),
+    ],
+)
 def test_errors_of_renorm(arguments, text):
     with pytest.raises(RuntimeError, match=text):
         ft.renorm(ft.ones(2, 3), *arguments)

@@ -1,4 +1,5 @@
 """Random numbers with parameters in tensors. The numbers are PyTorch's for the seed."""
+
 import pytest
 
 import flambeau_tensor as ft
@@ -52,7 +53,10 @@ def test_odd_parameters_end_and_shapes_have_to_fit():
     assert ft._dirichlet_grad(x, odd, odd + 1).isnan().all()
     assert ft._dirichlet_grad(x, ft.ones(4), odd).isnan().all()
     ft.binomial(ft.tensor([inf, 1e308, 3.0]), ft.tensor([0.5, 0.5, nan]))
-    for call in (lambda: ft.binomial(ft.ones(4), ft.ones(2)), lambda: ft._standard_gamma_grad(ft.ones(4), ft.ones(2)),
-                 lambda: ft._dirichlet_grad(ft.ones(4), ft.ones(2), ft.ones(4))):
+    for call in (
+        lambda: ft.binomial(ft.ones(4), ft.ones(2)),
+        lambda: ft._standard_gamma_grad(ft.ones(4), ft.ones(2)),
+        lambda: ft._dirichlet_grad(ft.ones(4), ft.ones(2), ft.ones(4)),
+    ):
         with pytest.raises(RuntimeError, match="expected tensors of one shape"):
             call()

@@ -1,4 +1,5 @@
 """The schema language."""
+
 import pickle
 
 import pytest
@@ -6,8 +7,10 @@ from flambeau_tensor._core.schema import SchemaError, parse
 
 
 def test_everything_a_schema_can_say():
-    s = parse("lib::thing.over(Tensor(a!) self, Tensor? other=None, int[2]? size=[1, 2], *, Scalar alpha=1.5, "
-              "str mode='a, b', bool flag=True, ScalarType? dtype=None, Tensor(b!)? out=None) -> (Tensor(a!) x, int n)")
+    s = parse(
+        "lib::thing.over(Tensor(a!) self, Tensor? other=None, int[2]? size=[1, 2], *, Scalar alpha=1.5, "
+        "str mode='a, b', bool flag=True, ScalarType? dtype=None, Tensor(b!)? out=None) -> (Tensor(a!) x, int n)"
+    )
     assert (s.namespace, s.name, s.overload) == ("lib", "thing", "over")
     assert [a.name for a in s.arguments] == ["self", "other", "size", "alpha", "mode", "flag", "dtype", "out"]
     first, other, size, alpha, mode, flag, dtype, out = s.arguments
@@ -22,16 +25,20 @@ def test_everything_a_schema_can_say():
     assert pickle.loads(pickle.dumps(s)).text == s.text
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("add", "a schema reads"), ("add(Tensor self)", "a schema reads"),
-    ("add(Tensor) -> Tensor", "needs a type and a name"),
-    ("add(Tenser self=None) -> Tensor", r"unknown type 'Tenser' in 'Tenser self=None'"),
-    ("f(str[] names) -> Tensor", r"lists of str are not taken: 'str\[\] names'"),
-    ("f(int[][] n) -> Tensor", r"unknown type 'int\[\]' in 'int\[\]\[\] n'"),
-    ("a-b(Tensor x) -> Tensor", "'a-b' is not a name"),
-    ("f(Tensor x, int x) -> Tensor", "stands twice"),
-    (f"f({', '.join(f'int a{i}' for i in range(30))}) -> Tensor", "more than 24 arguments"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("add", "a schema reads"),
+        ("add(Tensor self)", "a schema reads"),
+        ("add(Tensor) -> Tensor", "needs a type and a name"),
+        ("add(Tenser self=None) -> Tensor", r"unknown type 'Tenser' in 'Tenser self=None'"),
+        ("f(str[] names) -> Tensor", r"lists of str are not taken: 'str\[\] names'"),
+        ("f(int[][] n) -> Tensor", r"unknown type 'int\[\]' in 'int\[\]\[\] n'"),
+        ("a-b(Tensor x) -> Tensor", "'a-b' is not a name"),
+        ("f(Tensor x, int x) -> Tensor", "stands twice"),
+        (f"f({', '.join(f'int a{i}' for i in range(30))}) -> Tensor", "more than 24 arguments"),
+    ],
+)
 def test_mistakes_are_told(text, message):
     with pytest.raises(SchemaError, match=message):
         parse(text)

@@ -1,4 +1,5 @@
 """Segments against NumPy's reductions of each; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -6,8 +7,13 @@ import flambeau_tensor as ft
 
 RNG = np.random.default_rng(9)
 X, L = ft.arange(10.0).view(5, 2) - 3, ft.tensor([2, 0, 3])
-REDUCTIONS = {"sum": (np.sum, 0), "mean": (np.mean, np.nan), "prod": (np.prod, 1), "max": (np.max, -np.inf),
-              "min": (np.min, np.inf)}
+REDUCTIONS = {
+    "sum": (np.sum, 0),
+    "mean": (np.mean, np.nan),
+    "prod": (np.prod, 1),
+    "max": (np.max, -np.inf),
+    "min": (np.min, np.inf),
+}
 
 
 @pytest.mark.parametrize("reduce", REDUCTIONS)
@@ -15,11 +21,17 @@ def test_segments(reduce):
     function, empty = REDUCTIONS[reduce]
     a, lengths = RNG.standard_normal((2, 7, 3)), np.array([[2, 0, 5], [1, 3, 3]])
     ends = lengths.cumsum(1)
-    expected = np.array([[function(a[r, e - n:e], 0) if n else np.full(3, empty) for n, e in zip(*pair, strict=True)]
-                         for r, pair in enumerate(zip(lengths, ends, strict=True))])
+    expected = np.array(
+        [
+            [function(a[r, e - n : e], 0) if n else np.full(3, empty) for n, e in zip(*pair, strict=True)]
+            for r, pair in enumerate(zip(lengths, ends, strict=True))
+        ]
+    )
     offsets = np.concatenate([np.zeros((2, 1), int), ends], 1)
-    for found in (ft.segment_reduce(ft.tensor(a), reduce, lengths=ft.tensor(lengths), axis=1),
-                  ft.segment_reduce(ft.tensor(a), reduce, offsets=ft.tensor(offsets, dtype=ft.int32), axis=1)):
+    for found in (
+        ft.segment_reduce(ft.tensor(a), reduce, lengths=ft.tensor(lengths), axis=1),
+        ft.segment_reduce(ft.tensor(a), reduce, offsets=ft.tensor(offsets, dtype=ft.int32), axis=1),
+    ):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -32,15 +44,18 @@ def test_beginnings_and_what_is_left_out():
     assert ft.segment_reduce(X.half(), "sum", lengths=L).dtype is ft.float16
 
 
-@pytest.mark.parametrize("how, error, text", [
-    ({"lengths": ft.tensor([2, 1])}, RuntimeError, "Expected all rows of lengths along axis to sum to"),
-    ({"lengths": ft.tensor([-2, 7])}, RuntimeError, "lengths contains negative value!"),
-    ({}, RuntimeError, "Either lengths or offsets must be defined"),
-    ({"indices": L}, RuntimeError, "indices based reduction is not supported yet"),
-    ({"lengths": L, "axis": 1}, RuntimeError, "Expected axis to be the last dimension of lengths but got 1"),
-    ({"lengths": L.float()}, NotImplementedError, "not implemented for 'Float'"),
-    ({"lengths": L.view(1, 3), "axis": 1}, RuntimeError, "do not fit data of shape"),
-])
+@pytest.mark.parametrize(
+    "how, error, text",
+    [
+        ({"lengths": ft.tensor([2, 1])}, RuntimeError, "Expected all rows of lengths along axis to sum to"),
+        ({"lengths": ft.tensor([-2, 7])}, RuntimeError, "lengths contains negative value!"),
+        ({}, RuntimeError, "Either lengths or offsets must be defined"),
+        ({"indices": L}, RuntimeError, "indices based reduction is not supported yet"),
+        ({"lengths": L, "axis": 1}, RuntimeError, "Expected axis to be the last dimension of lengths but got 1"),
+        ({"lengths": L.float()}, NotImplementedError, "not implemented for 'Float'"),
+        ({"lengths": L.view(1, 3), "axis": 1}, RuntimeError, "do not fit data of shape"),
+    ],
+)
 def test_errors(how, error, text):
     with pytest.raises(error, match=text):
         ft.segment_reduce(X, "sum", **how)

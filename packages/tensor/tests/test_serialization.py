@@ -1,4 +1,5 @@
 """Files that PyTorch wrote, files that it can read, and files that somebody made to do harm."""
+
 import collections
 import datetime
 import io
@@ -68,6 +69,7 @@ def opcodes(pickled):
 
 # --- files of PyTorch's ---------------------------------------------------------------------------------------------
 
+
 def check_things(things):
     whole, part, turned = things["views"]
     assert part.tolist() == [[4, 6], [8, 10]] and part.stride() == (4, 2) and turned.stride() == (1, 4)
@@ -78,9 +80,29 @@ def check_things(things):
     assert things["neg"].is_neg() and things["neg"].tolist() == [-2]
     assert things["empty"].shape == (0, 3) and things["scalar"].item() == 5 and things["tagged"].tag == "mine"
     assert things["others"] == [
-        1, -1, 1 << 40, -1 << 70, 2.5, "text ü", b"bytes", bytearray(b"ab"), None, True, (), (1,), (1, 2, 3, 4), {1, 2},
-        1j, ft.Size([1, 2]), ft.device("cpu"), ft.device("cuda:1"), ft.float16, ft.strided,
-        collections.OrderedDict(a=1), collections.Counter("aab")]
+        1,
+        -1,
+        1 << 40,
+        -1 << 70,
+        2.5,
+        "text ü",
+        b"bytes",
+        bytearray(b"ab"),
+        None,
+        True,
+        (),
+        (1,),
+        (1, 2, 3, 4),
+        {1, 2},
+        1j,
+        ft.Size([1, 2]),
+        ft.device("cpu"),
+        ft.device("cuda:1"),
+        ft.float16,
+        ft.strided,
+        collections.OrderedDict(a=1),
+        collections.Counter("aab"),
+    ]
     assert [type(x) for x in things["others"][-2:]] == [collections.OrderedDict, collections.Counter]
     assert things["shared"][0] is things["shared"][1] == [1]
     assert things["typed"].tolist() == [1.0, 2.0] and things["typed"].dtype is ft.float32
@@ -94,8 +116,16 @@ def test_files_of_pytorch(name, weights_only):
     assert interop.requires_grad(things["grad"]) and interop.is_leaf(things["grad"])
 
 
-@pytest.mark.parametrize("how", [{}, {"pickle_protocol": 4}, {"pickle_protocol": 5}, {"pickle_protocol": 3},
-                                 {"_use_new_zipfile_serialization": False}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"pickle_protocol": 4},
+        {"pickle_protocol": 5},
+        {"pickle_protocol": 3},
+        {"_use_new_zipfile_serialization": False},
+    ],
+)
 def test_what_is_saved_comes_back(how):
     things = ft.load(FILES / "things.pt")
     check_things(again(things, how))
@@ -105,9 +135,15 @@ def test_what_is_saved_comes_back(how):
 def test_files_are_as_pytorch_writes_them():
     x, z = ft.arange(12.0).reshape(3, 4), ft.tensor([1 + 2j])
     names = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
-    ours = records(saved({
-        "views": [x, x[1:, ::2], x.t()], "dtypes": {name: ft.tensor([0, 1], dtype=getattr(ft, name)) for name in names},
-        3: [ft.Size([1]), z.conj(), 2.5]}))
+    ours = records(
+        saved(
+            {
+                "views": [x, x[1:, ::2], x.t()],
+                "dtypes": {name: ft.tensor([0, 1], dtype=getattr(ft, name)) for name in names},
+                3: [ft.Size([1]), z.conj(), 2.5],
+            }
+        )
+    )
     theirs = records(FILES / "same.pt")
     assert len(ours.pop(".data/serialization_id")) == len(theirs.pop(".data/serialization_id")) == 40
     assert opcodes(ours["data.pkl"]) == opcodes(theirs["data.pkl"])
@@ -122,7 +158,7 @@ def test_records_are_aligned_and_named_after_the_file(tmp_path):
         assert z.testzip() is None
         for info in z.infolist():
             assert info.filename.startswith("model.v1/") and info.compress_type == zipfile.ZIP_STORED
-            extra = struct.unpack("<HH", data[info.header_offset + 26:info.header_offset + 30])
+            extra = struct.unpack("<HH", data[info.header_offset + 26 : info.header_offset + 30])
             assert (info.header_offset + 30 + sum(extra)) % 64 == 0
     ft.save(1, tmp_path / "ü.pt")
     assert zipfile.ZipFile(tmp_path / "ü.pt").namelist()[0] == "archive/data.pkl"
@@ -133,8 +169,21 @@ def test_no_name_of_this_library_is_in_a_file():
         pass
 
     Sub.__qualname__, globals()["Sub"] = "Sub", Sub
-    stored = saved([ft.ones(1).as_subclass(Sub), ft.ones(1).storage(), ft.Generator(), ft.add, ft.float16, ft.Size([1]),
-                    ft.sort(ft.ones(2)), ft.device("cpu"), ft.strided, ft.UntypedStorage(3), norm])
+    stored = saved(
+        [
+            ft.ones(1).as_subclass(Sub),
+            ft.ones(1).storage(),
+            ft.Generator(),
+            ft.add,
+            ft.float16,
+            ft.Size([1]),
+            ft.sort(ft.ones(2)),
+            ft.device("cpu"),
+            ft.strided,
+            ft.UntypedStorage(3),
+            norm,
+        ]
+    )
     assert b"flambeau" not in stored.getvalue()
     back = ft.load(stored, weights_only=False)
     assert type(back[0]) is Sub and back[3] is ft.add and back[6].indices.tolist() == [0, 1]
@@ -159,6 +208,7 @@ def test_python_2_wrote_texts_otherwise():
 
 # --- only weights ---------------------------------------------------------------------------------------------------
 
+
 class Odd:
     """Something of a user's."""
 
@@ -166,43 +216,73 @@ class Odd:
         self.x = 1
 
 
-@pytest.mark.parametrize(("pickled", "message"), [
-    (b"cos\nsystem\nX\2\0\0\0ls\x85R", "unsupported GLOBAL os.system whose module os is blocked"),
-    (b"cposix\nsystem\n", "blocked"), (b"c__builtin__\neval\n", "blocked"), (b"cbuiltins\nexec\n", "blocked"),
-    (b"cbuiltins\ngetattr\n", "Unsupported global: GLOBAL getattr was not an allowed global by default"),
-    (b"c__builtin__\n__import__\n", "Unsupported global: GLOBAL __import__"),
-    (b"cflambeau_tensor\nsave\n", "Unsupported global: GLOBAL flambeau_tensor.save"),
-    (b"ctorch\nload\n", "Unsupported global: GLOBAL torch.load"),
-    (b"ctorch._C\nGenerator\n", "Unsupported global"),
-    (b"K\1K\2\x85R", "Trying to call reduce for unrecognized function 1"),
-    (b"ctorch\nTensor\nJ\xff\xff\xff\x7f\x85R", "Trying to call reduce for unrecognized function"),
-    (b"ctorch.storage\nUntypedStorage\nJ\xff\xff\xff\x7f\x85R", "Trying to call reduce for unrecognized function"),
-    (b"c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R", "not of a size"),
-    (b"c_codecs\nencode\nX\1\0\0\0aX\5\0\0\0idna_\x86R", "latin1"),
-    (b"ctorch._tensor\n_rebuild_from_type_v2\n(ctorch\nTensor\nctorch\nTensor\nK\1\x85NtR", "unrecognized function"),
-    (b"ctorch\nTensor\n)\x81", "Trying to create new object for unrecognized class"),
-    (b"]}X\1\0\0\0aK\1sb", "Can only build Tensor, Parameter, OrderedDict"),
-    (b"c_codecs\nencode\n}X\1\0\0\0aK\1sb", "Can only build"),
-    (b"K\1Q", "saved_id must be a tuple"), (b"(X\3\0\0\0fooK\1tQ", "Only persistent_load of storage is allowed"),
-    (b"(X\7\0\0\0storageK\1K\1K\1K\1tQ", "a storage is of a type of storages"),
-    (b"(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\x000X\3\0\0\0cpuJ\xff\xff\xff\xfftQ", "a number of elements"),
-    (b"h\5", "Memo value not found at index 5"), (b"I01\n", "Unsupported operand 73"), (b"P1\n", "Unsupported operand"),
-    (b"i__main__\nOdd\n", "Unsupported operand"), (b"\x82\1", "Unsupported operand"), (b"e", "there is none"),
-    (b"R", "takes more than there is"), (b"]a", "needs a list"), (b"(u", "needs a dict"),
-    (b"}(K\1u", "as many values as keys"), (b"}]K\1s", "TypeError"), (b"K\1K\2s", "needs a dict"),
-    (b"K\1]\x93", "a name is two texts"), (b"q\1", "needs a object, and there is nothing"), (b"", "takes more"),
-    (b"ctorch._utils\n_rebuild_tensor_v2\n)R", "TypeError"), (b"\x8b\xff\xff\xff\xff", "negative length"),
-    (b"ctorch\nSize\nX\1\0\0\0a\x85R", "tuples of ints"), (b"X\2\0\0\0\xff\xff", "UnicodeDecodeError"),
-])
+@pytest.mark.parametrize(
+    ("pickled", "message"),
+    [
+        (b"cos\nsystem\nX\2\0\0\0ls\x85R", "unsupported GLOBAL os.system whose module os is blocked"),
+        (b"cposix\nsystem\n", "blocked"),
+        (b"c__builtin__\neval\n", "blocked"),
+        (b"cbuiltins\nexec\n", "blocked"),
+        (b"cbuiltins\ngetattr\n", "Unsupported global: GLOBAL getattr was not an allowed global by default"),
+        (b"c__builtin__\n__import__\n", "Unsupported global: GLOBAL __import__"),
+        (b"cflambeau_tensor\nsave\n", "Unsupported global: GLOBAL flambeau_tensor.save"),
+        (b"ctorch\nload\n", "Unsupported global: GLOBAL torch.load"),
+        (b"ctorch._C\nGenerator\n", "Unsupported global"),
+        (b"K\1K\2\x85R", "Trying to call reduce for unrecognized function 1"),
+        (b"ctorch\nTensor\nJ\xff\xff\xff\x7f\x85R", "Trying to call reduce for unrecognized function"),
+        (b"ctorch.storage\nUntypedStorage\nJ\xff\xff\xff\x7f\x85R", "Trying to call reduce for unrecognized function"),
+        (b"c__builtin__\nbytearray\nJ\xff\xff\xff\x7f\x85R", "not of a size"),
+        (b"c_codecs\nencode\nX\1\0\0\0aX\5\0\0\0idna_\x86R", "latin1"),
+        (
+            b"ctorch._tensor\n_rebuild_from_type_v2\n(ctorch\nTensor\nctorch\nTensor\nK\1\x85NtR",
+            "unrecognized function",
+        ),
+        (b"ctorch\nTensor\n)\x81", "Trying to create new object for unrecognized class"),
+        (b"]}X\1\0\0\0aK\1sb", "Can only build Tensor, Parameter, OrderedDict"),
+        (b"c_codecs\nencode\n}X\1\0\0\0aK\1sb", "Can only build"),
+        (b"K\1Q", "saved_id must be a tuple"),
+        (b"(X\3\0\0\0fooK\1tQ", "Only persistent_load of storage is allowed"),
+        (b"(X\7\0\0\0storageK\1K\1K\1K\1tQ", "a storage is of a type of storages"),
+        (b"(X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\x000X\3\0\0\0cpuJ\xff\xff\xff\xfftQ", "a number of elements"),
+        (b"h\5", "Memo value not found at index 5"),
+        (b"I01\n", "Unsupported operand 73"),
+        (b"P1\n", "Unsupported operand"),
+        (b"i__main__\nOdd\n", "Unsupported operand"),
+        (b"\x82\1", "Unsupported operand"),
+        (b"e", "there is none"),
+        (b"R", "takes more than there is"),
+        (b"]a", "needs a list"),
+        (b"(u", "needs a dict"),
+        (b"}(K\1u", "as many values as keys"),
+        (b"}]K\1s", "TypeError"),
+        (b"K\1K\2s", "needs a dict"),
+        (b"K\1]\x93", "a name is two texts"),
+        (b"q\1", "needs a object, and there is nothing"),
+        (b"", "takes more"),
+        (b"ctorch._utils\n_rebuild_tensor_v2\n)R", "TypeError"),
+        (b"\x8b\xff\xff\xff\xff", "negative length"),
+        (b"ctorch\nSize\nX\1\0\0\0a\x85R", "tuples of ints"),
+        (b"X\2\0\0\0\xff\xff", "UnicodeDecodeError"),
+    ],
+)
 def test_nothing_else_is_named_or_called(pickled, message):
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed") as error:
         ft.load(archive(b"\x80\x02" + pickled + b"."))
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("pickled", [b"", b"\x80\x02", b"\x80\x02X\xff\xff\xff\xffabc", b"\x80\x02cos",
-                                     b"\x80\x05\x8e" + b"\xff" * 8 + b"a", b"\x80\x02\x8b\xff\xff\xff\x7f",
-                                     b"\x80\x05\x96" + b"\xff" * 8])
+@pytest.mark.parametrize(
+    "pickled",
+    [
+        b"",
+        b"\x80\x02",
+        b"\x80\x02X\xff\xff\xff\xffabc",
+        b"\x80\x02cos",
+        b"\x80\x05\x8e" + b"\xff" * 8 + b"a",
+        b"\x80\x02\x8b\xff\xff\xff\x7f",
+        b"\x80\x05\x96" + b"\xff" * 8,
+    ],
+)
 def test_pickles_that_end_early(pickled):
     with pytest.raises(EOFError):
         ft.load(archive(pickled))
@@ -212,8 +292,19 @@ def test_a_number_in_the_memo_takes_no_memory():
     assert ft.load(archive(b"\x80\x02K\1r\xff\xff\xff\x7fj\xff\xff\xff\x7f.")) == 1
 
 
-@pytest.mark.parametrize("thing", [Odd(), datetime.date(2020, 1, 1), range(3), frozenset((1,)), slice(1),
-                                   collections.defaultdict(int), ft.Generator(), ft.ones(1).max(0)])
+@pytest.mark.parametrize(
+    "thing",
+    [
+        Odd(),
+        datetime.date(2020, 1, 1),
+        range(3),
+        frozenset((1,)),
+        slice(1),
+        collections.defaultdict(int),
+        ft.Generator(),
+        ft.ones(1).max(0),
+    ],
+)
 def test_what_is_not_allowed_can_be_allowed(thing):
     stored = saved([thing])
     names = get_unsafe_globals_in_checkpoint(stored)
@@ -262,6 +353,7 @@ def test_the_environment_decides(monkeypatch):
 
 # --- places and orders ----------------------------------------------------------------------------------------------
 
+
 def elsewhere(obj, place="cuda:0"):
     pickled = records(saved(obj))
     length = struct.pack("<I", len(place)) + place.encode()
@@ -269,20 +361,32 @@ def elsewhere(obj, place="cuda:0"):
     return archive(pickled.pop("data.pkl"), **pickled)
 
 
-@pytest.mark.parametrize(("place", "where"), [
-    ("cuda:0", "cpu"), ("cuda:0", ft.device("cpu")), ("cuda:0", {"cuda:0": "cpu"}), ("cuda:0", lambda s, place: s),
-    ("cpu", None), ("cpu", lambda s, place: None), ("mps", "cpu"),
-])
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [
+        ("cuda:0", "cpu"),
+        ("cuda:0", ft.device("cpu")),
+        ("cuda:0", {"cuda:0": "cpu"}),
+        ("cuda:0", lambda s, place: s),
+        ("cpu", None),
+        ("cpu", lambda s, place: None),
+        ("mps", "cpu"),
+    ],
+)
 def test_map_location(place, where):
     assert ft.load(elsewhere(ft.arange(3.0), place), map_location=where).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize(("place", "where", "message"), [
-    ("cuda:0", None, "Attempting to deserialize object on a CUDA device but torch.cuda.is_available"),
-    ("cpu", "cuda", "Attempting to deserialize object on a CUDA device"), ("cpu", {"cpu": "cuda:1"}, "CUDA device"),
-    ("tpu", None, r"don't know how to restore data location of torch.storage.UntypedStorage \(tagged with tpu\)"),
-    ("cpu", "foo", "tagged with foo"),
-])
+@pytest.mark.parametrize(
+    ("place", "where", "message"),
+    [
+        ("cuda:0", None, "Attempting to deserialize object on a CUDA device but torch.cuda.is_available"),
+        ("cpu", "cuda", "Attempting to deserialize object on a CUDA device"),
+        ("cpu", {"cpu": "cuda:1"}, "CUDA device"),
+        ("tpu", None, r"don't know how to restore data location of torch.storage.UntypedStorage \(tagged with tpu\)"),
+        ("cpu", "foo", "tagged with foo"),
+    ],
+)
 def test_places_that_are_not_here(place, where, message):
     with pytest.raises(RuntimeError, match=message):
         ft.load(elsewhere(ft.arange(3.0), place), map_location=where)
@@ -321,6 +425,7 @@ def test_archives_that_others_packed():
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
+
 
 class Reads:
     """A file that can no more than it has to."""
@@ -389,8 +494,11 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path):
     os.symlink(path, tmp_path / "link.pt")
     ft.save(2, tmp_path / "link.pt")
     assert ft.load(path) == 2 and (tmp_path / "link.pt").is_symlink() and stat.S_IMODE(path.stat().st_mode) == 0o640
-    for wrong, message in ((tmp_path / "no" / "x.pt", "Parent directory .* does not exist"),
-                           (tmp_path, "invalid file name"), ("", "invalid file name")):
+    for wrong, message in (
+        (tmp_path / "no" / "x.pt", "Parent directory .* does not exist"),
+        (tmp_path, "invalid file name"),
+        ("", "invalid file name"),
+    ):
         with pytest.raises(RuntimeError, match=message):
             ft.save(1, wrong)
     ft.save(1, os.devnull)
@@ -420,6 +528,7 @@ ft.save([ft.ones(100_000), ft.ones(1000)], sys.argv[1])
 
 # --- damage ---------------------------------------------------------------------------------------------------------
 
+
 def changed(file, edit):
     """The archive with what `edit` does to the entry of ``data/0`` in its directory."""
     data = bytearray(file.getvalue())
@@ -432,12 +541,18 @@ def edit(offset, form, value):
     return lambda data, at: struct.pack_into(form, data, at + offset, value)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (edit(24, "<I", 1 << 30), "are not in the archive"), (edit(20, "<I", 1 << 30), "are not in the archive"),
-    (edit(42, "<I", 1 << 30), "does not begin where it should|failed reading zip archive"),
-    (edit(42, "<I", 3), "does not begin where it should"), (edit(10, "<H", 12), "compressed in a way"),
-    (edit(8, "<H", 1), "encrypted"), (edit(10, "<H", 8), "failed reading zip archive"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (edit(24, "<I", 1 << 30), "are not in the archive"),
+        (edit(20, "<I", 1 << 30), "are not in the archive"),
+        (edit(42, "<I", 1 << 30), "does not begin where it should|failed reading zip archive"),
+        (edit(42, "<I", 3), "does not begin where it should"),
+        (edit(10, "<H", 12), "compressed in a way"),
+        (edit(8, "<H", 1), "encrypted"),
+        (edit(10, "<H", 8), "failed reading zip archive"),
+    ],
+)
 def test_archives_that_lie(change, message):
     with pytest.raises(RuntimeError, match=message):
         ft.load(changed(saved(ft.arange(100.0)), change))
@@ -498,7 +613,13 @@ def test_every_flip_of_a_byte_loads_or_raises(kind):
     process = subprocess.run([sys.executable, "-c", DAMAGE, kind], capture_output=True, text=True, timeout=300)
     assert process.returncode == 0, process.stderr[-2000:]
     assert set(process.stdout.split("[")[1].split("]")[0].replace("'", "").split(", ")) <= {
-        "UnpicklingError", "RuntimeError", "EOFError", "NotBuiltError", "AssertionError", "ValueError"}, process.stdout
+        "UnpicklingError",
+        "RuntimeError",
+        "EOFError",
+        "NotBuiltError",
+        "AssertionError",
+        "ValueError",
+    }, process.stdout
 
 
 @pytest.mark.parametrize("data", [b"", b"garbage", b"PK\3\4" + bytes(100), b"\x80\x02K\1."])

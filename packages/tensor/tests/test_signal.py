@@ -1,4 +1,5 @@
 """Short-time Fourier transforms against sums of NumPy's, and there and back; windows against their formulas."""
+
 import sys
 import warnings
 
@@ -21,8 +22,9 @@ def family():
 def _unwarned(monkeypatch):
     """What is said once has been said."""
     signal = family()
-    monkeypatch.setattr(signal, "_warned", {signal._NO_WINDOW, signal._NO_WINDOW_BACK, signal._AS_PARTS,
-                                            signal._TOO_LONG})
+    monkeypatch.setattr(
+        signal, "_warned", {signal._NO_WINDOW, signal._NO_WINDOW_BACK, signal._AS_PARTS, signal._TOO_LONG}
+    )
 
 
 PADDINGS = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -32,13 +34,20 @@ def reference(a, n_fft, hop, window, center=True, pad_mode="reflect", onesided=T
     if center:
         a = np.pad(a, [(0, 0)] * (a.ndim - 1) + [(n_fft // 2, n_fft // 2)], PADDINGS[pad_mode])
     starts = range(0, a.shape[-1] - n_fft + 1, hop)
-    pieces = [np.fft.fft(a[..., s:s + n_fft] * window, norm="ortho" if normalized else None) for s in starts]
+    pieces = [np.fft.fft(a[..., s : s + n_fft] * window, norm="ortho" if normalized else None) for s in starts]
     out = np.stack(pieces, -1)
-    return out[..., :n_fft // 2 + 1, :] if onesided else out
+    return out[..., : n_fft // 2 + 1, :] if onesided else out
 
 
-OPTIONS = [{}, {"center": False}, {"pad_mode": "constant"}, {"pad_mode": "replicate"}, {"pad_mode": "circular"},
-           {"onesided": False}, {"normalized": True}]
+OPTIONS = [
+    {},
+    {"center": False},
+    {"pad_mode": "constant"},
+    {"pad_mode": "replicate"},
+    {"pad_mode": "circular"},
+    {"onesided": False},
+    {"normalized": True},
+]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
@@ -75,7 +84,7 @@ def test_there_and_back(options):
             np.testing.assert_allclose(back.numpy(), a[..., :29], rtol=1e-11, atol=1e-11)
         if options.get("onesided") is False:
             whole = ft.istft(spectrum, 8, window=window, return_complex=True, onesided=False)
-            np.testing.assert_allclose(whole.numpy(), a[..., :whole.shape[-1]], rtol=1e-11, atol=1e-11)
+            np.testing.assert_allclose(whole.numpy(), a[..., : whole.shape[-1]], rtol=1e-11, atol=1e-11)
             continue
         spectrum = ft.stft(ft.tensor(a), 8, 2, return_complex=True, center=False)
         back = ft.istft(spectrum, 8, 2, center=False)
@@ -100,12 +109,16 @@ y = ft.ones(5, 11, dtype=ft.complex64)
 ERRORS = [
     (lambda: ft.stft(x, 8), "stft requires the return_complex parameter be given for real inputs"),
     (lambda: ft.stft(x, 40, return_complex=True), r"but got: padding \(20, 20\) at dimension 2 of input \[1, 1, 20\]"),
-    (lambda: ft.stft(x, 40, return_complex=True, center=False),
-     r"stft\(torch.FloatTensor\[20\], n_fft=40, hop_length=10, win_length=40, window=None, normalized=0, "
-     r"onesided=None, return_complex=1, align_to_window=None\) : expected 0 < n_fft < 20, but got n_fft=40"),
+    (
+        lambda: ft.stft(x, 40, return_complex=True, center=False),
+        r"stft\(torch.FloatTensor\[20\], n_fft=40, hop_length=10, win_length=40, window=None, normalized=0, "
+        r"onesided=None, return_complex=1, align_to_window=None\) : expected 0 < n_fft < 20, but got n_fft=40",
+    ),
     (lambda: ft.stft(x, 8, 0, return_complex=True), "expected hop_length > 0, but got hop_length=0"),
-    (lambda: ft.stft(x, 8, win_length=9, return_complex=True),
-     "expected 0 < win_length <= n_fft, but got win_length=9"),
+    (
+        lambda: ft.stft(x, 8, win_length=9, return_complex=True),
+        "expected 0 < win_length <= n_fft, but got win_length=9",
+    ),
     (lambda: ft.stft(x, 8, window=x[:7], return_complex=True), r"window=torch.FloatTensor\{\[7\]\}.*with size \[7\]"),
     (lambda: ft.stft(x.long(), 8, return_complex=True), "expected a tensor of floating point or complex values"),
     (lambda: ft.stft(x[None, None], 8, return_complex=True), "expected a 1D or 2D tensor"),
@@ -135,8 +148,13 @@ def test_errors(call, said):
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
-OLDER = {"hann_window": np.hanning, "hamming_window": np.hamming, "bartlett_window": np.bartlett,
-         "blackman_window": np.blackman, "kaiser_window": lambda n: np.kaiser(n, 12.0)}
+OLDER = {
+    "hann_window": np.hanning,
+    "hamming_window": np.hamming,
+    "bartlett_window": np.bartlett,
+    "blackman_window": np.blackman,
+    "kaiser_window": lambda n: np.kaiser(n, 12.0),
+}
 
 
 @pytest.mark.parametrize("name", OLDER)
@@ -165,11 +183,17 @@ def middle(n):
 
 
 SCIPYS = {
-    "bartlett": np.bartlett, "blackman": np.blackman, "hamming": np.hamming, "hann": np.hanning,
-    "cosine": lambda n: np.sin(np.pi * (np.arange(n) + 0.5) / n), "exponential": lambda n: np.exp(-np.abs(middle(n))),
-    "gaussian": lambda n: np.exp(-middle(n) ** 2 / 2), "kaiser": lambda n: np.kaiser(n, 12.0),
+    "bartlett": np.bartlett,
+    "blackman": np.blackman,
+    "hamming": np.hamming,
+    "hann": np.hanning,
+    "cosine": lambda n: np.sin(np.pi * (np.arange(n) + 0.5) / n),
+    "exponential": lambda n: np.exp(-np.abs(middle(n))),
+    "gaussian": lambda n: np.exp(-(middle(n) ** 2) / 2),
+    "kaiser": lambda n: np.kaiser(n, 12.0),
     "nuttall": lambda n: cosines(n, 0.3635819, 0.4891775, 0.1365995, 0.0106411),
-    "general_cosine": lambda n: cosines(n, 0.5, 0.3, 0.2), "general_hamming": lambda n: cosines(n, 0.54, 0.46),
+    "general_cosine": lambda n: cosines(n, 0.5, 0.3, 0.2),
+    "general_hamming": lambda n: cosines(n, 0.54, 0.46),
 }
 
 
@@ -186,21 +210,26 @@ def test_windows(name):
 
 def test_parameters_of_windows():
     for got, wanted in [
-            (windows.exponential(4, center=1, tau=2, sym=False), np.exp(-np.abs(np.arange(4) - 1) / 2)),
-            (windows.gaussian(5, std=2), np.exp(-middle(5) ** 2 / 8)), (windows.kaiser(5, beta=3), np.kaiser(5, 3.0)),
-            (windows.general_hamming(5, alpha=0.3), cosines(5, 0.3, 0.7))]:
+        (windows.exponential(4, center=1, tau=2, sym=False), np.exp(-np.abs(np.arange(4) - 1) / 2)),
+        (windows.gaussian(5, std=2), np.exp(-(middle(5) ** 2) / 8)),
+        (windows.kaiser(5, beta=3), np.kaiser(5, 3.0)),
+        (windows.general_hamming(5, alpha=0.3), cosines(5, 0.3, 0.7)),
+    ]:
         np.testing.assert_allclose(got.numpy(), wanted, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize(("call", "said"), [
-    (lambda: windows.hann(-1), "general_cosine requires non-negative window length, got M=-1"),
-    (lambda: windows.hann(3, dtype=ft.int32), "general_cosine expects float32 or float64 dtypes, got: torch.int32"),
-    (lambda: windows.general_cosine(3, a=[]), "Coefficients cannot be empty"),
-    (lambda: windows.gaussian(3, std=-1), "Standard deviation must be positive, got: -1 instead."),
-    (lambda: windows.exponential(3, center=1), "Center must be None for symmetric windows"),
-    (lambda: windows.exponential(3, tau=0), "Tau must be positive, got: 0 instead."),
-    (lambda: windows.kaiser(3, beta=-1), "beta must be non-negative, got: -1 instead."),
-])
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: windows.hann(-1), "general_cosine requires non-negative window length, got M=-1"),
+        (lambda: windows.hann(3, dtype=ft.int32), "general_cosine expects float32 or float64 dtypes, got: torch.int32"),
+        (lambda: windows.general_cosine(3, a=[]), "Coefficients cannot be empty"),
+        (lambda: windows.gaussian(3, std=-1), "Standard deviation must be positive, got: -1 instead."),
+        (lambda: windows.exponential(3, center=1), "Center must be None for symmetric windows"),
+        (lambda: windows.exponential(3, tau=0), "Tau must be positive, got: 0 instead."),
+        (lambda: windows.kaiser(3, beta=-1), "beta must be non-negative, got: -1 instead."),
+    ],
+)
 def test_errors_of_windows(call, said):
     with pytest.raises(ValueError, match=said):
         call()

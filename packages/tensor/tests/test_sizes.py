@@ -1,4 +1,5 @@
 """Sizes, strides and offsets that no memory holds: refused where they come in, whichever operator they come in by."""
+
 import itertools
 import math
 
@@ -11,40 +12,43 @@ HUGE = 2**62
 ONE = ft.ones(1)
 
 
-@pytest.mark.parametrize(("call", "text"), [
-    (lambda: ft.empty_strided((3, 8), (2**60, 1)), "calculation overflowed with sizes=[3, 8] and strides="),
-    (lambda: ONE.new_empty_strided((3, 8), (2**60, 1)).fill_(1), "Storage size calculation overflowed"),
-    (lambda: ft.empty_strided((HUGE, HUGE), (0, 0)), "numel: integer multiplication overflow"),
-    (lambda: ONE.as_strided((3,), (2**60,)), "Storage size calculation overflowed"),
-    (lambda: ONE.as_strided((1,), (1,), 2**61), "Storage size calculation overflowed"),
-    (lambda: ONE.as_strided((1,), (1,), 2**63 - 1), "Storage size calculation overflowed"),
-    (lambda: ONE.as_strided((HUGE, 4), (0, 0)), "numel: integer multiplication overflow"),
-    (lambda: ONE.as_strided((-1,), (1,)), "Storage size calculation overflowed"),
-    (lambda: ft.ones(2).repeat_interleave(HUGE), "numel: integer multiplication overflow"),
-    (lambda: ft.repeat_interleave(ft.tensor([HUGE, HUGE])), "overflow"),
-    (lambda: ONE.expand(HUGE, 4), "numel: integer multiplication overflow"),
-    (lambda: ONE.expand(-2), "numel: integer multiplication overflow"),
-    (lambda: ft.ones(1, 3).expand(-2, 3), "numel: integer multiplication overflow"),
-    (lambda: ft.broadcast_to(ONE, (-2,)), "numel: integer multiplication overflow"),
-    (lambda: ft.ones(4).unfold(0, -1, 1), "size is -1 but must be >= 0"),
-    (lambda: ft.zeros(3).resize_(HUGE), "Storage size calculation overflowed"),
-    (lambda: ft.zeros(3).resize_(HUGE, 4), "numel: integer multiplication overflow"),
-    (lambda: ft.zeros(3).resize_(-1), "numel: integer multiplication overflow"),
-    (lambda: ft.empty(2**32, 2**32, 0), "Storage size calculation overflowed"),
-    (lambda: ft.empty(0, HUGE, 8), "Stride calculation overflowed"),
-    (lambda: ft.ones(0).view(2**32, 2**32), "numel: integer multiplication overflow"),
-    (lambda: ft.ones(4).view(HUGE, 4, -1), "is invalid for input of size 4"),
-    (lambda: ft.combinations(ft.ones(65), 100), "numel: integer multiplication overflow"),
-    (lambda: ft.cartesian_prod(*[ft.ones(2**16)] * 4), "numel: integer multiplication overflow"),
-    (lambda: ft.tensor_split(ft.ones(3), 2**40), "allocate"),
-    (lambda: ft.bincount(ft.tensor([2**63 - 1])), "maximum value of input overflowed"),
-    (lambda: ft.bincount(ft.tensor([HUGE])), "Storage size calculation overflowed"),
-    (lambda: ft.bincount(ft.tensor([1]), minlength=HUGE), "Storage size calculation overflowed"),
-    (lambda: ft.triu_indices(HUGE, HUGE), "Storage size calculation overflowed"),
-    (lambda: ft.arange(0, 2**62), "Storage size calculation overflowed"),
-    (lambda: ft.arange(0, 1e30, 1), "invalid size, possible overflow"),
-    (lambda: ft.from_numpy(np.lib.stride_tricks.as_strided(np.zeros(1), (9, 2), (2**60, 8))), "overflow"),
-])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda: ft.empty_strided((3, 8), (2**60, 1)), "calculation overflowed with sizes=[3, 8] and strides="),
+        (lambda: ONE.new_empty_strided((3, 8), (2**60, 1)).fill_(1), "Storage size calculation overflowed"),
+        (lambda: ft.empty_strided((HUGE, HUGE), (0, 0)), "numel: integer multiplication overflow"),
+        (lambda: ONE.as_strided((3,), (2**60,)), "Storage size calculation overflowed"),
+        (lambda: ONE.as_strided((1,), (1,), 2**61), "Storage size calculation overflowed"),
+        (lambda: ONE.as_strided((1,), (1,), 2**63 - 1), "Storage size calculation overflowed"),
+        (lambda: ONE.as_strided((HUGE, 4), (0, 0)), "numel: integer multiplication overflow"),
+        (lambda: ONE.as_strided((-1,), (1,)), "Storage size calculation overflowed"),
+        (lambda: ft.ones(2).repeat_interleave(HUGE), "numel: integer multiplication overflow"),
+        (lambda: ft.repeat_interleave(ft.tensor([HUGE, HUGE])), "overflow"),
+        (lambda: ONE.expand(HUGE, 4), "numel: integer multiplication overflow"),
+        (lambda: ONE.expand(-2), "numel: integer multiplication overflow"),
+        (lambda: ft.ones(1, 3).expand(-2, 3), "numel: integer multiplication overflow"),
+        (lambda: ft.broadcast_to(ONE, (-2,)), "numel: integer multiplication overflow"),
+        (lambda: ft.ones(4).unfold(0, -1, 1), "size is -1 but must be >= 0"),
+        (lambda: ft.zeros(3).resize_(HUGE), "Storage size calculation overflowed"),
+        (lambda: ft.zeros(3).resize_(HUGE, 4), "numel: integer multiplication overflow"),
+        (lambda: ft.zeros(3).resize_(-1), "numel: integer multiplication overflow"),
+        (lambda: ft.empty(2**32, 2**32, 0), "Storage size calculation overflowed"),
+        (lambda: ft.empty(0, HUGE, 8), "Stride calculation overflowed"),
+        (lambda: ft.ones(0).view(2**32, 2**32), "numel: integer multiplication overflow"),
+        (lambda: ft.ones(4).view(HUGE, 4, -1), "is invalid for input of size 4"),
+        (lambda: ft.combinations(ft.ones(65), 100), "numel: integer multiplication overflow"),
+        (lambda: ft.cartesian_prod(*[ft.ones(2**16)] * 4), "numel: integer multiplication overflow"),
+        (lambda: ft.tensor_split(ft.ones(3), 2**40), "allocate"),
+        (lambda: ft.bincount(ft.tensor([2**63 - 1])), "maximum value of input overflowed"),
+        (lambda: ft.bincount(ft.tensor([HUGE])), "Storage size calculation overflowed"),
+        (lambda: ft.bincount(ft.tensor([1]), minlength=HUGE), "Storage size calculation overflowed"),
+        (lambda: ft.triu_indices(HUGE, HUGE), "Storage size calculation overflowed"),
+        (lambda: ft.arange(0, 2**62), "Storage size calculation overflowed"),
+        (lambda: ft.arange(0, 1e30, 1), "invalid size, possible overflow"),
+        (lambda: ft.from_numpy(np.lib.stride_tricks.as_strided(np.zeros(1), (9, 2), (2**60, 8))), "overflow"),
+    ],
+)
 def test_refused(call, text):
     with pytest.raises(RuntimeError) as caught:
         call()
@@ -56,24 +60,36 @@ def test_long_views_of_little_memory_are_allowed():
     assert ft.ones(1, 0).expand(HUGE, 0).shape == (HUGE, 0)
     assert ft.ones(0, 1, 1).expand(0, HUGE, HUGE).numel() == 0
     assert ONE.expand(2**31, 2**31).reshape(-1).shape == (HUGE,)
-    assert ft.ones(3)[::2**63 - 1].tolist() == [1] and ft.ones(3)[1:1:2**63 - 1].shape == (0,)
+    assert ft.ones(3)[:: 2**63 - 1].tolist() == [1] and ft.ones(3)[1 : 1 : 2**63 - 1].shape == (0,)
     assert ft.ones(2, 0).as_strided((0, HUGE), (1, 1)).shape == (0, HUGE)
 
 
-VALUES = (-2**63, -HUGE, -2, -1, 0, 1, 3, 2**31, 2**32, 2**61, HUGE, 2**63 - 1)
+VALUES = (-(2**63), -HUGE, -2, -1, 0, 1, 3, 2**31, 2**32, 2**61, HUGE, 2**63 - 1)
 SHAPES = [shape for n in (1, 2, 3) for shape in itertools.combinations_with_replacement(VALUES, n)]
 
 
 def test_any_geometry_is_right_or_refused():
     """Over all sizes, strides and offsets of some: a tensor that comes out stays inside of its memory."""
     x = ft.arange(6.0)
-    makers = [lambda s: x.new_empty_strided(s, (1,) * len(s)), lambda s: x.new_empty_strided((2,) * len(s), s),
-              lambda s: x.as_strided(s, (1,) * len(s)), lambda s: x.as_strided((2,) * len(s), s),
-              lambda s: x.as_strided(s, (0,) * len(s)), lambda s: x.as_strided((1,), (1,), s[0]),
-              lambda s: x.as_strided((0,), (1,), s[0]), lambda s: x[:1].expand(s), lambda s: x[:0].expand(*s, 0),
-              lambda s: x.view(s), lambda s: x[:0].reshape(s), lambda s: ft.broadcast_to(x[:1], s),
-              lambda s: x.unfold(0, s[0], s[-1]), lambda s: x.narrow(0, s[0], s[-1]), lambda s: x[s[0]::max(s[-1], 1)],
-              lambda s: x.view(2, 3).diagonal(s[0]), lambda s: x.clone().resize_(s) if 0 <= max(s) < 2**31 else x]
+    makers = [
+        lambda s: x.new_empty_strided(s, (1,) * len(s)),
+        lambda s: x.new_empty_strided((2,) * len(s), s),
+        lambda s: x.as_strided(s, (1,) * len(s)),
+        lambda s: x.as_strided((2,) * len(s), s),
+        lambda s: x.as_strided(s, (0,) * len(s)),
+        lambda s: x.as_strided((1,), (1,), s[0]),
+        lambda s: x.as_strided((0,), (1,), s[0]),
+        lambda s: x[:1].expand(s),
+        lambda s: x[:0].expand(*s, 0),
+        lambda s: x.view(s),
+        lambda s: x[:0].reshape(s),
+        lambda s: ft.broadcast_to(x[:1], s),
+        lambda s: x.unfold(0, s[0], s[-1]),
+        lambda s: x.narrow(0, s[0], s[-1]),
+        lambda s: x[s[0] :: max(s[-1], 1)],
+        lambda s: x.view(2, 3).diagonal(s[0]),
+        lambda s: x.clone().resize_(s) if 0 <= max(s) < 2**31 else x,
+    ]
     for make, shape in itertools.product(makers, SHAPES):
         if math.prod(abs(v) for v in shape if v) in range(2**20, 2**48):
             continue  # would be memory, a lot of it
@@ -88,17 +104,34 @@ def test_any_geometry_is_right_or_refused():
 
 
 @pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("call", [
-    lambda n: ft.ones(2).repeat(n, 2), lambda n: ft.ones(2).tile((n, 2)), lambda n: ft.ones(2).repeat_interleave(n),
-    lambda n: ft.arange(n, n + 3 if n < 2**62 else n), lambda n: ft.eye(n, 0 if n > 3 else 2),
-    lambda n: ft.tril_indices(3, 3, n), lambda n: ft.triu_indices(3, 3, n), lambda n: ft.tril(ft.ones(3, 3), n),
-    lambda n: ft.triu(ft.ones(3, 3), n), lambda n: ft.ones(3).roll(n), lambda n: ft.ones(3).topk(n),
-    lambda n: ft.ones(3).kthvalue(n), lambda n: ft.split(ft.ones(3), n), lambda n: ft.chunk(ft.ones(3), n),
-    lambda n: ft.split(ft.ones(3), [n, n, 3]), lambda n: ft.tensor_split(ft.ones(3), [n, n]),
-    lambda n: ft.ones(3).unflatten(0, (n, n)), lambda n: ft.combinations(ft.ones(3), n if n < 2**31 else HUGE),
-    lambda n: ft.ones(3).select(0, n), lambda n: ft.ones(2).unsqueeze(n), lambda n: ft.ones(3).diff(n),
-    lambda n: ft.randperm(n if n < 2**31 else HUGE), lambda n: ft.multinomial(ft.ones(3), n),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda n: ft.ones(2).repeat(n, 2),
+        lambda n: ft.ones(2).tile((n, 2)),
+        lambda n: ft.ones(2).repeat_interleave(n),
+        lambda n: ft.arange(n, n + 3 if n < 2**62 else n),
+        lambda n: ft.eye(n, 0 if n > 3 else 2),
+        lambda n: ft.tril_indices(3, 3, n),
+        lambda n: ft.triu_indices(3, 3, n),
+        lambda n: ft.tril(ft.ones(3, 3), n),
+        lambda n: ft.triu(ft.ones(3, 3), n),
+        lambda n: ft.ones(3).roll(n),
+        lambda n: ft.ones(3).topk(n),
+        lambda n: ft.ones(3).kthvalue(n),
+        lambda n: ft.split(ft.ones(3), n),
+        lambda n: ft.chunk(ft.ones(3), n),
+        lambda n: ft.split(ft.ones(3), [n, n, 3]),
+        lambda n: ft.tensor_split(ft.ones(3), [n, n]),
+        lambda n: ft.ones(3).unflatten(0, (n, n)),
+        lambda n: ft.combinations(ft.ones(3), n if n < 2**31 else HUGE),
+        lambda n: ft.ones(3).select(0, n),
+        lambda n: ft.ones(2).unsqueeze(n),
+        lambda n: ft.ones(3).diff(n),
+        lambda n: ft.randperm(n if n < 2**31 else HUGE),
+        lambda n: ft.multinomial(ft.ones(3), n),
+    ],
+)
 def test_any_number_is_right_or_refused(call, value):
     if value in (2**31, 2**32):
         return  # a result of gigabytes, for some

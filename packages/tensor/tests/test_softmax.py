@@ -1,4 +1,5 @@
 """softmax and log_softmax against NumPy in double precision, and their edges."""
+
 import math
 
 import numpy as np
@@ -28,9 +29,27 @@ def check(a, dim, rtol):
 
 
 # Lengths around the blocks of 16, 32 and 64 elements and the tiles of 512 columns, and sizes that threads share.
-@pytest.mark.parametrize("shape", [(1,), (2,), (7,), (8, 8), (3, 15), (3, 16), (5, 31), (5, 33), (2, 64, 3),
-                                   (2, 100, 5), (3, 5, 513), (4, 1000), (300, 200), (2, 30, 1100), (40_000,),
-                                   (70_000, 2)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1,),
+        (2,),
+        (7,),
+        (8, 8),
+        (3, 15),
+        (3, 16),
+        (5, 31),
+        (5, 33),
+        (2, 64, 3),
+        (2, 100, 5),
+        (3, 5, 513),
+        (4, 1000),
+        (300, 200),
+        (2, 30, 1100),
+        (40_000,),
+        (70_000, 2),
+    ],
+)
 @pytest.mark.parametrize("dtype, rtol", [("float32", 3e-7), ("float64", 1e-15)])
 def test_against_numpy(shape, dtype, rtol):
     a = (np.random.default_rng(0).standard_normal(shape) * 3).astype(dtype)
@@ -49,7 +68,7 @@ def test_any_values(values, dtype):
 
 
 def test_exp_is_accurate_to_an_ulp():
-    for dtype, lowest, bound in (("float32", -87, 2 ** -23), ("float64", -708, 2 ** -51)):
+    for dtype, lowest, bound in (("float32", -87, 2**-23), ("float64", -708, 2**-51)):
         x = np.linspace(lowest, -1e-3, 200_001).astype(dtype)
         pairs = np.stack([np.zeros_like(x), x], 1)
         got = ops.softmax(ft.from_numpy(pairs), 1).numpy()[:, 1].astype("longdouble")
@@ -67,10 +86,11 @@ def test_nothing_overflows():
 def test_infinities_and_nan(length):
     def rows(*head):
         a = np.zeros((3, length))
-        a[1, :len(head)] = head
+        a[1, : len(head)] = head
         return a
 
     for dim, turn in ((1, lambda a: a), (0, np.transpose)):
+
         def run(f, a, dim=dim, turn=turn):
             return turn(f(ft.from_numpy(np.ascontiguousarray(turn(a))), dim).numpy())
 
@@ -103,14 +123,25 @@ def test_sizes_at_the_edge():
     assert math.isclose(ops.softmax(ft.zeros(1, 3).expand(4, 3), 1).numpy().sum(), 4, rel_tol=1e-6)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda x: ops.softmax(x, 2), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)"),
-    (lambda x: ops.softmax(x), TypeError, r'softmax\(\) missing 1 required positional arguments: "dim"'),
-    (lambda x: ops.softmax(x, 0.5), TypeError, r"softmax\(\): argument 'dim' \(position 2\) must be int, not float"),
-    (lambda x: ops.softmax(x.to(ft.int64), 0), NotImplementedError, "\"softmax\" not implemented for 'Long'"),
-    (lambda x: ops.log_softmax(x.to(ft.complex64), 0), NotImplementedError, "not implemented for 'ComplexFloat'"),
-    (lambda x: ops.softmax(x, 0, dtype=ft.int64), NotImplementedError, "not implemented for 'Long'"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (
+            lambda x: ops.softmax(x, 2),
+            IndexError,
+            r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)",
+        ),
+        (lambda x: ops.softmax(x), TypeError, r'softmax\(\) missing 1 required positional arguments: "dim"'),
+        (
+            lambda x: ops.softmax(x, 0.5),
+            TypeError,
+            r"softmax\(\): argument 'dim' \(position 2\) must be int, not float",
+        ),
+        (lambda x: ops.softmax(x.to(ft.int64), 0), NotImplementedError, "\"softmax\" not implemented for 'Long'"),
+        (lambda x: ops.log_softmax(x.to(ft.complex64), 0), NotImplementedError, "not implemented for 'ComplexFloat'"),
+        (lambda x: ops.softmax(x, 0, dtype=ft.int64), NotImplementedError, "not implemented for 'Long'"),
+    ],
+)
 def test_bad_input(call, error, text):
     with pytest.raises(error, match=text):
         call(ft.ones(2, 3))

@@ -1,4 +1,5 @@
 """Systems of equations and inverses against NumPy's; PyTorch's errors."""
+
 import numpy as np
 import pytest
 
@@ -44,12 +45,20 @@ def test_solving_and_inverting(shape, dtype):
     check(ft.lu_solve(B, lu, pivots), inverse @ b)
     check(linalg.lu_solve(lu, pivots, B, adjoint=True), np.linalg.inv(a.conj().swapaxes(-1, -2)) @ b)
     check(linalg.lu_solve(lu, pivots, R, left=False), right @ inverse)
-    check(linalg.lu_solve(lu, pivots, R, left=False, adjoint=True),
-          right @ np.linalg.inv(a.conj().swapaxes(-1, -2)))
+    check(linalg.lu_solve(lu, pivots, R, left=False, adjoint=True), right @ np.linalg.inv(a.conj().swapaxes(-1, -2)))
 
 
-@pytest.mark.parametrize("a, b", [((3, 3), (4, 3, 2)), ((4, 3, 3), (3, 2)), ((2, 1, 3, 3), (4, 3, 2)),
-                                  ((3, 3), (3,)), ((4, 3, 3), (4, 3)), ((1, 3, 3), (5, 3, 1))])
+@pytest.mark.parametrize(
+    "a, b",
+    [
+        ((3, 3), (4, 3, 2)),
+        ((4, 3, 3), (3, 2)),
+        ((2, 1, 3, 3), (4, 3, 2)),
+        ((3, 3), (3,)),
+        ((4, 3, 3), (4, 3)),
+        ((1, 3, 3), (5, 3, 1)),
+    ],
+)
 def test_batches_broadcast(a, b):
     x, y = draw(a, "float64", 3), draw(b, "float64")
     vector = len(b) == 1 or b == a[:-1]
@@ -81,8 +90,10 @@ def test_triangles(shape, dtype, upper, left, unit):
         solution, copy = ft.triangular_solve(ft.tensor(b), ft.tensor(a), upper=upper)
         check(solution, wanted)
         assert np.array_equal(copy.numpy(), a)
-        check(ft.triangular_solve(ft.tensor(b), ft.tensor(a), upper=upper, transpose=True)[0],
-              np.linalg.inv(read.swapaxes(-1, -2)) @ b)
+        check(
+            ft.triangular_solve(ft.tensor(b), ft.tensor(a), upper=upper, transpose=True)[0],
+            np.linalg.inv(read.swapaxes(-1, -2)) @ b,
+        )
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -126,19 +137,28 @@ def test_tensors_as_matrices():
 def test_errors_name_what_is_wrong():
     ones, eye = ft.ones(2, 2), ft.eye(2)
     batch = ft.stack([eye, ones])
-    with pytest.raises(linalg.LinAlgError, match=r"linalg.inv: \(Batch element 1\): The diagonal element 2 is zero, "
-                       "the inversion could not be completed because the input matrix is singular."):
+    with pytest.raises(
+        linalg.LinAlgError,
+        match=r"linalg.inv: \(Batch element 1\): The diagonal element 2 is zero, "
+        "the inversion could not be completed because the input matrix is singular.",
+    ):
         linalg.inv(batch)
-    with pytest.raises(linalg.LinAlgError, match="torch.linalg.solve: The solver failed because the input matrix is "
-                       "singular."):
+    with pytest.raises(
+        linalg.LinAlgError, match="torch.linalg.solve: The solver failed because the input matrix is singular."
+    ):
         linalg.solve(ones, ones)
     assert linalg.inv_ex(batch).info.tolist() == [0, 2]
     assert linalg.inv_ex(ones).inverse.isinf().all()
-    with pytest.raises(RuntimeError, match="Incompatible shapes of A and B for the equation AX = B "
-                       r"\(2x2 and 3x3\)"):
+    with pytest.raises(
+        RuntimeError,
+        match="Incompatible shapes of A and B for the equation AX = B "
+        r"\(2x2 and 3x3\)",
+    ):
         linalg.solve(ones, ft.ones(3, 3))
-    with pytest.raises(RuntimeError, match="Expected A and B to have the same dtype, but found A of type Float and B "
-                       "of type Double instead"):
+    with pytest.raises(
+        RuntimeError,
+        match="Expected A and B to have the same dtype, but found A of type Float and B of type Double instead",
+    ):
         linalg.solve(eye, ft.ones(2, dtype=ft.float64))
     with pytest.raises(RuntimeError, match="Low precision dtypes not supported. Got Half"):
         linalg.inv(eye.half())

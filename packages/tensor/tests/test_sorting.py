@@ -1,4 +1,5 @@
 """Order statistics against NumPy over dtypes, layouts and sizes; PyTorch's rules as literals (2.13, CPU)."""
+
 import math
 
 import numpy as np
@@ -99,8 +100,9 @@ def test_kth_and_median(dtype):
                 for k in {1, (n + 1) // 2, n}:
                     values, indices = ops.kthvalue(x, k, dim)
                     np.testing.assert_array_equal(indices.numpy(), np.take(order, k - 1, dim))
-                    assert ops.kthvalue(x, k, dim, True).values.shape == tuple(1 if d == dim else m
-                                                                             for d, m in enumerate(a.shape))
+                    assert ops.kthvalue(x, k, dim, True).values.shape == tuple(
+                        1 if d == dim else m for d, m in enumerate(a.shape)
+                    )
                 invalid = np.isnan(a).sum(dim) if dtype in FLOATS else np.zeros(np.take(a, 0, dim).shape, int)
                 rank = np.where(invalid > 0, n - invalid, (n - 1) // 2)
                 where = np.take_along_axis(order, np.expand_dims(rank, dim), dim)
@@ -233,33 +235,50 @@ def test_quantiles():
     assert math.isnan(ft.quantile(y, 0.3)) and ft.nanquantile(y, 0.3).item() == pytest.approx(1.2)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda x: ops.sort(x, 2), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)"),
-    (lambda x: ops.sort(x.to(ft.complex64)), RuntimeError, "Sort does not support complex dtypes on CPU"),
-    (lambda x: ops.topk(x, 4), RuntimeError, "selected index k out of range"),
-    (lambda x: ops.topk(x, -1), RuntimeError, "selected index k out of range"),
-    (lambda x: ops.topk(x.to(ft.bool), 1), RuntimeError, "topk does not support bool dtypes on CPU"),
-    (lambda x: ops.topk(x, 1.5), TypeError, r"topk\(\): argument 'k' \(position 2\) must be int, not float"),
-    (lambda x: ops.kthvalue(x, 0), RuntimeError, r"kthvalue\(\): selected number k out of range for dimension 1"),
-    (lambda x: ops.kthvalue(x[:, :0] if False else ft.empty(2, 0), 1), IndexError,
-     r"kthvalue\(\): Expected reduction dim 1 to have non-zero size\."),
-    (lambda x: ft.median(x.to(ft.complex64), 0), NotImplementedError,
-     "\"median_cpu\" not implemented for 'ComplexFloat'"),
-    (lambda x: ops.unique(x.to(ft.complex64)), NotImplementedError, "\"unique\" not implemented for 'ComplexFloat'"),
-    (lambda x: ft.searchsorted(x, x, side="up"), RuntimeError, "side can only be 'left' or 'right' but got up"),
-    (lambda x: ft.searchsorted(x, x, side="left", right=True), RuntimeError, "can't be set to opposites"),
-    (lambda x: ft.searchsorted(x, ft.ones(3)), RuntimeError, "the first N-1 dimensions"),
-    (lambda x: ft.searchsorted(x, 1.0), RuntimeError, "only when boundaries tensor dimension is 1"),
-    (lambda x: ft.bucketize(x, x), RuntimeError, r"boundaries tensor must be 1 dimension, but got dim\(2\)"),
-    (lambda x: ops.histc(x, 0), RuntimeError, r"bins must be > 0, but got 0"),
-    (lambda x: ops.histc(x, 4, 5, 1), RuntimeError, "torch.histc: max must be larger than min"),
-    (lambda x: ops.bincount(ft.tensor([-1])), RuntimeError, "bincount only supports 1-d non-negative integral inputs."),
-    (lambda x: ops.bincount(ft.tensor([1.0])), NotImplementedError, "\"bincount_cpu\" not implemented for 'Float'"),
-    (lambda x: ops.bincount(ft.tensor([1]), ft.ones(2)), RuntimeError, "weights should be 1-d and have the same"),
-    (lambda x: ft.quantile(x, 1.3), RuntimeError, r"quantile\(\) q must be in the range \[0, 1\] but got 1.3"),
-    (lambda x: ft.quantile(x, 0.5, interpolation="no"), RuntimeError, "interpolation must be one of linear, lower"),
-    (lambda x: ft.quantile(x.to(ft.int64), 0.5), RuntimeError, "input tensor must be either float or double dtype"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda x: ops.sort(x, 2), IndexError, r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)"),
+        (lambda x: ops.sort(x.to(ft.complex64)), RuntimeError, "Sort does not support complex dtypes on CPU"),
+        (lambda x: ops.topk(x, 4), RuntimeError, "selected index k out of range"),
+        (lambda x: ops.topk(x, -1), RuntimeError, "selected index k out of range"),
+        (lambda x: ops.topk(x.to(ft.bool), 1), RuntimeError, "topk does not support bool dtypes on CPU"),
+        (lambda x: ops.topk(x, 1.5), TypeError, r"topk\(\): argument 'k' \(position 2\) must be int, not float"),
+        (lambda x: ops.kthvalue(x, 0), RuntimeError, r"kthvalue\(\): selected number k out of range for dimension 1"),
+        (
+            lambda x: ops.kthvalue(x[:, :0] if False else ft.empty(2, 0), 1),
+            IndexError,
+            r"kthvalue\(\): Expected reduction dim 1 to have non-zero size\.",
+        ),
+        (
+            lambda x: ft.median(x.to(ft.complex64), 0),
+            NotImplementedError,
+            "\"median_cpu\" not implemented for 'ComplexFloat'",
+        ),
+        (
+            lambda x: ops.unique(x.to(ft.complex64)),
+            NotImplementedError,
+            "\"unique\" not implemented for 'ComplexFloat'",
+        ),
+        (lambda x: ft.searchsorted(x, x, side="up"), RuntimeError, "side can only be 'left' or 'right' but got up"),
+        (lambda x: ft.searchsorted(x, x, side="left", right=True), RuntimeError, "can't be set to opposites"),
+        (lambda x: ft.searchsorted(x, ft.ones(3)), RuntimeError, "the first N-1 dimensions"),
+        (lambda x: ft.searchsorted(x, 1.0), RuntimeError, "only when boundaries tensor dimension is 1"),
+        (lambda x: ft.bucketize(x, x), RuntimeError, r"boundaries tensor must be 1 dimension, but got dim\(2\)"),
+        (lambda x: ops.histc(x, 0), RuntimeError, r"bins must be > 0, but got 0"),
+        (lambda x: ops.histc(x, 4, 5, 1), RuntimeError, "torch.histc: max must be larger than min"),
+        (
+            lambda x: ops.bincount(ft.tensor([-1])),
+            RuntimeError,
+            "bincount only supports 1-d non-negative integral inputs.",
+        ),
+        (lambda x: ops.bincount(ft.tensor([1.0])), NotImplementedError, "\"bincount_cpu\" not implemented for 'Float'"),
+        (lambda x: ops.bincount(ft.tensor([1]), ft.ones(2)), RuntimeError, "weights should be 1-d and have the same"),
+        (lambda x: ft.quantile(x, 1.3), RuntimeError, r"quantile\(\) q must be in the range \[0, 1\] but got 1.3"),
+        (lambda x: ft.quantile(x, 0.5, interpolation="no"), RuntimeError, "interpolation must be one of linear, lower"),
+        (lambda x: ft.quantile(x.to(ft.int64), 0.5), RuntimeError, "input tensor must be either float or double dtype"),
+    ],
+)
 def test_bad_input(call, error, text):
     x = ft.ones(2, 3)
     with pytest.raises(error, match=text):
@@ -267,8 +286,25 @@ def test_bad_input(call, error, text):
     assert x.tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
-@pytest.mark.parametrize("name", ["sort", "argsort", "msort", "topk", "kthvalue", "median", "nanmedian", "mode",
-                                  "quantile", "nanquantile", "unique", "unique_consecutive", "histc", "bincount"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sort",
+        "argsort",
+        "msort",
+        "topk",
+        "kthvalue",
+        "median",
+        "nanmedian",
+        "mode",
+        "quantile",
+        "nanquantile",
+        "unique",
+        "unique_consecutive",
+        "histc",
+        "bincount",
+    ],
+)
 def test_methods_are_the_operators(name):
     assert getattr(ft, name).overloads == getattr(ft.Tensor, name).overloads
 
@@ -278,8 +314,9 @@ def test_quantiles_take_tensors_of_shares():
     for q in (0.25, [0.0, 0.4, 1.0]):
         result = ft.quantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1)
         np.testing.assert_allclose(result.numpy(), np.quantile(a, q, 1))
-        np.testing.assert_allclose(ft.nanquantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1).numpy(),
-                                   np.nanquantile(a, q, 1))
+        np.testing.assert_allclose(
+            ft.nanquantile(ft.tensor(a), ft.tensor(q, dtype=ft.float64), 1).numpy(), np.nanquantile(a, q, 1)
+        )
 
 
 def test_out_takes_tensors_only():

@@ -1,4 +1,5 @@
 """Eigenvalues and singular values, and what is made of them: multiplied back, against NumPy's; PyTorch's errors."""
+
 import numpy as np
 import pytest
 
@@ -89,18 +90,27 @@ def test_ranks_pseudoinverses_and_norms(shape, dtype):
         check(linalg.cond(t), np.linalg.cond(a), 1000)
         check(linalg.norm(t[0], 3), np.linalg.norm(a[0], 3))
         check(ft.norm(t, "nuc"), np.linalg.norm(a, "nuc"))
-        h = a[:min(shape), :min(shape)]
+        h = a[: min(shape), : min(shape)]
         h = h + h.conj().T
         check(linalg.pinv(ft.tensor(h), hermitian=True) @ ft.tensor(h), np.eye(len(h)), 100)
         check(linalg.cond(ft.tensor(h), 1), np.linalg.cond(h, 1), 1e5)
 
 
 def test_tolerances():
-    a = ft.diag_embed(ft.tensor([1.0, 1e-2, 1e-5])) if hasattr(ft, "diag_embed") else \
-        ft.eye(3) * ft.tensor([1.0, 1e-2, 1e-5])
-    ranks = [linalg.matrix_rank(a), linalg.matrix_rank(a, atol=1e-3), linalg.matrix_rank(a, rtol=0.1),
-             linalg.matrix_rank(a, 1e-3), linalg.matrix_rank(a, atol=ft.tensor(0.5)),
-             linalg.matrix_rank(a, hermitian=True), linalg.matrix_rank(a, ft.tensor(1e-3))]
+    a = (
+        ft.diag_embed(ft.tensor([1.0, 1e-2, 1e-5]))
+        if hasattr(ft, "diag_embed")
+        else ft.eye(3) * ft.tensor([1.0, 1e-2, 1e-5])
+    )
+    ranks = [
+        linalg.matrix_rank(a),
+        linalg.matrix_rank(a, atol=1e-3),
+        linalg.matrix_rank(a, rtol=0.1),
+        linalg.matrix_rank(a, 1e-3),
+        linalg.matrix_rank(a, atol=ft.tensor(0.5)),
+        linalg.matrix_rank(a, hermitian=True),
+        linalg.matrix_rank(a, ft.tensor(1e-3)),
+    ]
     assert [int(r) for r in ranks] == [3, 2, 1, 2, 1, 3, 2]
     assert float(linalg.pinv(a, 1e-3)[2, 2]) == 0 and float(linalg.pinv(a, rtol=1e-6)[2, 2]) > 9e4
     assert float(linalg.pinv(a, ft.tensor(1e-3))[2, 2]) == 0
@@ -117,8 +127,11 @@ def test_functions_of_matrices(dtype):
     check(linalg.matrix_power(ft.tensor(a), 5), np.linalg.matrix_power(a, 5), 1e4)
     check(linalg.matrix_power(ft.tensor(a), -1), np.linalg.inv(a), 100)
     check(linalg.matrix_power(ft.tensor(a), 0), eyes(ft.tensor(a)))
-    check(linalg.matrix_exp(ft.zeros(3, 3) + ft.eye(3) * ft.tensor([0.0, 1.0, 100.0]) / 10),
-          np.diag(np.exp([0, 0.1, 10])), 1)
+    check(
+        linalg.matrix_exp(ft.zeros(3, 3) + ft.eye(3) * ft.tensor([0.0, 1.0, 100.0]) / 10),
+        np.diag(np.exp([0, 0.1, 10])),
+        1,
+    )
 
 
 def test_vandermonde():
@@ -132,8 +145,11 @@ def test_what_is_not_finite():
     both = ft.stack([ft.eye(2), nan])
     values, vectors = linalg.eigh(both)
     assert values[0].tolist() == [1, 1] and values[1].isnan().all() and vectors[1].isnan().all()
-    with pytest.raises(linalg.LinAlgError, match=r"linalg.svd: \(Batch element 1\): The algorithm failed to converge "
-                       "because the input matrix contained non-finite values."):
+    with pytest.raises(
+        linalg.LinAlgError,
+        match=r"linalg.svd: \(Batch element 1\): The algorithm failed to converge "
+        "because the input matrix contained non-finite values.",
+    ):
         linalg.svd(both)
     with pytest.raises(RuntimeError, match="input tensor should not contain infs or NaNs"):
         linalg.eig(nan)

@@ -1,4 +1,5 @@
 """Covariances, correlations and histograms against NumPy; PyTorch's rules as literals (2.13, CPU)."""
+
 import numpy as np
 import pytest
 
@@ -9,8 +10,11 @@ A = RNG.standard_normal((3, 6))
 FREQUENCIES, WEIGHTS = np.array([1, 2, 3, 0, 1, 4]), RNG.random(6)
 
 
-@pytest.mark.parametrize("a", [A, A[0], A[:1], A + 1j * RNG.standard_normal((3, 6)), (A * 9).astype(int)],
-                         ids=["matrix", "vector", "one row", "complex", "integers"])
+@pytest.mark.parametrize(
+    "a",
+    [A, A[0], A[:1], A + 1j * RNG.standard_normal((3, 6)), (A * 9).astype(int)],
+    ids=["matrix", "vector", "one row", "complex", "integers"],
+)
 def test_covariances(a):
     x = ft.tensor(a)
     tolerance = 1e-5 if a.dtype == int else 1e-12
@@ -18,8 +22,12 @@ def test_covariances(a):
     for correction in 0, 1, 2:
         for f in None, FREQUENCIES:
             for w in None, WEIGHTS:
-                found = ft.cov(x, correction=correction, fweights=None if f is None else ft.tensor(f),
-                               aweights=None if w is None else ft.tensor(w))
+                found = ft.cov(
+                    x,
+                    correction=correction,
+                    fweights=None if f is None else ft.tensor(f),
+                    aweights=None if w is None else ft.tensor(w),
+                )
                 np.testing.assert_allclose(found, np.cov(a, ddof=correction, fweights=f, aweights=w), rtol=tolerance)
 
 
@@ -80,29 +88,40 @@ Y = ft.ones(2, 3)
 POINTS = ft.ones(4, 2)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.cov(ft.ones(1, 1, 1)), RuntimeError, "expected input to have two or fewer dimensions"),
-    (lambda: ft.corrcoef(ft.ones(1, 1, 1)), RuntimeError, r"corrcoef\(\): expected input to have two or fewer"),
-    (lambda: ft.corrcoef(Y > 0), RuntimeError, r"cov\(\): bool dtype is not supported for input"),
-    (lambda: ft.cov(Y, fweights=ft.ones(3)), RuntimeError, "fweights to have integral dtype but got .* Float dtype"),
-    (lambda: ft.cov(Y, fweights=ft.ones(1, 3).int()), RuntimeError, "fweights to have one or fewer dimensions"),
-    (lambda: ft.cov(Y, fweights=ft.ones(2).int()), RuntimeError, "same numel as there are observations .* 2 != 3"),
-    (lambda: ft.cov(Y, fweights=ft.tensor([1, -1, 0])), RuntimeError, "fweights cannot be negative"),
-    (lambda: ft.cov(Y, aweights=ft.ones(3).int()), RuntimeError, "aweights to have floating point dtype but got"),
-    (lambda: ft.cov(Y, aweights=ft.zeros(3)), RuntimeError, "weights sum to zero, can't be normalized"),
-    (lambda: ft.histogram(Y, 0), RuntimeError, "bins must be > 0, but got 0 for dimension 0"),
-    (lambda: ft.histogram(Y, ft.ones(1)), RuntimeError, "bins must be > 0, but got 0 for dimension 0"),
-    (lambda: ft.histogram(Y.int(), 2), NotImplementedError, "\"histogramdd\" not implemented for 'Int'"),
-    (lambda: ft.histogram(Y, 2, range=(3.0, 2.0)), RuntimeError, "min should not exceed max, but got min 3 max 2"),
-    (lambda: ft.histogram(Y, 2, range=(3.0,)), RuntimeError, "range should have 2 elements, but got 1"),
-    (lambda: ft.histogram(Y / 0, 2), RuntimeError, r"dimension 0's range \[inf, inf\] is not finite"),
-    (lambda: ft.histogram(Y, 2, weight=Y[0]), RuntimeError, "weight tensor is provided it should have the same shape"),
-    (lambda: ft.histogram(Y, 2, weight=Y.double()), RuntimeError, r"got input\(float\), and weight\(double\)"),
-    (lambda: ft.histogram(Y, ft.tensor([0, 1])), RuntimeError, "dtype float and bins .* with dtype long int"),
-    (lambda: ft.histogram(Y, ft.ones(1, 2)), RuntimeError, "bins tensor should have one dimension, but got 2"),
-    (lambda: ft.histogramdd(POINTS[0], [2]), RuntimeError, "input tensor should have at least 2 dimensions"),
-    (lambda: ft.histogramdd(POINTS, [2]), RuntimeError, "size of bins must be equal to the innermost dimension"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ft.cov(ft.ones(1, 1, 1)), RuntimeError, "expected input to have two or fewer dimensions"),
+        (lambda: ft.corrcoef(ft.ones(1, 1, 1)), RuntimeError, r"corrcoef\(\): expected input to have two or fewer"),
+        (lambda: ft.corrcoef(Y > 0), RuntimeError, r"cov\(\): bool dtype is not supported for input"),
+        (
+            lambda: ft.cov(Y, fweights=ft.ones(3)),
+            RuntimeError,
+            "fweights to have integral dtype but got .* Float dtype",
+        ),
+        (lambda: ft.cov(Y, fweights=ft.ones(1, 3).int()), RuntimeError, "fweights to have one or fewer dimensions"),
+        (lambda: ft.cov(Y, fweights=ft.ones(2).int()), RuntimeError, "same numel as there are observations .* 2 != 3"),
+        (lambda: ft.cov(Y, fweights=ft.tensor([1, -1, 0])), RuntimeError, "fweights cannot be negative"),
+        (lambda: ft.cov(Y, aweights=ft.ones(3).int()), RuntimeError, "aweights to have floating point dtype but got"),
+        (lambda: ft.cov(Y, aweights=ft.zeros(3)), RuntimeError, "weights sum to zero, can't be normalized"),
+        (lambda: ft.histogram(Y, 0), RuntimeError, "bins must be > 0, but got 0 for dimension 0"),
+        (lambda: ft.histogram(Y, ft.ones(1)), RuntimeError, "bins must be > 0, but got 0 for dimension 0"),
+        (lambda: ft.histogram(Y.int(), 2), NotImplementedError, "\"histogramdd\" not implemented for 'Int'"),
+        (lambda: ft.histogram(Y, 2, range=(3.0, 2.0)), RuntimeError, "min should not exceed max, but got min 3 max 2"),
+        (lambda: ft.histogram(Y, 2, range=(3.0,)), RuntimeError, "range should have 2 elements, but got 1"),
+        (lambda: ft.histogram(Y / 0, 2), RuntimeError, r"dimension 0's range \[inf, inf\] is not finite"),
+        (
+            lambda: ft.histogram(Y, 2, weight=Y[0]),
+            RuntimeError,
+            "weight tensor is provided it should have the same shape",
+        ),
+        (lambda: ft.histogram(Y, 2, weight=Y.double()), RuntimeError, r"got input\(float\), and weight\(double\)"),
+        (lambda: ft.histogram(Y, ft.tensor([0, 1])), RuntimeError, "dtype float and bins .* with dtype long int"),
+        (lambda: ft.histogram(Y, ft.ones(1, 2)), RuntimeError, "bins tensor should have one dimension, but got 2"),
+        (lambda: ft.histogramdd(POINTS[0], [2]), RuntimeError, "input tensor should have at least 2 dimensions"),
+        (lambda: ft.histogramdd(POINTS, [2]), RuntimeError, "size of bins must be equal to the innermost dimension"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

@@ -1,4 +1,5 @@
 """The caching allocator, and what shares memory with what."""
+
 import gc
 import os
 
@@ -141,6 +142,7 @@ def test_resize_keeps_elements_and_views():
 
 def windows(x):
     """Tensors that look into a vector's memory, of several kinds."""
+
     class Sub(ft.Tensor):
         pass
 

@@ -1,4 +1,5 @@
 """Storages in programs: bytes and elements of given memory, tensors over it, shared memory and files."""
+
 import copy
 import gc
 import os
@@ -24,19 +25,29 @@ def test_bytes():
     assert repr(UntypedStorage([1, 2])) == " 1\n 2\n[torch.storage.UntypedStorage(device=cpu) of size 2]"
     assert UntypedStorage().size() == 0 and s.copy_(UntypedStorage([1, 2, 3, 4])).tolist() == [1, 2, 3, 4]
     assert repr(UntypedStorage(5000).fill_(1)) == (
-        " 1\n 1\n 1\n ...\n 1\n 1\n 1\n[torch.storage.UntypedStorage(device=cpu) of size 5000]")
+        " 1\n 1\n 1\n ...\n 1\n 1\n 1\n[torch.storage.UntypedStorage(device=cpu) of size 5000]"
+    )
     assert s.device == ft.device("cpu") and s.cpu() is s and s.untyped() is s and not s.is_cuda
     assert UntypedStorage.from_buffer(b"abcd", byte_order="big", dtype=ft.int16).tolist() == [98, 97, 100, 99]
 
 
-@pytest.mark.parametrize(("call", "error"), [
-    (lambda s: s[8], IndexError), (lambda s: s["a"], TypeError), (lambda s: s[::2], RuntimeError),
-    (lambda s: s.copy_(UntypedStorage(3)), RuntimeError), (lambda s: s.resize_(-1), RuntimeError),
-    (lambda s: UntypedStorage(-1), RuntimeError), (lambda s: UntypedStorage("a"), RuntimeError),
-    (lambda s: UntypedStorage(2.5), RuntimeError), (lambda s: s.__init__(3), RuntimeError),
-    (lambda s: UntypedStorage(3, device="cuda"), AssertionError), (lambda s: UntypedStorage(2, 3), TypeError),
-    (lambda s: s.resize_(1 << 60), RuntimeError),
-])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda s: s[8], IndexError),
+        (lambda s: s["a"], TypeError),
+        (lambda s: s[::2], RuntimeError),
+        (lambda s: s.copy_(UntypedStorage(3)), RuntimeError),
+        (lambda s: s.resize_(-1), RuntimeError),
+        (lambda s: UntypedStorage(-1), RuntimeError),
+        (lambda s: UntypedStorage("a"), RuntimeError),
+        (lambda s: UntypedStorage(2.5), RuntimeError),
+        (lambda s: s.__init__(3), RuntimeError),
+        (lambda s: UntypedStorage(3, device="cuda"), AssertionError),
+        (lambda s: UntypedStorage(2, 3), TypeError),
+        (lambda s: s.resize_(1 << 60), RuntimeError),
+    ],
+)
 def test_what_does_not_fit_is_refused(call, error):
     with pytest.raises(error):
         call(UntypedStorage(8))
@@ -55,7 +66,8 @@ def test_elements():
     s = TypedStorage([1, 2, 3], dtype=ft.int16)
     assert (s.tolist(), s[1], len(s), s.nbytes(), s.element_size(), s.dtype) == ([1, 2, 3], 2, 3, 6, 2, ft.int16)
     assert repr(ft.FloatStorage([1, 2])) == (
-        " 1.0\n 2.0\n[torch.storage.TypedStorage(dtype=torch.float32, device=cpu) of size 2]")
+        " 1.0\n 2.0\n[torch.storage.TypedStorage(dtype=torch.float32, device=cpu) of size 2]"
+    )
     s[0], s[1:] = 7, 5
     assert s.tolist() == [7, 5, 5] == s.double().tolist() == s.type("torch.LongStorage").tolist()
     assert (s.type(), s.pickle_storage_type()) == ("torch.ShortStorage", "ShortStorage")
@@ -105,14 +117,17 @@ def test_tensors_over_a_storage():
     assert x.tolist() == [0, 1, 2, 3, 4, 5] and view._base is None
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ((ft.arange(2),), "Could not set tensor of type long int to a tensor of type float"),
-    ((ft.arange(2).untyped_storage(), -1, (1,), (1,)), "Tensor: invalid storage offset -1"),
-    ((ft.arange(2).untyped_storage(), 0, (1,), (1, 2)), "mismatch in length"),
-    ((ft.arange(2).untyped_storage(), 0, (2,), (-1,)), "negative"),
-    ((ft.arange(2).untyped_storage(), 0, (1 << 40, 1 << 40)), "Storage size calculation overflowed"),
-    ((ft.from_numpy(np.zeros(2)).untyped_storage(), 0, (100,)), "not resizable"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((ft.arange(2),), "Could not set tensor of type long int to a tensor of type float"),
+        ((ft.arange(2).untyped_storage(), -1, (1,), (1,)), "Tensor: invalid storage offset -1"),
+        ((ft.arange(2).untyped_storage(), 0, (1,), (1, 2)), "mismatch in length"),
+        ((ft.arange(2).untyped_storage(), 0, (2,), (-1,)), "negative"),
+        ((ft.arange(2).untyped_storage(), 0, (1 << 40, 1 << 40)), "Storage size calculation overflowed"),
+        ((ft.from_numpy(np.zeros(2)).untyped_storage(), 0, (100,)), "not resizable"),
+    ],
+)
 def test_wrong_windows_change_nothing(arguments, message):
     x = ft.arange(3.0)
     with pytest.raises(RuntimeError, match=message):
@@ -182,14 +197,19 @@ def test_files(tmp_path):
     assert own.tolist() == [0, 0] and x.tolist() == [1, 2, 3]
     assert ft.from_file(str(path), size=2, dtype=ft.int16).dtype is ft.int16
     assert ft.from_file(str(path)).shape == (0,) and ft.FloatStorage.from_file(str(path), False, 2).tolist() == [1, 2]
-    for arguments, message in ((("none",), "unable to open file"), ((str(path), False, 4), "is smaller than"),
-                               ((str(path), False, -1), "unable to mmap")):
+    for arguments, message in (
+        (("none",), "unable to open file"),
+        ((str(path), False, 4), "is smaller than"),
+        ((str(path), False, -1), "unable to mmap"),
+    ):
         with pytest.raises(RuntimeError, match=message):
             ft.from_file(*arguments, **({} if len(arguments) > 1 else {"size": 1}))
 
 
-@pytest.mark.parametrize(("offset", "size", "stride"), [(2**61, (2,), (1,)), (0, (3,), (2**62,)),
-                                                        (0, (2**33, 2**33), (2**33, 1)), (2**62, (3,), (1,))])
+@pytest.mark.parametrize(
+    ("offset", "size", "stride"),
+    [(2**61, (2,), (1,)), (0, (3,), (2**62,)), (0, (2**33, 2**33), (2**33, 1)), (2**62, (3,), (1,))],
+)
 def test_windows_that_no_memory_holds(offset, size, stride):
     x = ft.ones(2, 3)
     with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):

@@ -1,4 +1,5 @@
 """Subclasses of Tensor, types that are no tensors, modes; copies and pickles of all of them."""
+
 import copy
 import pickle
 
@@ -31,8 +32,22 @@ class Logging(ft.Tensor):
 
 def test_results_are_of_the_subclass():
     s, t = Sub([0]), ft.tensor([1])
-    for result in (s + t, t + s, ft.add(s, t), s.add(t), -s, s.view(1, 1), s[0], ft.cat([t, s]), s.float(), s.clone(),
-                   s.t(), ft.zeros_like(s), s.max(0).values, s.split(1)[0]):
+    for result in (
+        s + t,
+        t + s,
+        ft.add(s, t),
+        s.add(t),
+        -s,
+        s.view(1, 1),
+        s[0],
+        ft.cat([t, s]),
+        s.float(),
+        s.clone(),
+        s.t(),
+        ft.zeros_like(s),
+        s.max(0).values,
+        s.split(1)[0],
+    ):
         assert type(result) is Sub
     assert type(s.shape) is ft.Size and type(s.item()) is float and s.tolist() == [0]
     assert s.add_(1) is s and type(s) is Sub
@@ -41,8 +56,11 @@ def test_results_are_of_the_subclass():
 def test_the_lowest_class_wins_and_strangers_do_not_mix():
     assert type(Lower([0]) + Sub([1])) is Lower
     assert type(Sub([0]) + Lower([1])) is Lower
-    with pytest.raises(TypeError, match=r"(?s)Multiple dispatch failed for 'torch.add'; all __torch_function__ "
-                       r"handlers returned NotImplemented:\n\n  - tensor subclass .*Sub'>\n  - .* .*Other'>$"):
+    with pytest.raises(
+        TypeError,
+        match=r"(?s)Multiple dispatch failed for 'torch.add'; all __torch_function__ "
+        r"handlers returned NotImplemented:\n\n  - tensor subclass .*Sub'>\n  - .* .*Other'>$",
+    ):
         ft.add(Sub([0]), Other([1]))
     assert ft.Tensor.__torch_function__(ft.add, (Sub,), (Sub([1]), 1)) is NotImplemented
 
@@ -207,8 +225,9 @@ def test_pickling_out_of_band():
     assert pickle.loads(data, buffers=buffers).tolist() == x.tolist()
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, *(lambda x, p=p: pickle.loads(pickle.dumps(x, p))
-                                                        for p in PROTOCOLS)])
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, *(lambda x, p=p: pickle.loads(pickle.dumps(x, p)) for p in PROTOCOLS)]
+)
 def test_subclasses_keep_class_and_attributes(duplicate):
     s = Sub([1.0, 2.0])
     s.unit = ["m", {"power": 2}]
@@ -255,8 +274,14 @@ def test_own_state_is_respected():
 
 def test_broken_pickles_are_refused():
     rebuild, (cls, storage, dtype, *_), _ = ft.arange(4.0).__reduce_ex__(2)
-    for offset, size, stride in ((0, (5,), (1,)), (-1, (2,), (1,)), (0, (2, 2), (2,)), (0, (2,), (-1,)),
-                                 (0, (-2,), (1,)), (0, (2**40, 2**40), (2**40, 1))):
+    for offset, size, stride in (
+        (0, (5,), (1,)),
+        (-1, (2,), (1,)),
+        (0, (2, 2), (2,)),
+        (0, (2,), (-1,)),
+        (0, (-2,), (1,)),
+        (0, (2**40, 2**40), (2**40, 1)),
+    ):
         with pytest.raises((RuntimeError, OverflowError)):
             rebuild(cls, storage, dtype, offset, size, stride, False)
 

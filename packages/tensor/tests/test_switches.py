@@ -1,4 +1,5 @@
 """Switches, and the device that factories take; PyTorch's rules as literals (2.13, CPU)."""
+
 import threading
 
 import pytest
@@ -53,10 +54,23 @@ def test_denormal_numbers():
     assert ((x * 1) == 1e-310).all()
 
 
-SIZES = {"arange": (3,), "as_tensor": ([1],), "asarray": ([1],), "empty_strided": ((1,), (1,)), "eye": (2,),
-         "empty_permuted": ((1,), (0,)), "full": ((1,), 2), "linspace": (0, 1, 2), "logspace": (0, 1, 2),
-         "randint": (3, (1,)), "randperm": (3,), "range": (0, 2), "tensor": ([1],), "tril_indices": (2, 2),
-         "triu_indices": (2, 2)}
+SIZES = {
+    "arange": (3,),
+    "as_tensor": ([1],),
+    "asarray": ([1],),
+    "empty_strided": ((1,), (1,)),
+    "eye": (2,),
+    "empty_permuted": ((1,), (0,)),
+    "full": ((1,), 2),
+    "linspace": (0, 1, 2),
+    "logspace": (0, 1, 2),
+    "randint": (3, (1,)),
+    "randperm": (3,),
+    "range": (0, 2),
+    "tensor": ([1],),
+    "tril_indices": (2, 2),
+    "triu_indices": (2, 2),
+}
 
 
 @pytest.mark.parametrize("name", [name for name in _FACTORIES if hasattr(ft, name)])
@@ -92,17 +106,32 @@ def test_default_device():
     assert ft.get_default_device() == ft.device("cpu")
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.use_deterministic_algorithms(3), TypeError, r"argument 'mode' \(position 1\) must be bool, not int"),
-    (lambda: ft.set_deterministic_debug_mode("x"), RuntimeError, "expected one of `default`, `warn`, `error`, but got"),
-    (lambda: ft.set_deterministic_debug_mode(5), RuntimeError, "expected 0, 1, or 2, but got 5"),
-    (lambda: ft.set_deterministic_debug_mode(1.5), TypeError, "debug_mode must be str or int, but got <class 'float'>"),
-    (lambda: ft.set_flush_denormal(1), RuntimeError, "flush_denormal expects a bool, but got int"),
-    (lambda: ft.set_warn_always(1), RuntimeError, "setWarnOnlyOnce expects a bool, but got int"),
-    (lambda: ft.set_num_interop_threads(0), RuntimeError, "set_num_interop_threads expects a positive integer"),
-    (lambda: ft.set_num_interop_threads("a"), RuntimeError, "set_num_interop_threads expects an int, but got str"),
-    (lambda: ft.set_default_device("foo"), RuntimeError, "Expected one of cpu"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (
+            lambda: ft.use_deterministic_algorithms(3),
+            TypeError,
+            r"argument 'mode' \(position 1\) must be bool, not int",
+        ),
+        (
+            lambda: ft.set_deterministic_debug_mode("x"),
+            RuntimeError,
+            "expected one of `default`, `warn`, `error`, but got",
+        ),
+        (lambda: ft.set_deterministic_debug_mode(5), RuntimeError, "expected 0, 1, or 2, but got 5"),
+        (
+            lambda: ft.set_deterministic_debug_mode(1.5),
+            TypeError,
+            "debug_mode must be str or int, but got <class 'float'>",
+        ),
+        (lambda: ft.set_flush_denormal(1), RuntimeError, "flush_denormal expects a bool, but got int"),
+        (lambda: ft.set_warn_always(1), RuntimeError, "setWarnOnlyOnce expects a bool, but got int"),
+        (lambda: ft.set_num_interop_threads(0), RuntimeError, "set_num_interop_threads expects a positive integer"),
+        (lambda: ft.set_num_interop_threads("a"), RuntimeError, "set_num_interop_threads expects an int, but got str"),
+        (lambda: ft.set_default_device("foo"), RuntimeError, "Expected one of cpu"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

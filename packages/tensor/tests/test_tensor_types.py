@@ -1,4 +1,5 @@
 """The types of tensors by dtype, and what makes tensors as they do; PyTorch's rules as literals (2.13, CPU)."""
+
 import pickle
 
 import numpy as np
@@ -7,8 +8,18 @@ import pytest
 import flambeau_tensor as ft
 from flambeau_tensor.tensor_types import tensor_type
 
-NAMES = {"Half": ft.float16, "BFloat16": ft.bfloat16, "Float": ft.float32, "Double": ft.float64, "Byte": ft.uint8,
-         "Char": ft.int8, "Short": ft.int16, "Int": ft.int32, "Long": ft.int64, "Bool": ft.bool}
+NAMES = {
+    "Half": ft.float16,
+    "BFloat16": ft.bfloat16,
+    "Float": ft.float32,
+    "Double": ft.float64,
+    "Byte": ft.uint8,
+    "Char": ft.int8,
+    "Short": ft.int16,
+    "Int": ft.int32,
+    "Long": ft.int64,
+    "Bool": ft.bool,
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -30,8 +41,9 @@ def test_types(name):
 def test_data():
     for data in (2, 3), [2, 3], range(2, 4), np.array([2, 3]), ft.Size([2, 3])[:]:
         made = ft.FloatTensor(data)
-        assert made.dtype is ft.float32 and (made.shape == (2, 3) if isinstance(data, ft.Size) else
-                                             made.tolist() == [2, 3])
+        assert made.dtype is ft.float32 and (
+            made.shape == (2, 3) if isinstance(data, ft.Size) else made.tolist() == [2, 3]
+        )
     assert ft.LongTensor([1.5, 2]).tolist() == [1, 2] and ft.FloatTensor(data=[1], device="cpu").tolist() == [1]
 
 
@@ -67,23 +79,26 @@ def test_types_of_another_device():
         ft.ones(1).type(cuda)
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: ft.FloatTensor(2.5), TypeError, r"new\(\): data must be a sequence \(got float\)"),
-    (lambda: ft.FloatTensor(None), TypeError, r"new\(\): data must be a sequence \(got NoneType\)"),
-    (lambda: ft.FloatTensor("a"), TypeError, r"new\(\): invalid data type 'str'"),
-    (lambda: ft.FloatTensor(-1), RuntimeError, "negative dimension -1"),
-    (lambda: ft.FloatTensor(2, dtype=ft.float32), TypeError, r"new\(\) got an unexpected keyword argument 'dtype'"),
-    (lambda: ft.FloatTensor(ft.ones(1).long()), TypeError, r"expected .*dtype=float.* \(got .*dtype=long int"),
-    (lambda: ft.ones(1).new(ft.ones(1).long()), TypeError, "dtype=float"),
-    (lambda: ft.ComplexFloatTensor, AttributeError, "ComplexFloatTensor"),
-    (lambda: tensor_type("ComplexFloatTensor"), AttributeError, "ComplexFloatTensor"),
-    (lambda: ft.ones(1).type("FloatTensor"), ValueError, "invalid type: 'FloatTensor'"),
-    (lambda: ft.ones(1).type(str), ValueError, "invalid type: 'str'"),
-    (lambda: ft.set_default_tensor_type(ft.LongTensor), TypeError, "only floating-point types are supported"),
-    (lambda: ft.set_default_tensor_type(ft.float32), TypeError, "invalid type object"),
-    (lambda: ft.set_default_tensor_type("torch.FloTensor"), AttributeError, "FloTensor"),
-    (lambda: ft.set_default_tensor_type("torch.cuda.FloatTensor"), TypeError, "not compiled with CUDA"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: ft.FloatTensor(2.5), TypeError, r"new\(\): data must be a sequence \(got float\)"),
+        (lambda: ft.FloatTensor(None), TypeError, r"new\(\): data must be a sequence \(got NoneType\)"),
+        (lambda: ft.FloatTensor("a"), TypeError, r"new\(\): invalid data type 'str'"),
+        (lambda: ft.FloatTensor(-1), RuntimeError, "negative dimension -1"),
+        (lambda: ft.FloatTensor(2, dtype=ft.float32), TypeError, r"new\(\) got an unexpected keyword argument 'dtype'"),
+        (lambda: ft.FloatTensor(ft.ones(1).long()), TypeError, r"expected .*dtype=float.* \(got .*dtype=long int"),
+        (lambda: ft.ones(1).new(ft.ones(1).long()), TypeError, "dtype=float"),
+        (lambda: ft.ComplexFloatTensor, AttributeError, "ComplexFloatTensor"),
+        (lambda: tensor_type("ComplexFloatTensor"), AttributeError, "ComplexFloatTensor"),
+        (lambda: ft.ones(1).type("FloatTensor"), ValueError, "invalid type: 'FloatTensor'"),
+        (lambda: ft.ones(1).type(str), ValueError, "invalid type: 'str'"),
+        (lambda: ft.set_default_tensor_type(ft.LongTensor), TypeError, "only floating-point types are supported"),
+        (lambda: ft.set_default_tensor_type(ft.float32), TypeError, "invalid type object"),
+        (lambda: ft.set_default_tensor_type("torch.FloTensor"), AttributeError, "FloTensor"),
+        (lambda: ft.set_default_tensor_type("torch.cuda.FloatTensor"), TypeError, "not compiled with CUDA"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

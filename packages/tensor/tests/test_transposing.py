@@ -1,4 +1,5 @@
 """Copies between layouts whose innermost dimensions differ: every element size, whole squares and pieces of them."""
+
 import itertools
 
 import numpy as np
@@ -15,7 +16,7 @@ def test_every_order_of_dimensions(shape, dtype):
     for order in itertools.permutations(range(len(shape))):
         turned = t.permute(order)
         np.testing.assert_array_equal(turned.contiguous().numpy(), a.transpose(order))
-        part = (slice(None, None, 2), slice(1, None))[:len(shape)]
+        part = (slice(None, None, 2), slice(1, None))[: len(shape)]
         np.testing.assert_array_equal(turned[part].contiguous().numpy(), a.transpose(order)[part])
 
 

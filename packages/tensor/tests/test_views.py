@@ -1,4 +1,5 @@
 """Views: their geometry against NumPy, that they share memory, and their errors, which are PyTorch 2.13's."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -68,8 +69,11 @@ def test_views_look_at_the_same_memory(name, dtype):
     if expected.size and "expand" not in name and "unfold" not in name:
         version = x._version
         v.fill_(0)
-        assert x._version == version + 1 and x.to(ft.int64).sum().item() == (A if dtype != "bool" else A != 0).sum() - (
-            expected if dtype != "bool" else expected != 0).sum()
+        assert (
+            x._version == version + 1
+            and x.to(ft.int64).sum().item()
+            == (A if dtype != "bool" else A != 0).sum() - (expected if dtype != "bool" else expected != 0).sum()
+        )
 
 
 @pytest.mark.parametrize("name", ["view", "flatten", "permute", "expand", "unsqueeze", "diagonal", "select", "unfold"])
@@ -115,9 +119,11 @@ def test_views_in_another_dtype():
     assert x.view(ft.float64).shape == (2, 1) and x.view(ft.int16).shape == (2, 4)
     assert x.view(ft.uint8).tolist() == x.numpy().view(np.uint8).tolist() and x.t().view(ft.int32).shape == (2, 2)
     assert ft.tensor([1 + 2j]).view(ft.float32).tolist() == [1, 2]
-    for call, text in ((lambda: ft.tensor(1.0).view(ft.int16), "self.dim() cannot be 0"),
-                       (lambda: x.t().view(ft.int16), "self.stride(-1) must be 1"),
-                       (lambda: ft.zeros(3).view(ft.float64), "self.size(-1) must be divisible by 2")):
+    for call, text in (
+        (lambda: ft.tensor(1.0).view(ft.int16), "self.dim() cannot be 0"),
+        (lambda: x.t().view(ft.int16), "self.stride(-1) must be 1"),
+        (lambda: ft.zeros(3).view(ft.float64), "self.size(-1) must be divisible by 2"),
+    ):
         with pytest.raises(RuntimeError) as caught:
             call()
         assert text in str(caught.value)
@@ -132,10 +138,12 @@ def test_complex_parts():
     z.imag = 0.5
     assert z.tolist() == [[9 + 0.5j, 8 + 0.5j]] and z.mH.tolist() == [[9 - 0.5j], [8 - 0.5j]]
     assert z.conj().tolist() == z.conj().resolve_conj().tolist() and not z.is_conj()
-    for call, text in ((lambda: ft.ones(1).imag, "imag is not implemented for tensors with non-complex dtypes."),
-                       (lambda: ft.view_as_real(ft.ones(1)), "only supported for complex tensors"),
-                       (lambda: ft.view_as_complex(ft.ones(3)), "Tensor must have a last dimension of size 2"),
-                       (lambda: ft.view_as_complex(ft.ones(2, dtype=ft.int64)), "only supported for half, float")):
+    for call, text in (
+        (lambda: ft.ones(1).imag, "imag is not implemented for tensors with non-complex dtypes."),
+        (lambda: ft.view_as_real(ft.ones(1)), "only supported for complex tensors"),
+        (lambda: ft.view_as_complex(ft.ones(3)), "Tensor must have a last dimension of size 2"),
+        (lambda: ft.view_as_complex(ft.ones(2, dtype=ft.int64)), "only supported for half, float"),
+    ):
         with pytest.raises(RuntimeError) as caught:
             call()
         assert text in str(caught.value)
@@ -144,48 +152,63 @@ def test_complex_parts():
 M = ft.zeros(2, 3)
 
 
-@pytest.mark.parametrize(("call", "error", "text"), [
-    (lambda: M.view(4), RuntimeError, "shape '[4]' is invalid for input of size 6"),
-    (lambda: M.view(-1, 4), RuntimeError, "is invalid for input of size 6"),
-    (lambda: M.view(-1, -1), RuntimeError, "only one dimension can be inferred"),
-    (lambda: M.view(-2, 3), RuntimeError, "invalid shape dimension -2"),
-    (lambda: ft.zeros(0).view(-1, 0), RuntimeError, "dimension size -1 can be any value and is ambiguous"),
-    (lambda: M.t().view(6), RuntimeError, "Use .reshape(...) instead."),
-    (lambda: M.reshape(5), RuntimeError, "shape '[5]' is invalid for input of size 6"),
-    (lambda: M.transpose(0, 2), IndexError, "Dimension out of range (expected to be in range of [-2, 1], but got 2)"),
-    (lambda: ft.tensor(1).transpose(0, 1), IndexError, "in range of [-1, 0], but got 1"),
-    (lambda: M.permute(0), RuntimeError, "input.dim() = 2 is not equal to len(dims) = 1"),
-    (lambda: M.permute(0, 0), RuntimeError, "permute(): duplicate dims are not allowed."),
-    (lambda: M.unsqueeze(4), IndexError, "Dimension out of range (expected to be in range of [-3, 2], but got 4)"),
-    (lambda: M.squeeze(2), IndexError, "Dimension out of range"),
-    (lambda: M.expand(2), RuntimeError, "the number of sizes provided (1) must be greater or equal to the number of"),
-    (lambda: M.expand(3, 3), RuntimeError, "The expanded size of the tensor (3) must match the existing size (2) at "
-     "non-singleton dimension 0.  Target sizes: [3, 3].  Tensor sizes: [2, 3]"),
-    (lambda: M.expand(-1, 2, 3), RuntimeError, "isn't allowed in a leading, non-existing dimension 0"),
-    (lambda: M.select(0, 2), IndexError, "select(): index 2 out of range for tensor of size [2, 3] at dimension 0"),
-    (lambda: ft.tensor(1).select(0, 0), IndexError, "select() cannot be applied to a 0-dim tensor."),
-    (lambda: M.narrow(0, 1, 2), RuntimeError, "start (1) + length (2) exceeds dimension size (2)."),
-    (lambda: M.narrow(0, 0, -1), RuntimeError, "narrow(): length must be non-negative."),
-    (lambda: M.narrow(0, 3, 0), IndexError, "start out of range (expected to be in range of [-2, 2], but got 3)"),
-    (lambda: M.diagonal(0, 1, 1), RuntimeError, "diagonal dimensions cannot be identical 1, 1"),
-    (lambda: M.unfold(0, 3, 1), RuntimeError, "maximum size for tensor at dimension 0 is 2 but size is 3"),
-    (lambda: M.unfold(0, 1, 0), RuntimeError, "step is 0 but must be > 0"),
-    (lambda: M.flatten(1, 0), RuntimeError, "flatten() has invalid args: start_dim cannot come after end_dim"),
-    (lambda: M.unflatten(1, (2, 2)), RuntimeError, "is invalid for input of size 6"),
-    (lambda: M.unflatten(5, (3,)), IndexError, "Dimension out of range"),
-    (lambda: M.as_strided((3, 3), (3, 1)), RuntimeError, "are out of bounds for storage of size 24"),
-    (lambda: M.as_strided((2,), (-1,)), RuntimeError, "Negative strides are not supported"),
-    (lambda: M.as_strided((2,), (1,), -1), RuntimeError, "Tensor: invalid storage offset -1"),
-    (lambda: M.as_strided((2,), (1, 1)), RuntimeError, "mismatch in length of strides and shape"),
-    (lambda: M.as_strided((2**40, 2**40), (2**40, 1)), RuntimeError, "overflow"),
-    (lambda: M.movedim(0, (0, 1)), TypeError, "invalid combination of arguments - got (int, tuple of (int, int))"),
-    (lambda: M.movedim((0,), (0, 1)), RuntimeError, "Invalid source or destination dims"),
-    (lambda: M.movedim((0, 0), (0, 1)), RuntimeError, "repeated dim in `source`"),
-    (lambda: ft.zeros(2, 2, 2).t(), RuntimeError, "t() expects a tensor with <= 2 dimensions, but self is 3D"),
-    (lambda: ft.zeros(2).mT, RuntimeError, "only supported on matrices or batches of matrices. Got 1-D tensor."),
-    (lambda: ft.zeros(2).H, RuntimeError, "only supported on matrices (2-D tensors). Got 1-D tensor."),
-    (lambda: ft.zeros(*[1] * 64).unsqueeze(0), RuntimeError, "at most 64 dimensions"),
-])
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: M.view(4), RuntimeError, "shape '[4]' is invalid for input of size 6"),
+        (lambda: M.view(-1, 4), RuntimeError, "is invalid for input of size 6"),
+        (lambda: M.view(-1, -1), RuntimeError, "only one dimension can be inferred"),
+        (lambda: M.view(-2, 3), RuntimeError, "invalid shape dimension -2"),
+        (lambda: ft.zeros(0).view(-1, 0), RuntimeError, "dimension size -1 can be any value and is ambiguous"),
+        (lambda: M.t().view(6), RuntimeError, "Use .reshape(...) instead."),
+        (lambda: M.reshape(5), RuntimeError, "shape '[5]' is invalid for input of size 6"),
+        (
+            lambda: M.transpose(0, 2),
+            IndexError,
+            "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+        ),
+        (lambda: ft.tensor(1).transpose(0, 1), IndexError, "in range of [-1, 0], but got 1"),
+        (lambda: M.permute(0), RuntimeError, "input.dim() = 2 is not equal to len(dims) = 1"),
+        (lambda: M.permute(0, 0), RuntimeError, "permute(): duplicate dims are not allowed."),
+        (lambda: M.unsqueeze(4), IndexError, "Dimension out of range (expected to be in range of [-3, 2], but got 4)"),
+        (lambda: M.squeeze(2), IndexError, "Dimension out of range"),
+        (
+            lambda: M.expand(2),
+            RuntimeError,
+            "the number of sizes provided (1) must be greater or equal to the number of",
+        ),
+        (
+            lambda: M.expand(3, 3),
+            RuntimeError,
+            "The expanded size of the tensor (3) must match the existing size (2) at "
+            "non-singleton dimension 0.  Target sizes: [3, 3].  Tensor sizes: [2, 3]",
+        ),
+        (lambda: M.expand(-1, 2, 3), RuntimeError, "isn't allowed in a leading, non-existing dimension 0"),
+        (lambda: M.select(0, 2), IndexError, "select(): index 2 out of range for tensor of size [2, 3] at dimension 0"),
+        (lambda: ft.tensor(1).select(0, 0), IndexError, "select() cannot be applied to a 0-dim tensor."),
+        (lambda: M.narrow(0, 1, 2), RuntimeError, "start (1) + length (2) exceeds dimension size (2)."),
+        (lambda: M.narrow(0, 0, -1), RuntimeError, "narrow(): length must be non-negative."),
+        (lambda: M.narrow(0, 3, 0), IndexError, "start out of range (expected to be in range of [-2, 2], but got 3)"),
+        (lambda: M.diagonal(0, 1, 1), RuntimeError, "diagonal dimensions cannot be identical 1, 1"),
+        (lambda: M.unfold(0, 3, 1), RuntimeError, "maximum size for tensor at dimension 0 is 2 but size is 3"),
+        (lambda: M.unfold(0, 1, 0), RuntimeError, "step is 0 but must be > 0"),
+        (lambda: M.flatten(1, 0), RuntimeError, "flatten() has invalid args: start_dim cannot come after end_dim"),
+        (lambda: M.unflatten(1, (2, 2)), RuntimeError, "is invalid for input of size 6"),
+        (lambda: M.unflatten(5, (3,)), IndexError, "Dimension out of range"),
+        (lambda: M.as_strided((3, 3), (3, 1)), RuntimeError, "are out of bounds for storage of size 24"),
+        (lambda: M.as_strided((2,), (-1,)), RuntimeError, "Negative strides are not supported"),
+        (lambda: M.as_strided((2,), (1,), -1), RuntimeError, "Tensor: invalid storage offset -1"),
+        (lambda: M.as_strided((2,), (1, 1)), RuntimeError, "mismatch in length of strides and shape"),
+        (lambda: M.as_strided((2**40, 2**40), (2**40, 1)), RuntimeError, "overflow"),
+        (lambda: M.movedim(0, (0, 1)), TypeError, "invalid combination of arguments - got (int, tuple of (int, int))"),
+        (lambda: M.movedim((0,), (0, 1)), RuntimeError, "Invalid source or destination dims"),
+        (lambda: M.movedim((0, 0), (0, 1)), RuntimeError, "repeated dim in `source`"),
+        (lambda: ft.zeros(2, 2, 2).t(), RuntimeError, "t() expects a tensor with <= 2 dimensions, but self is 3D"),
+        (lambda: ft.zeros(2).mT, RuntimeError, "only supported on matrices or batches of matrices. Got 1-D tensor."),
+        (lambda: ft.zeros(2).H, RuntimeError, "only supported on matrices (2-D tensors). Got 1-D tensor."),
+        (lambda: ft.zeros(*[1] * 64).unsqueeze(0), RuntimeError, "at most 64 dimensions"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error) as caught:
         call()

@@ -1,5 +1,6 @@
 """uint16, uint32, uint64 and complex32: what is computed with them, what promotes, what is refused; numbers are
 PyTorch's."""
+
 import copy
 import io
 import pickle
@@ -17,6 +18,7 @@ BOTH = pytest.mark.parametrize("dtype", UNSIGNED, ids=str)
 
 
 # --- numbers in and out ---------------------------------------------------------------------------------------------
+
 
 @BOTH
 def test_numbers(dtype):
@@ -64,6 +66,7 @@ def test_ints_beyond_the_signed_ones():
 
 
 # --- operators ------------------------------------------------------------------------------------------------------
+
 
 @BOTH
 def test_operators(dtype):
@@ -115,23 +118,32 @@ def test_what_is_refused(dtype):
 
 # --- promotion ------------------------------------------------------------------------------------------------------
 
+
 def test_promotion():
     for dtype in UNSIGNED:
         for other in all_dtypes():
             if other is dtype or other.is_floating_point:
                 assert ft.promote_types(dtype, other) is ft.promote_types(other, dtype) is other
                 continue
-            for call in (lambda a=dtype, b=other: ft.promote_types(a, b),
-                         lambda a=dtype, b=other: ft.zeros(1, dtype=a) * ft.zeros(1, dtype=b),
-                         lambda a=dtype, b=other: ft.cat((ft.zeros(1, dtype=a), ft.zeros(1, dtype=b)))):
+            for call in (
+                lambda a=dtype, b=other: ft.promote_types(a, b),
+                lambda a=dtype, b=other: ft.zeros(1, dtype=a) * ft.zeros(1, dtype=b),
+                lambda a=dtype, b=other: ft.cat((ft.zeros(1, dtype=a), ft.zeros(1, dtype=b))),
+            ):
                 with pytest.raises(RuntimeError, match="Promotion for uint16, uint32, uint64 types is not supported"):
                     call()
         assert (ft.ones(2, dtype=dtype) * ft.tensor(2)).dtype is dtype  # which has no dimensions
         assert ft.result_type(ft.ones(2, dtype=dtype), True) is dtype and ft.can_cast(dtype, ft.int8)
         with pytest.raises(RuntimeError, match="Unknown Complex ScalarType"):
             dtype.to_complex()
-    half = {"float16": "complex32", "bfloat16": "complex64", "float32": "complex64", "float64": "complex128",
-            "complex64": "complex64", "complex128": "complex128"}
+    half = {
+        "float16": "complex32",
+        "bfloat16": "complex64",
+        "float32": "complex64",
+        "float64": "complex128",
+        "complex64": "complex64",
+        "complex128": "complex128",
+    }
     for other in all_dtypes():
         if other not in UNSIGNED:
             assert str(ft.promote_types(ft.complex32, other)) == "torch." + half.get(other.name, "complex32")
@@ -141,6 +153,7 @@ def test_promotion():
 
 
 # --- complex32 ------------------------------------------------------------------------------------------------------
+
 
 def test_complex32():
     assert repr(Z) == "tensor([1.0000+2.0000j, 3.1406-0.5000j], dtype=torch.complex32)" and Z.itemsize == 4
@@ -178,6 +191,7 @@ def test_operators_of_complex32():
 
 
 # --- files ----------------------------------------------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("x", [ft.tensor([3, 5], dtype=d) for d in UNSIGNED] + [Z, Z.conj()])
 def test_files_and_copies(x):

@@ -8,6 +8,7 @@ Importing it plugs recording into the tensor package and gives tensors ``require
 >>> grad(x * x, x)
 (tensor(6.),)
 """
+
 from __future__ import annotations
 
 from typing import Any

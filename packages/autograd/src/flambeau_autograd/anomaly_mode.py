@@ -1,4 +1,5 @@
 """Finding the forward call behind an error in backward, and the first NaN."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -50,16 +51,26 @@ def explain(node: Any) -> None:
 
     lines = node.metadata.get("traceback_")
     if lines is None:
-        warnings.warn(f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
-                      "during forward pass for more information.", UserWarning, stacklevel=2)
+        warnings.warn(
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+            "during forward pass for more information.",
+            UserWarning,
+            stacklevel=2,
+        )
         return
-    warnings.warn(f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
-                  f"{''.join(lines)}", UserWarning, stacklevel=2)
+    warnings.warn(
+        f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{''.join(lines)}",
+        UserWarning,
+        stacklevel=2,
+    )
     parent = node.metadata.get("parent_")
     while parent is not None:
-        warnings.warn(f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
-                      f"induced the previous calculation:\n{''.join(parent.metadata.get('traceback_', ()))}",
-                      UserWarning, stacklevel=2)
+        warnings.warn(
+            f"\n\nPrevious calculation was induced by {parent.name()}. Traceback of forward call that "
+            f"induced the previous calculation:\n{''.join(parent.metadata.get('traceback_', ()))}",
+            UserWarning,
+            stacklevel=2,
+        )
         parent = parent.metadata.get("parent_")
 
 
@@ -86,5 +97,9 @@ class detect_anomaly(_Within):
         import warnings
 
         super().__init__(_mode, _checked(True, check_nan))
-        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
-                      "enabled for debugging.", UserWarning, stacklevel=2)
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
+            UserWarning,
+            stacklevel=2,
+        )

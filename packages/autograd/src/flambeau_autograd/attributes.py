@@ -7,23 +7,41 @@ from flambeau_tensor.packing import apply
 
 
 def _operator(schema, kernel, doc, variants="method", **options):
-    return Operator(schema, KERNELS[kernel], variants=variants, differentiable=False, plain_result=True, lazy=True,
-                    meta=True, doc=doc, **options)
+    return Operator(
+        schema,
+        KERNELS[kernel],
+        variants=variants,
+        differentiable=False,
+        plain_result=True,
+        lazy=True,
+        meta=True,
+        doc=doc,
+        **options,
+    )
 
 
 def _getter(name, returns, doc):
-    return _operator(f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get",
-                     object_state=True)
+    return _operator(
+        f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get", object_state=True
+    )
 
 
 def _setter(name):
     # Any: what may not be assigned is refused by the kernel, in words of its own for each attribute.
-    return _operator(f"{name}(Tensor self, Any value) -> ()", f"set_{name}", f"Assignment to `{name}`.", "function",
-                     namespace="torch._set")
+    return _operator(
+        f"{name}(Tensor self, Any value) -> ()",
+        f"set_{name}",
+        f"Assignment to `{name}`.",
+        "function",
+        namespace="torch._set",
+    )
 
 
-place_property("requires_grad", _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
-               _setter("requires_grad"))
+place_property(
+    "requires_grad",
+    _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
+    _setter("requires_grad"),
+)
 _grad = _getter("grad", "Tensor?", "The gradient that backward has summed up, or None.")
 _set_grad = _setter("grad")
 place_property("grad", _grad, _set_grad)
@@ -40,32 +58,71 @@ for _name, _returns, _doc in (
 # Any: a tensor, an edge of the graph, or several of them.
 backward = Operator(
     "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, Any inputs=None) "
-    "-> ()", backward_kernel, variants="method", differentiable=False, plain_result=True, lazy=True, meta=True,
+    "-> ()",
+    backward_kernel,
+    variants="method",
+    differentiable=False,
+    plain_result=True,
+    lazy=True,
+    meta=True,
     doc="Sum the gradient with respect to the graph's leaves into their `.grad`. A tensor of several elements needs "
-        "`gradient`, of its shape. `retain_graph` keeps what was saved for another backward, `create_graph` records "
-        "this one, `inputs` restricts it to some tensors.")
-requires_grad_ = _operator("requires_grad_(Tensor self, bool requires_grad=True) -> Tensor", "requires_grad_",
-                           "Switch whether gradients are computed for the tensor; returns it.", object_state=True)
+    "`gradient`, of its shape. `retain_graph` keeps what was saved for another backward, `create_graph` records "
+    "this one, `inputs` restricts it to some tensors.",
+)
+requires_grad_ = _operator(
+    "requires_grad_(Tensor self, bool requires_grad=True) -> Tensor",
+    "requires_grad_",
+    "Switch whether gradients are computed for the tensor; returns it.",
+    object_state=True,
+)
 _is_view = _operator("_is_view(Tensor self) -> bool", "_is_view", "Whether the tensor looks into another one's memory.")
-retain_grad = _operator("retain_grad(Tensor self) -> ()", "retain_grad",
-                        "Keep the gradient in `.grad` though the tensor is no leaf.")
-register_hook = _operator("register_hook(Tensor self, Callable hook) -> Handle", "register_hook",
-                          "Call `hook(grad)` whenever the tensor's gradient is known; what it returns stands for it. "
-                          "Returns a handle whose `remove()` ends that.")
+retain_grad = _operator(
+    "retain_grad(Tensor self) -> ()", "retain_grad", "Keep the gradient in `.grad` though the tensor is no leaf."
+)
+register_hook = _operator(
+    "register_hook(Tensor self, Callable hook) -> Handle",
+    "register_hook",
+    "Call `hook(grad)` whenever the tensor's gradient is known; what it returns stands for it. "
+    "Returns a handle whose `remove()` ends that.",
+)
 register_post_accumulate_grad_hook = _operator(
-    "register_post_accumulate_grad_hook(Tensor self, Callable hook) -> Handle", "register_post_accumulate_grad_hook",
-    "Call `hook(tensor)` whenever a leaf's `.grad` has been added to. Returns a handle whose `remove()` ends that.")
-detach = Operator("detach(Tensor self) -> Tensor", KERNELS["detach"], variants="function method", differentiable=False,
-                  lazy=True, meta=True, doc="The same elements without history: shares memory and version counter.")
-detach_ = _operator("detach_(Tensor(a!) self) -> Tensor(a!)", "detach_", "Forget the history; returns the tensor.",
-                    "function method", object_state=True)
-_data = Operator("data(Tensor self) -> Tensor", KERNELS["data"], variants="function", namespace="torch._get",
-                 differentiable=False, object_state=True, doc="The same elements without history, and with a version "
-                 "counter of their own: autograd does not notice what is written to them.")
+    "register_post_accumulate_grad_hook(Tensor self, Callable hook) -> Handle",
+    "register_post_accumulate_grad_hook",
+    "Call `hook(tensor)` whenever a leaf's `.grad` has been added to. Returns a handle whose `remove()` ends that.",
+)
+detach = Operator(
+    "detach(Tensor self) -> Tensor",
+    KERNELS["detach"],
+    variants="function method",
+    differentiable=False,
+    lazy=True,
+    meta=True,
+    doc="The same elements without history: shares memory and version counter.",
+)
+detach_ = _operator(
+    "detach_(Tensor(a!) self) -> Tensor(a!)",
+    "detach_",
+    "Forget the history; returns the tensor.",
+    "function method",
+    object_state=True,
+)
+_data = Operator(
+    "data(Tensor self) -> Tensor",
+    KERNELS["data"],
+    variants="function",
+    namespace="torch._get",
+    differentiable=False,
+    object_state=True,
+    doc="The same elements without history, and with a version "
+    "counter of their own: autograd does not notice what is written to them.",
+)
 place_property("data", _data, _setter("data"), "Deleting tensor data is not allowed. Delete tensor instead!")
 
-apply("torch.Tensor", {
-    "backward": "self! * gradient=None retain_graph=None create_graph=False inputs=None",
-    "register_hook": "self! hook",
-    "register_post_accumulate_grad_hook": "self! hook",
-})
+apply(
+    "torch.Tensor",
+    {
+        "backward": "self! * gradient=None retain_graph=None create_graph=False inputs=None",
+        "register_hook": "self! hook",
+        "register_post_accumulate_grad_hook": "self! hook",
+    },
+)

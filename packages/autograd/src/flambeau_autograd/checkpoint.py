@@ -5,6 +5,7 @@ replaced by a placeholder; the first placeholder that backward reads runs the fu
 this time. With ``use_reentrant=True`` the function runs unrecorded as one custom Function, whose backward runs it again
 recorded and differentiates that: older, and with more restrictions.
 """
+
 from __future__ import annotations
 
 import contextlib
@@ -63,9 +64,16 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Within:
     return Within(_debug, enabled)
 
 
-def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
-               context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn, determinism_check: str = "default",
-               debug: bool = False, early_stop: bool = True, **kwargs: Any) -> Any:
+def checkpoint(
+    function: Callable[..., Any],
+    *args: Any,
+    use_reentrant: bool | None = None,
+    context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
+    determinism_check: str = "default",
+    debug: bool = False,
+    early_stop: bool = True,
+    **kwargs: Any,
+) -> Any:
     """Run ``function(*args, **kwargs)`` and keep its arguments rather than what it saves for backward; backward runs it
     again when it needs that.
 
@@ -94,9 +102,11 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     True
     """
     if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
-                      "use_reentrant=False is recommended; the default is True for the sake of old programs.",
-                      stacklevel=2)
+        warnings.warn(
+            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
+            "use_reentrant=False is recommended; the default is True for the sake of old programs.",
+            stacklevel=2,
+        )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant:
@@ -123,14 +133,17 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         result = function(*args, **kwargs)
         completed = True
     if not completed:
-        raise RuntimeError("torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception "
-                           "raised during the checkpointed forward. This is not supported because checkpoint cannot "
-                           "return a value for a failed forward.")
+        raise RuntimeError(
+            "torch.utils.checkpoint: the forward context provided by context_fn suppressed an exception "
+            "raised during the checkpointed forward. This is not supported because checkpoint cannot "
+            "return a value for a failed forward."
+        )
     frame.completed = True
     return result
 
 
 # --- not reentrant --------------------------------------------------------------------------------------------------
+
 
 class _Stop(BaseException):
     """Ends a function that is run again: all that is needed was saved. No `except Exception` of its may catch it."""
@@ -161,8 +174,17 @@ class _Inputs(Function):
 class _Frame:
     """One call of `checkpoint`."""
 
-    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, preserve: bool, again: Any,
-                 early_stop: bool, check: Any, log: Any) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: Any,
+        kwargs: Any,
+        preserve: bool,
+        again: Any,
+        early_stop: bool,
+        check: Any,
+        log: Any,
+    ) -> None:
         self.function, self.again, self.early_stop, self.check, self.log = function, again, early_stop, check, log
         self.rng_state = get_rng_state() if preserve else None
         self.completed = False
@@ -212,8 +234,12 @@ class _Frame:
         """Record the function's run, with its tensors in place of those that ``args`` and ``kwargs`` lack."""
         with TapeLevel(internal=True) as level:
             # What was on the tape of a transform that is over (that of `vjp`, say) gets another to be recorded again.
-            tensors = iter([level.wrap(t) if recorded and not t.requires_grad else t
-                            for t, recorded in zip(self.inputs.saved_tensors, self.recorded, strict=True)])
+            tensors = iter(
+                [
+                    level.wrap(t) if recorded and not t.requires_grad else t
+                    for t, recorded in zip(self.inputs.saved_tensors, self.recorded, strict=True)
+                ]
+            )
             for i in self.places:
                 args[i] = next(tensors)
             for name in self.names:
@@ -244,8 +270,10 @@ class _Again:
         if frame.placeholders[index]() is not None:
             self.values[index] = without_history(tensor)  # its tangent stays
             if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
-                self.differing.append(f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
-                                      f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}")
+                self.differing.append(
+                    f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
+                    f"recomputed metadata: {_form(tensor.shape, tensor.dtype)}"
+                )
         if frame.early_stop and self.count == len(frame.placeholders):
             raise _Stop(self)
         return tensor
@@ -253,12 +281,16 @@ class _Again:
     def compare(self) -> None:
         frame = self.frame
         if self.count < len(frame.placeholders):
-            self.fail("A different number of tensors was saved during the original forward and recomputation.\n"
-                      f"Number of tensors saved during forward: {len(frame.placeholders)}\n"
-                      f"Number of tensors saved during recomputation: {self.count}.")
+            self.fail(
+                "A different number of tensors was saved during the original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(frame.placeholders)}\n"
+                f"Number of tensors saved during recomputation: {self.count}."
+            )
         if self.differing:
-            self.fail("Recomputed values for the following tensors have different metadata than during the forward "
-                      "pass.\n" + "\n".join(self.differing))
+            self.fail(
+                "Recomputed values for the following tensors have different metadata than during the forward "
+                "pass.\n" + "\n".join(self.differing)
+            )
 
     def fail(self, message: str) -> NoReturn:
         log = self.frame.log
@@ -286,8 +318,9 @@ class _Log:
         self.runs.append(lines)
 
         class Log(TorchFunctionMode):
-            def __torch_function__(self, function: Callable[..., Any], types: Any, args: Any = (),
-                                   kwargs: Any = None) -> Any:
+            def __torch_function__(
+                self, function: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+            ) -> Any:
                 shown = ", ".join([_shown(a) for a in args] + [f"{k}={_shown(a)}" for k, a in (kwargs or {}).items()])
                 lines.append(f"{getattr(function, '__name__', function)}({shown})")
                 result = function(*args, **(kwargs or {}))
@@ -311,11 +344,11 @@ def _shown(value: Any) -> str:
 
 # --- reentrant ------------------------------------------------------------------------------------------------------
 
+
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same arguments with tensors detached, which require grad if they did."""
     if not isinstance(inputs, tuple):
-        raise RuntimeError("Only tuple of tensors is supported. Got Unsupported input type: "
-                           f"{type(inputs).__name__}")
+        raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in inputs)
 
 
@@ -357,9 +390,11 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         if not runs_to_all_leaves():
-            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
-                               "passing an `inputs` parameter to .backward(). To resolve this error, you can either "
-                               "set use_reentrant=False, or call .backward() without passing the `inputs` argument.")
+            raise RuntimeError(
+                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
+                "passing an `inputs` parameter to .backward(). To resolve this error, you can either "
+                "set use_reentrant=False, or call .backward() without passing the `inputs` argument."
+            )
         given = list(ctx.args)
         for i, tensor in zip(ctx.places, ctx.saved_tensors, strict=True):
             given[i] = tensor
@@ -371,8 +406,9 @@ class CheckpointFunction(Function):
                 outputs = ctx.function(*args)
         if isinstance(outputs, torch.Tensor):
             outputs = (outputs,)
-        wanted = [(o, g) for o, g in zip(outputs, grads, strict=True)
-                  if isinstance(o, torch.Tensor) and o.requires_grad]
+        wanted = [
+            (o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, torch.Tensor) and o.requires_grad
+        ]
         if not wanted:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
         _backward([o for o, _ in wanted], [g for _, g in wanted])
@@ -381,8 +417,10 @@ class CheckpointFunction(Function):
 
 # --- chains of functions --------------------------------------------------------------------------------------------
 
-def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentrant: bool | None = None,
-                          **kwargs: Any) -> Any:
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
     """Run a chain of functions in ``segments`` parts, all but the last under `checkpoint`.
 
     Args:
@@ -396,9 +434,12 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     >>> y = torch.utils.checkpoint.checkpoint_sequential(steps, 2, x, use_reentrant=False)
     """
     if use_reentrant is None:
-        warnings.warn("torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
-                      "explicitly. use_reentrant=False is recommended; the default is True for the sake of old "
-                      "programs.", stacklevel=2)
+        warnings.warn(
+            "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed "
+            "explicitly. use_reentrant=False is recommended; the default is True for the sake of old "
+            "programs.",
+            stacklevel=2,
+        )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:
@@ -407,8 +448,9 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     size = len(functions) // segments
     start = 0
     for _ in range(segments - 1):
-        input = checkpoint(_chain(functions[start:start + size]), input, use_reentrant=use_reentrant,
-                           preserve_rng_state=preserve)
+        input = checkpoint(
+            _chain(functions[start : start + size]), input, use_reentrant=use_reentrant, preserve_rng_state=preserve
+        )
         start += size
     return _chain(functions[start:])(input)
 

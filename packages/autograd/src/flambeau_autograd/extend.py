@@ -2,6 +2,7 @@
 
 >>> from flambeau_autograd.extend import batching_rules_in
 """
+
 from flambeau_autograd._engine.batch_level import BatchLevel, batching_rules_in
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError
 from flambeau_autograd._engine.layers import innermost

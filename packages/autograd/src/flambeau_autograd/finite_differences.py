@@ -86,9 +86,11 @@ def numerical(values, x, eps):
 def _expect_same_form(before, after, eps):
     for a, b in zip(before, after, strict=True):
         if a.shape != b.shape or a.dtype != b.dtype:
-            raise AssertionError("Expected `func` to return outputs with the same shape and dtype when inputs are "
-                                 f"perturbed by {eps}, but got {a.size} elements of {a.dtype} and then {b.size} of "
-                                 f"{b.dtype}")
+            raise AssertionError(
+                "Expected `func` to return outputs with the same shape and dtype when inputs are "
+                f"perturbed by {eps}, but got {a.size} elements of {a.dtype} and then {b.size} of "
+                f"{b.dtype}"
+            )
 
 
 def slope_along(values, x, direction, eps):

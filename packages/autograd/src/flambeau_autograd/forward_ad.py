@@ -7,6 +7,7 @@
 ...     fwAD.unpack_dual(fwAD.make_dual(x, direction) ** 2).tangent
 tensor([2., 0.])
 """
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -32,8 +33,9 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     """End forward mode; all tangents are forgotten."""
     if level not in (None, 0):
-        raise RuntimeError("Trying to exit a forward AD level that was not the last one that was created. This is not "
-                           "supported.")
+        raise RuntimeError(
+            "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
+        )
     leave_outer_dual()
 
 
@@ -57,8 +59,9 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tens
     """
     here = _at(level)
     if here is None:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-                           "enter_dual_level() first.")
+        raise RuntimeError(
+            "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+        )
     _check(tensor, tangent)
     return here.make_dual(tensor, tangent)
 
@@ -80,9 +83,11 @@ def _check(tensor: Tensor, tangent: Any) -> None:
         if not (t.is_floating_point() or t.is_complex()):
             raise ValueError(f"Expected {what} to be floating point or complex, but got: {t.dtype}")
     if tensor.shape != tangent.shape:
-        raise RuntimeError("Trying to set a forward gradient that has a different size than that of the original "
-                           f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
-                           f"forward gradient is of size {list(tangent.shape)}.")
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(tensor.shape)} while the given "
+            f"forward gradient is of size {list(tangent.shape)}."
+        )
     if tangent.is_complex() and not tensor.is_complex():
         raise RuntimeError(f"make_dual(): a primal of {tensor.dtype} has real tangents, but got {tangent.dtype}")
 

@@ -1,4 +1,5 @@
 """Tensors that formulas start from: of the dtype of another one, and on its device."""
+
 from typing import Any
 
 from flambeau_tensor.extend import is_meta

@@ -1,4 +1,5 @@
 """Custom operations with a derivative of one's own."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ class FunctionCtx:
         non_differentiable: Any
         materialize_grads: bool
         needs_input_grad: tuple[bool, ...]
+
         def __getattr__(self, name: str) -> Any: ...
         def __setattr__(self, name: str, value: Any) -> None: ...
 
@@ -68,8 +70,9 @@ class BackwardCFunction(_context.Context, FunctionCtx):
 
 def _node_class(cls: type) -> type:
     module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
-    return type(cls.__name__ + "Backward", (BackwardCFunction,),
-                {"__slots__": (), "__module__": module, "_forward_cls": cls})
+    return type(
+        cls.__name__ + "Backward", (BackwardCFunction,), {"__slots__": (), "__module__": module, "_forward_cls": cls}
+    )
 
 
 class Function:
@@ -104,13 +107,19 @@ class Function:
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         import warnings
 
-        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
-                      "should invoke them on the class itself. Instantiating an autograd function will raise an error "
-                      "in a future version.", DeprecationWarning, stacklevel=2)
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you "
+            "should invoke them on the class itself. Instantiating an autograd function will raise an error "
+            "in a future version.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use "
-                           "new-style autograd function with static forward method.")
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method."
+        )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -132,22 +141,27 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         """From the gradients of the outputs to those of forward's arguments."""
-        raise NotImplementedError("You must implement either the backward or vjp method for your custom "
-                                  "autograd.Function to use it with backward mode AD.")
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
+        )
 
     vjp = staticmethod(lambda ctx, *grad_outputs: Function.backward(ctx, *grad_outputs))
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """From the tangents of forward's arguments to those of the outputs."""
-        raise NotImplementedError("You must implement the jvp function for custom autograd.Function to use it with "
-                                  "forward mode AD.")
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
         """How to run on a batch: returns outputs and their batch dimensions."""
-        raise NotImplementedError("To use autograd.Function with vmap, you must either override the vmap staticmethod "
-                                  "or set generate_vmap_rule=True.")
+        raise NotImplementedError(
+            "To use autograd.Function with vmap, you must either override the vmap staticmethod "
+            "or set generate_vmap_rule=True."
+        )
 
     apply = _function.Apply()
 
@@ -172,8 +186,9 @@ def _signature(forward: Callable[..., Any]) -> tuple[Any, list[str], bool]:
     return found
 
 
-def bind(forward: Callable[..., Any], with_ctx: bool, args: tuple[Any, ...],
-         kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def bind(
+    forward: Callable[..., Any], with_ctx: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of ``forward`` in its order, and those that it takes by keyword only; defaults filled in."""
     signature, names, simple = _signature(forward)
     if simple and not kwargs and not with_ctx and len(args) == len(names):
@@ -211,8 +226,10 @@ def once_differentiable(backward: _F) -> _F:
             return outputs
         message = "trying to differentiate twice a function that was marked with @once_differentiable"
         several = isinstance(outputs, tuple)
-        marked = tuple(_context.delayed_error(o, message, ctx, grads) if hasattr(o, "requires_grad") else o
-                       for o in (outputs if several else (outputs,)))
+        marked = tuple(
+            _context.delayed_error(o, message, ctx, grads) if hasattr(o, "requires_grad") else o
+            for o in (outputs if several else (outputs,))
+        )
         return marked if several else marked[0]
 
     wrapper.once_differentiable = True  # type: ignore[attr-defined]

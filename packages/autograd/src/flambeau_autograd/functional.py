@@ -6,6 +6,7 @@ transforms that compose; these functions take the inputs at once.
 
 ``strict`` turns what is mathematically fine but seldom meant into errors: a result that does not depend on an input.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ _STRICT = " This is not allowed in strict mode."
 
 
 # --- products -------------------------------------------------------------------------------------------------------
+
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """``v`` times the Jacobian of ``func`` at ``inputs``.
@@ -48,13 +50,20 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with enable_grad():
         call = _Call("vjp", func, inputs, create_graph, strict)
         call.evaluate()
-        v = call.vector(v, call.outputs, call.several_outputs,
-                        "the user-provided function returns a single Tensor with a single element.")
+        v = call.vector(
+            v,
+            call.outputs,
+            call.several_outputs,
+            "the user-provided function returns a single Tensor with a single element.",
+        )
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(call.outputs, call.inputs, v, create_graph)
         product = call.completed(
-            product, call.inputs, "The output of the user-provided function is independent of input {}.",
-            "The jacobian of the user-provided function is independent of input {}.")
+            product,
+            call.inputs,
+            "The output of the user-provided function is independent of input {}.",
+            "The jacobian of the user-provided function is independent of input {}.",
+        )
     return call.result(call.outputs, call.several_outputs), call.result(product, call.several_inputs)
 
 
@@ -78,14 +87,20 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         call.evaluate()
         seeds = tuple(torch.zeros_like(o).requires_grad_() for o in call.outputs)
         gradients = _gradients(call.outputs, call.inputs, seeds, True)
-        call.demand(gradients, "The gradient with respect to input {} is independent of the inputs of the "
-                    "user-provided function." + _STRICT)
+        call.demand(
+            gradients,
+            "The gradient with respect to input {} is independent of the inputs of the "
+            "user-provided function." + _STRICT,
+        )
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(gradients, seeds, v, create_graph)
         product = call.completed(
-            product, call.outputs, "The gradient with respect to the input is independent of entry {} in the "
+            product,
+            call.outputs,
+            "The gradient with respect to the input is independent of entry {} in the "
             "grad_outputs when using the double backward trick to compute forward mode gradients.",
-            "The jacobian of the user-provided function is independent of input {}.")
+            "The jacobian of the user-provided function is independent of input {}.",
+        )
     return call.result(call.outputs, call.several_outputs), call.result(product, call.several_outputs)
 
 
@@ -110,8 +125,11 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(gradients, call.inputs, v, create_graph)
         product = call.completed(
-            product, call.inputs, "The jacobian of the user-provided function is independent of input {}.",
-            "The hessian of the user-provided function is independent of input {}.")
+            product,
+            call.inputs,
+            "The jacobian of the user-provided function is independent of input {}.",
+            "The hessian of the user-provided function is independent of input {}.",
+        )
     return call.result(call.outputs, False), call.result(product, call.several_inputs)
 
 
@@ -132,15 +150,25 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with set_grad_enabled(create_graph or is_grad_enabled()):
         product = _gradients(curvatures, seeds, v, create_graph)
         product = call.completed(
-            product, call.inputs, "The hessian of the user-provided function is independent of entry {} in the "
-            "grad_jacobian.", "The hessian of the user-provided function is independent of input {}.")
+            product,
+            call.inputs,
+            "The hessian of the user-provided function is independent of entry {} in the grad_jacobian.",
+            "The hessian of the user-provided function is independent of input {}.",
+        )
     return call.result(call.outputs, False), call.result(product, call.several_inputs)
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------
 
-def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
-             vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
+
+def jacobian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
     """The Jacobian of ``func`` at ``inputs``.
 
     Args:
@@ -164,8 +192,10 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
             [0., 4.]])
     """
     if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(f'Expected strategy to be either "forward-mode" or "reverse-mode", but got {strategy!r}. '
-                             'If the function has more outputs than inputs, "forward-mode" tends to be faster.')
+        raise AssertionError(
+            f'Expected strategy to be either "forward-mode" or "reverse-mode", but got {strategy!r}. '
+            'If the function has more outputs than inputs, "forward-mode" tends to be faster.'
+        )
     if strategy == "forward-mode":
         return _by_columns(func, inputs, create_graph, strict, vectorize)
     with enable_grad():
@@ -173,8 +203,10 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
         call.evaluate()
         if vectorize:
             if strict:
-                raise RuntimeError("torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
-                                   "supported together. Please either set `strict=False` or `vectorize=False`.")
+                raise RuntimeError(
+                    "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
+                    "supported together. Please either set `strict=False` or `vectorize=False`."
+                )
             blocks = _all_rows(call)
         else:
             blocks = tuple(_row_by_row(call, i) for i in range(len(call.outputs)))
@@ -182,8 +214,14 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, 
     return blocks if call.several_outputs else blocks[0]
 
 
-def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
-            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
     """The second derivatives of ``func``, which returns one element, at ``inputs``.
 
     Args:
@@ -226,15 +264,24 @@ def _row_by_row(call: _Call, i: int) -> tuple[Tensor, ...]:
     output, rows = call.outputs[i], []
     for element in output.reshape(-1):
         row = _gradients((element,), call.inputs, (None,), call.create_graph, retain_graph=True)
-        rows.append(call.completed(
-            row, call.inputs, f"Output {i} of the user-provided function is independent of input {{}}.",
-            "The jacobian of the user-provided function is independent of input {}."))
+        rows.append(
+            call.completed(
+                row,
+                call.inputs,
+                f"Output {i} of the user-provided function is independent of input {{}}.",
+                "The jacobian of the user-provided function is independent of input {}.",
+            )
+        )
     return _blocks(output, call.inputs, rows)
 
 
 def _blocks(output: Any, inputs: Any, rows: Any) -> tuple[Tensor, ...]:
-    return tuple(torch.stack([row[k] for row in rows]).reshape((*output.shape, *x.shape)) if rows else
-                 x.new_zeros((*output.shape, *x.shape)) for k, x in enumerate(inputs))
+    return tuple(
+        torch.stack([row[k] for row in rows]).reshape((*output.shape, *x.shape))
+        if rows
+        else x.new_zeros((*output.shape, *x.shape))
+        for k, x in enumerate(inputs)
+    )
 
 
 def _all_rows(call: _Call) -> Any:
@@ -243,15 +290,20 @@ def _all_rows(call: _Call) -> Any:
     seeds, start = [], 0
     for output, size in zip(call.outputs, sizes, strict=True):
         unit = torch.zeros(sum(sizes), size, dtype=output.dtype, device=where(output))
-        unit[start:start + size] = torch.eye(size, dtype=output.dtype, device=where(output))
+        unit[start : start + size] = torch.eye(size, dtype=output.dtype, device=where(output))
         seeds.append(unit.reshape((sum(sizes), *output.shape)))
         start += size
     rows = _gradients(call.outputs, call.inputs, tuple(seeds), call.create_graph, is_grads_batched=True)
     blocks, start = [], 0
     for output, size in zip(call.outputs, sizes, strict=True):
-        blocks.append(tuple(x.new_zeros((*output.shape, *x.shape)) if g is None else
-                            g[start:start + size].reshape((*output.shape, *x.shape))
-                            for g, x in zip(rows, call.inputs, strict=True)))
+        blocks.append(
+            tuple(
+                x.new_zeros((*output.shape, *x.shape))
+                if g is None
+                else g[start : start + size].reshape((*output.shape, *x.shape))
+                for g, x in zip(rows, call.inputs, strict=True)
+            )
+        )
         start += size
     return tuple(blocks)
 
@@ -262,10 +314,12 @@ def _by_columns(func: Callable[..., Any], inputs: Any, create_graph: bool, stric
         if wrong:
             raise (NotImplementedError if create_graph else RuntimeError)(
                 f'torch.autograd.functional.jacobian: {what} and `strategy="forward-mode"` are not supported together. '
-                f'Please either set `{what[1:-6]}=False` or `strategy="reverse-mode"`.')
+                f'Please either set `{what[1:-6]}=False` or `strategy="reverse-mode"`.'
+            )
     if not vectorize:
-        raise NotImplementedError("torch.autograd.functional.jacobian: forward mode is only implemented for "
-                                  "`vectorize=True`")
+        raise NotImplementedError(
+            "torch.autograd.functional.jacobian: forward mode is only implemented for `vectorize=True`"
+        )
     try:
         from flambeau_autograd.func import jacfwd
     except ImportError:
@@ -277,10 +331,12 @@ def _by_columns(func: Callable[..., Any], inputs: Any, create_graph: bool, stric
 
 # --- pieces ---------------------------------------------------------------------------------------------------------
 
-_NO_HESSIAN = ("While computing the hessian, found that the jacobian of the user-provided function with respect to "
-               "input {} is independent of the input." + _STRICT + " You should ensure that your function is twice "
-               "differentiable and that the jacobian depends on the inputs (this would be violated by a linear "
-               "function for example).")
+_NO_HESSIAN = (
+    "While computing the hessian, found that the jacobian of the user-provided function with respect to "
+    "input {} is independent of the input." + _STRICT + " You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear "
+    "function for example)."
+)
 
 
 class _Call:
@@ -294,16 +350,21 @@ class _Call:
     def evaluate(self) -> Any:
         """Call the function."""
         self.several_outputs, self.outputs = _tensors(
-            self.func(*self.inputs), "outputs of the user-provided function", self.name)
-        self.demand(self.outputs, "Output {} of the user-provided function does not require gradients. The outputs "
-                    "must be computed in a differentiable manner from the input when running in strict mode.")
+            self.func(*self.inputs), "outputs of the user-provided function", self.name
+        )
+        self.demand(
+            self.outputs,
+            "Output {} of the user-provided function does not require gradients. The outputs "
+            "must be computed in a differentiable manner from the input when running in strict mode.",
+        )
 
     def expect_one_element(self) -> None:
         if self.several_outputs:
             raise RuntimeError(f"The function given to {self.name} should return a single Tensor")
         if self.outputs[0].numel() != 1:
-            raise RuntimeError(f"The Tensor returned by the function given to {self.name} should contain a single "
-                               "element")
+            raise RuntimeError(
+                f"The Tensor returned by the function given to {self.name} should contain a single element"
+            )
 
     def gradients(self) -> Any:
         """The gradient of the function, recorded."""
@@ -314,8 +375,12 @@ class _Call:
         return gradients
 
     def vector_of_inputs(self, v: Any) -> Any:
-        return self.vector(v, self.inputs, self.several_inputs,
-                           "the input to the user-provided function is a single Tensor with a single element.")
+        return self.vector(
+            v,
+            self.inputs,
+            self.several_inputs,
+            "the input to the user-provided function is a single Tensor with a single element.",
+        )
 
     def vector(self, v: Any, like: Any, several: bool, condition: str) -> Any:
         """``v`` as a tuple, checked against what it is multiplied with."""
@@ -325,12 +390,17 @@ class _Call:
             return (None,)
         _, v = _tensors(v, "v", self.name)
         if len(v) != len(like):
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if several
-                               else "The given v should contain a single Tensor.")
+            raise RuntimeError(
+                f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}."
+                if several
+                else "The given v should contain a single Tensor."
+            )
         for i, (given, wanted) in enumerate(zip(v, like, strict=True)):
             if given.shape != wanted.shape:
-                raise RuntimeError(f"{f'Entry {i} in ' if several else ''}v has invalid size: should be {wanted.shape} "
-                                   f"but got {given.shape}.")
+                raise RuntimeError(
+                    f"{f'Entry {i} in ' if several else ''}v has invalid size: should be {wanted.shape} "
+                    f"but got {given.shape}."
+                )
         return tuple(_fresh(x, self.create_graph, False) for x in v)
 
     def demand(self, tensors: Sequence[Tensor], message: str) -> None:
@@ -365,8 +435,10 @@ def _tensors(value: Any, what: str, name: str) -> Any:
     for i, item in enumerate(items):
         if not isinstance(item, torch.Tensor):
             which = f"value at index {i}" if several else f"given {what}"
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which} "
-                            f"has type {type(item)}.")
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {which} "
+                f"has type {type(item)}."
+            )
     return several, items
 
 
@@ -379,8 +451,11 @@ def _fresh(tensor: Tensor, create_graph: bool, requires_grad: bool) -> Any:
 
 def _gradients(outputs: Any, inputs: Any, seeds: Any, create_graph: bool, **options: Any) -> Any:
     """The gradients of what can be differentiated; None for inputs that it does not depend on."""
-    pairs = [(o, s) for o, s in zip(outputs, seeds if len(seeds) == len(outputs) else seeds * len(outputs), strict=True)
-             if o is not None and o.requires_grad]
+    pairs = [
+        (o, s)
+        for o, s in zip(outputs, seeds if len(seeds) == len(outputs) else seeds * len(outputs), strict=True)
+        if o is not None and o.requires_grad
+    ]
     if not pairs:
         return (None,) * len(inputs)
     outputs, seeds = zip(*pairs, strict=True)

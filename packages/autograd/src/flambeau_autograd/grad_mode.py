@@ -1,4 +1,5 @@
 """Contexts and decorators that switch recording on and off."""
+
 from __future__ import annotations
 
 from _thread import _local as local  # threading itself takes a while to import
@@ -40,10 +41,13 @@ def decorate(context: Any, function: Callable[..., Any]) -> Any:
     if isinstance(function, type):
         import warnings
 
-        warnings.warn(f"Decorating classes is deprecated and will be disabled in future versions. You should only "
-                      f"decorate functions or methods. To preserve the current behavior of class decoration, you can "
-                      f"directly decorate the `__init__` method and nothing else. Decorated: {function.__name__}",
-                      FutureWarning, stacklevel=3)
+        warnings.warn(
+            f"Decorating classes is deprecated and will be disabled in future versions. You should only "
+            f"decorate functions or methods. To preserve the current behavior of class decoration, you can "
+            f"directly decorate the `__init__` method and nothing else. Decorated: {function.__name__}",
+            FutureWarning,
+            stacklevel=3,
+        )
         function.__init__ = decorate(context, function.__init__)  # type: ignore[misc]
         return function
     if inspect.isgeneratorfunction(function):
@@ -109,8 +113,9 @@ class set_multithreading_enabled:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
-                 traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         _thread.multithreading = self.previous
 
     def clone(self) -> Any:

@@ -2,6 +2,7 @@
 
 A complex output counts as two real ones, its real and its imaginary part.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,11 +33,24 @@ class GradcheckError(RuntimeError):
     """A derivative does not agree with what it is checked against."""
 
 
-def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
-              raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-              check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-              check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
-              fast_mode: bool = False, masked: bool | None = None) -> bool:
+def gradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
+) -> bool:
     """Compare the derivatives of ``func`` with finite differences, for every input that requires grad.
 
     Args:
@@ -92,11 +106,25 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
     return True
 
 
-def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
-                  atol: float = 1e-5, rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False,
-                  raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-                  check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_fwd_over_rev: bool = False,
-                  check_rev_over_rev: bool = True, fast_mode: bool = False, masked: bool | None = False) -> bool:
+def gradgradcheck(
+    func: Callable[..., Any],
+    inputs: Any,
+    grad_outputs: Any = None,
+    *,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
+    raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = False,
+) -> bool:
     """Check second derivatives: ``gradcheck`` of the gradients of ``func``, by the inputs and by ``grad_outputs``.
 
     Args:
@@ -119,8 +147,10 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
         random = np.random.RandomState(0)
-        grad_outputs = tuple(random_like(o, random, gen_non_contig_grad_outputs).requires_grad_()
-                             for o in _differentiable(_some_tensor(func(*inputs))))
+        grad_outputs = tuple(
+            random_like(o, random, gen_non_contig_grad_outputs).requires_grad_()
+            for o in _differentiable(_some_tensor(func(*inputs)))
+        )
     else:
         grad_outputs = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
     n = len(inputs)
@@ -132,30 +162,50 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
             if requires_grad and not t.requires_grad:  # forward mode hands over tensors that do not
                 t.requires_grad_()
         outputs = _differentiable(func(*args[:n]))
-        found = _grad(outputs, [t for t, w in zip(given, wanted, strict=True) if w], args[n:], create_graph=True,
-                      allow_unused=True)
+        found = _grad(
+            outputs,
+            [t for t, w in zip(given, wanted, strict=True) if w],
+            args[n:],
+            create_graph=True,
+            allow_unused=True,
+        )
         return tuple(g for g in found if g is not None)
 
-    return gradcheck(gradients, inputs + grad_outputs, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
-                     nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
-                     check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-                     check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev, fast_mode=fast_mode,
-                     masked=masked)
+    return gradcheck(
+        gradients,
+        inputs + grad_outputs,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
+        masked=masked,
+    )
 
 
-def get_numerical_jacobian(fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3,
-                           grad_out: Any = 1.0) -> tuple[Tensor, ...]:
+def get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: Any = 1.0
+) -> tuple[Tensor, ...]:
     """The Jacobians of ``fn``'s output by finite differences: for each input (elements of it, elements of output)."""
     inputs = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
 
     def values() -> list[Any]:
         return [flat(fn(*inputs) if len(inputs) > 1 else fn(inputs[0]))]
 
-    return tuple(torch.from_numpy(numerical(values, x, eps)[0])
-                 for x in tensors_in(inputs if target is None else target, is_inexact))
+    return tuple(
+        torch.from_numpy(numerical(values, x, eps)[0])
+        for x in tensors_in(inputs if target is None else target, is_inexact)
+    )
 
 
 # --- comparing ------------------------------------------------------------------------------------------------------
+
 
 def _some_tensor(outputs: Any) -> Any:
     """``outputs``, if there is a tensor among them or nothing at all."""
@@ -172,23 +222,34 @@ def _differentiable(outputs: Any) -> tuple[Tensor, ...]:
 class _Part:
     """A real function that an output stands for: the output itself, or its real or imaginary part."""
 
-    def __init__(self, output_number: int, text: str = "", seed: Any = 1.0,
-                 of: Callable[[Any], Any] = lambda a: a) -> None:
+    def __init__(
+        self, output_number: int, text: str = "", seed: Any = 1.0, of: Callable[[Any], Any] = lambda a: a
+    ) -> None:
         self.k, self.text, self.seed, self.of = output_number, text, seed, of
 
 
 def _parts(k: int, t: Any) -> list[_Part]:
     if not t.is_complex():
         return [_Part(k)]
-    return [_Part(k, "While considering the real part of complex outputs only, ", 1.0, lambda a: a.real),
-            _Part(k, "While considering the imaginary part of complex outputs only, ", 1j, lambda a: a.imag)]
+    return [
+        _Part(k, "While considering the real part of complex outputs only, ", 1.0, lambda a: a.real),
+        _Part(k, "While considering the imaginary part of complex outputs only, ", 1j, lambda a: a.imag),
+    ]
 
 
 class _Check:
     """What is checked, and how closely."""
 
-    def __init__(self, func: Callable[..., Any], inputs: Any, eps: float, atol: float, rtol: float, nondet_tol: float,
-                 check_dtypes: bool) -> None:
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        inputs: Any,
+        eps: float,
+        atol: float,
+        rtol: float,
+        nondet_tol: float,
+        check_dtypes: bool,
+    ) -> None:
         self.func, self.inputs = func, inputs
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_dtypes = check_dtypes
@@ -198,19 +259,27 @@ class _Check:
 
     def _judge_inputs(self) -> None:
         if not self.checked:
-            raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have "
-                             "requires_grad=True.")
+            raise ValueError(
+                "gradcheck expects at least one input tensor to require gradient, but none of them have "
+                "requires_grad=True."
+            )
         import warnings
 
         for i, t in enumerate(self.checked):
             if t.dtype.name not in ("float64", "complex128"):
-                warnings.warn(f"Input #{i} requires gradient and is not a double precision floating point or complex. "
-                              "This check will likely fail if all the inputs are not of double precision floating "
-                              "point or complex. ", UserWarning, stacklevel=4)
+                warnings.warn(
+                    f"Input #{i} requires gradient and is not a double precision floating point or complex. "
+                    "This check will likely fail if all the inputs are not of double precision floating "
+                    "point or complex. ",
+                    UserWarning,
+                    stacklevel=4,
+                )
             if any(stride == 0 and size > 1 for stride, size in zip(t.stride(), t.shape, strict=True)):
-                raise RuntimeError(f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
-                                   "that are non-overlapping to be able to compute the numerical gradients correctly. "
-                                   "You should call .contiguous on the input before passing it to gradcheck.")
+                raise RuntimeError(
+                    f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
+                    "that are non-overlapping to be able to compute the numerical gradients correctly. "
+                    "You should call .contiguous on the input before passing it to gradcheck."
+                )
 
     def outputs(self) -> list[Any]:
         return list(tensors_in(_some_tensor(self.func(*self.inputs)), is_inexact))
@@ -233,7 +302,8 @@ class _Check:
                     raise GradcheckError(
                         f"{part.text}Fast gradcheck failed for output {part.k} though all elements of the Jacobian "
                         "are close to their numerical values. Functions with very large derivatives may need larger "
-                        "tolerances in fast mode.")
+                        "tolerances in fast mode."
+                    )
 
     def numerical_jacobians(self) -> Any:
         """For each checked input the matrices of all parts, by finite differences."""
@@ -265,17 +335,19 @@ class _Check:
             f"numerical:{torch.from_numpy(jacobian)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
             f"The worst of {int(wrong.sum())} differing elements is the derivative of output {part.k}"
             f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {jacobian[row, column]:g}, "
-            f"analytical {analytical[row, column]:g}.\n")
+            f"analytical {analytical[row, column]:g}.\n"
+        )
 
     def _agree_along(self, mode: Any, n: int, part: Any, output: Any) -> bool:
         """One random direction: the slope along it of the output summed with random weights."""
         random = np.random.RandomState(0)
         weights = random.standard_normal(output.numel())
         directions = [random_like(x, random) for x in self.checked]
-        for analytical, x, direction in zip(mode.along(part, output, weights, directions), self.checked, directions,
-                                            strict=True):
+        for analytical, x, direction in zip(
+            mode.along(part, output, weights, directions), self.checked, directions, strict=True
+        ):
             along = flat(direction).reshape(tuple(x.shape))
-            slope, = slope_along(lambda: [(self.values()[n] * weights).sum()], x, along, self.eps)
+            (slope,) = slope_along(lambda: [(self.values()[n] * weights).sum()], x, along, self.eps)
             allowed = self.atol * max(1.0, np.sqrt(along.size)) + self.rtol * abs(slope)
             if not abs(slope - analytical) <= allowed and not (np.isnan(slope) and np.isnan(analytical)):
                 return False
@@ -290,6 +362,7 @@ def _place(number: int, t: Any) -> str:
 
 
 # --- reverse mode ---------------------------------------------------------------------------------------------------
+
 
 class _Backward:
     """Matrices by reverse mode: a column for each element of the output."""
@@ -307,12 +380,15 @@ class _Backward:
         found = _grad(output, checked, seed, retain_graph=True, allow_unused=True)
         for x, g in zip(checked, found, strict=True):
             if g is not None and g.shape != x.shape:
-                raise GradcheckError(f"Analytical gradient has incorrect size: {list(g.shape)} for an input of size "
-                                     f"{list(x.shape)}")
+                raise GradcheckError(
+                    f"Analytical gradient has incorrect size: {list(g.shape)} for an input of size {list(x.shape)}"
+                )
             if g is not None and self.check.check_dtypes and g.dtype is not x.dtype:
                 raise GradcheckError(f"Gradient has dtype mismatch: {g.dtype} for an input of dtype {x.dtype}")
-        return [np.zeros(x.numel(), dtype=flat(x).dtype) if g is None else flat(g)
-                for x, g in zip(checked, found, strict=True)]
+        return [
+            np.zeros(x.numel(), dtype=flat(x).dtype) if g is None else flat(g)
+            for x, g in zip(checked, found, strict=True)
+        ]
 
     def columns(self, output: Any, seed: Any) -> list[Any]:
         columns = []
@@ -320,8 +396,10 @@ class _Backward:
             one = np.zeros(tuple(output.shape), dtype=flat(output).dtype)
             one[place] = seed
             columns.append(self.gradients(output, torch.from_numpy(one)))
-        return [np.array([c[i] for c in columns]).reshape(len(columns), x.numel()).T
-                for i, x in enumerate(self.check.checked)]
+        return [
+            np.array([c[i] for c in columns]).reshape(len(columns), x.numel()).T
+            for i, x in enumerate(self.check.checked)
+        ]
 
     def matrices(self, part: Any, output: Any) -> Any:
         first = self.columns(output, part.seed)
@@ -331,10 +409,12 @@ class _Backward:
     def _expect_same(self, first: Any, again: Any) -> None:
         for a, b in zip(first, again, strict=True):
             if np.abs(np.nan_to_num(a - b)).max(initial=0.0) > self.check.nondet_tol:
-                raise GradcheckError("Backward is not reentrant, i.e., running backward with same input and "
-                                     "grad_output multiple times gives different values, although analytical gradient "
-                                     f"matches numerical gradient.The tolerance for nondeterminism was "
-                                     f"{self.check.nondet_tol}.")
+                raise GradcheckError(
+                    "Backward is not reentrant, i.e., running backward with same input and "
+                    "grad_output multiple times gives different values, although analytical gradient "
+                    f"matches numerical gradient.The tolerance for nondeterminism was "
+                    f"{self.check.nondet_tol}."
+                )
 
     def along(self, part: Any, output: Any, weights: Any, directions: Any) -> list[float]:
         seeds = torch.from_numpy(np.asarray(weights * part.seed).reshape(tuple(output.shape))).to(output.dtype)
@@ -364,8 +444,9 @@ class _Backward:
                 raise GradcheckError("Expected backward function to handle undefined output grads.") from error
             for g in found:
                 if g is not None and bool((g != 0).any()):
-                    raise GradcheckError("Expected all input grads to be undefined or zero when all output grads are "
-                                         "undefined or zero.")
+                    raise GradcheckError(
+                        "Expected all input grads to be undefined or zero when all output grads are undefined or zero."
+                    )
 
     def check_batched(self) -> None:
         """Several gradients at once against one after the other."""
@@ -376,12 +457,15 @@ class _Backward:
             seeds = torch.stack([random_like(output, random) for _ in range(2)])
             one_by_one = [_grad(output, check.checked, s, retain_graph=True, allow_unused=True) for s in seeds]
             try:
-                batched = _grad(output, check.checked, seeds, retain_graph=True, allow_unused=True,
-                                is_grads_batched=True)
+                batched = _grad(
+                    output, check.checked, seeds, retain_graph=True, allow_unused=True, is_grads_batched=True
+                )
             except RuntimeError as error:
-                raise GradcheckError(f"While computing batched gradients of output {k}, got: {error}\n\ngradcheck or "
-                                     "gradgradcheck failed while testing batched gradient computation: backward does "
-                                     "not work under vmap.") from error
+                raise GradcheckError(
+                    f"While computing batched gradients of output {k}, got: {error}\n\ngradcheck or "
+                    "gradgradcheck failed while testing batched gradient computation: backward does "
+                    "not work under vmap."
+                ) from error
             _expect_batches(batched, one_by_one, k, check)
 
 
@@ -406,11 +490,14 @@ def _expect_batches(batched: Any, one_by_one: Any, k: int, check: Any) -> None:
             got = together[j] if together is not None else torch.zeros_like(alone[i])
             expected = alone[i] if alone[i] is not None else torch.zeros_like(got)
             if not torch.allclose(got, expected, rtol=check.rtol, atol=check.atol, equal_nan=True):
-                raise GradcheckError(f"For output {k} and input {i}, number {j} of a batch of derivatives is not what "
-                                     f"it is alone:\ngot:\n{got}\n\nexpected:\n{expected}\n")
+                raise GradcheckError(
+                    f"For output {k} and input {i}, number {j} of a batch of derivatives is not what "
+                    f"it is alone:\ngot:\n{got}\n\nexpected:\n{expected}\n"
+                )
 
 
 # --- forward mode ---------------------------------------------------------------------------------------------------
+
 
 class _Forward:
     """Matrices by forward mode: a row for each element of the input."""
@@ -447,8 +534,10 @@ class _Forward:
     def all_tangents(self) -> list[Any]:
         """For each input, each of its elements and each of their `units` the tangents of all outputs."""
         if self._all is None:
-            self._all = [[[self._at(i, x, place, unit) for unit in units(x)] for place in np.ndindex(*x.shape)]
-                         for i, x in enumerate(self.check.checked)]
+            self._all = [
+                [[self._at(i, x, place, unit) for unit in units(x)] for place in np.ndindex(*x.shape)]
+                for i, x in enumerate(self.check.checked)
+            ]
         return self._all
 
     def _at(self, i: int, x: Tensor, place: tuple[int, ...], unit: Any) -> Any:
@@ -457,8 +546,12 @@ class _Forward:
         return [flat(t) for t in self.only(i, torch.from_numpy(one))]
 
     def matrices(self, part: Any, output: Any) -> Any:
-        return [np.array([joined([part.of(outputs[part.k]) for outputs in jacobian]) for jacobian in elements]
-                         ).reshape(len(elements), output.numel()) for elements in self.all_tangents()]
+        return [
+            np.array([joined([part.of(outputs[part.k]) for outputs in jacobian]) for jacobian in elements]).reshape(
+                len(elements), output.numel()
+            )
+            for elements in self.all_tangents()
+        ]
 
     def along(self, part: Any, output: Any, weights: Any, directions: Any) -> list[float]:
         return [float((part.of(flat(self.only(i, d)[part.k])) * weights).sum()) for i, d in enumerate(directions)]
@@ -472,8 +565,10 @@ class _Forward:
             zeros = [direction if j == i else torch.zeros_like(y) for j, y in enumerate(checked)]
             for k, (absent, zero) in enumerate(zip(self.only(i, direction), self.tangents(zeros), strict=True)):
                 if not torch.allclose(absent, zero, rtol=self.check.rtol, atol=self.check.atol, equal_nan=True):
-                    raise GradcheckError(f"Mismatch in tangent values for output with index: {k} when input {i} has a "
-                                         f"tangent and the others have none, or zeros:\n{absent}\n{zero}\n")
+                    raise GradcheckError(
+                        f"Mismatch in tangent values for output with index: {k} when input {i} has a "
+                        f"tangent and the others have none, or zeros:\n{absent}\n{zero}\n"
+                    )
 
     def check_batched(self) -> None:
         """Several tangents at once against one after the other."""
@@ -486,8 +581,10 @@ class _Forward:
             try:
                 batched = vmap(lambda d, i=i: tuple(self.only(i, d)))(directions)
             except RuntimeError as error:
-                raise GradcheckError(f"While computing batched gradients by input {i}, got: {error}\n\ngradcheck "
-                                     "failed while testing batched forward mode: it does not work under "
-                                     "vmap.") from error
+                raise GradcheckError(
+                    f"While computing batched gradients by input {i}, got: {error}\n\ngradcheck "
+                    "failed while testing batched forward mode: it does not work under "
+                    "vmap."
+                ) from error
             for k, together in enumerate(batched):
                 _expect_batches([together], [[alone[k]] for alone in one_by_one], k, check)

@@ -1,4 +1,5 @@
 """Looking at the graph, and at what it saves: hooks on saved tensors, edges, hooks on several gradients at once."""
+
 from __future__ import annotations
 
 from collections import namedtuple
@@ -59,8 +60,9 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     try:
         tensors = tuple(tensors)
     except TypeError:
-        raise RuntimeError("increment_version expects a Tensor or an iterable of Tensors, but got "
-                           f"{type(tensor).__name__}") from None
+        raise RuntimeError(
+            f"increment_version expects a Tensor or an iterable of Tensors, but got {type(tensor).__name__}"
+        ) from None
     for t in tensors:
         _saved.bump_version(t)
 
@@ -112,8 +114,9 @@ class _MultiHandle(RemovableHandle):
         self.handles = state
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *,
-                             mode: str = "all") -> RemovableHandle:
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
+) -> RemovableHandle:
     """Call ``fn`` in backward when the gradients of several tensors are known.
 
     Args:
@@ -168,6 +171,7 @@ def _on_last(nodes: Sequence[Node], fn: Callable[..., Any]) -> list[Callable[...
             state[1] -= 1
             if state[1] == 0:
                 fn(state[0])
+
         return hook
 
     return [make(i) for i in range(len(nodes))]
@@ -203,8 +207,10 @@ class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
 
     def _unpack(self, key: Any) -> Any:
         if self.copies is None or key not in self.copies:
-            raise AssertionError("Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which "
-                                 "the graph was originally recorded.")
+            raise AssertionError(
+                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in which "
+                "the graph was originally recorded."
+            )
         return self.copies[key]
 
     def clear(self) -> None:

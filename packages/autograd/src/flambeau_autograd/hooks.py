@@ -1,4 +1,5 @@
 """Hooks on gradients: the handle that removes one, and the checks of what hooks return."""
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -43,8 +44,9 @@ class RemovableHandle:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
-                 traceback: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.remove()
 
 
@@ -69,8 +71,9 @@ def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is not None:
         if new.dtype is not old.dtype:
-            raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got "
-                               f"{new.type()})")
+            raise RuntimeError(
+                f"hook '{_name(hook)}' has changed the type of value (was {old.type()} got {new.type()})"
+            )
         if new.shape != old.shape:
             raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
     return new
@@ -83,8 +86,10 @@ def checked_all(hook: Callable[..., Any], after: Any, before: Any) -> Any:
     if not isinstance(after, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
     if len(before) != len(after):
-        raise RuntimeError(f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(after)}, but "
-                           f"expected {len(before)})")
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(after)}, but "
+            f"expected {len(before)})"
+        )
     for old, new in zip(before, after, strict=True):
         checked(hook, new, old)
     return after

@@ -5,19 +5,23 @@ _REASONS = {
     "in no_grad mode": (
         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
         "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-        "tracked) or both outside (if you want the inplace to be tracked)."),
+        "tracked) or both outside (if you want the inplace to be tracked)."
+    ),
     "in inference mode": (
         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
         "both the view and the inplace either both inside the inference_mode block (if you don't want the inplace to "
-        "be tracked) or both outside (if you want the inplace to be tracked)."),
+        "be tracked) or both outside (if you want the inplace to be tracked)."
+    ),
     "several": (
         "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."),
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
     "in a Function": (
         "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
         "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
         "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function."),
+        "Function."
+    ),
 }
 
 
@@ -28,8 +32,10 @@ def view_error(what: str, made: str, output_nr: int, name: str | None) -> str:
     elif made == "in no_grad mode" or name is None:
         head = f"A view was created in no_grad mode and {what} modified inplace with grad mode enabled."
     else:
-        head = f"Output {output_nr} of {name.rstrip('0123456789').removesuffix('Backward')} is a view and {what} " \
+        head = (
+            f"Output {output_nr} of {name.rstrip('0123456789').removesuffix('Backward')} is a view and {what} "
             "modified inplace."
+        )
     return f"{head} {_REASONS[made]}"
 
 
@@ -37,10 +43,14 @@ def warn_non_leaf_grad() -> None:
     """Someone reads ``.grad`` of a tensor that will not get one."""
     import warnings
 
-    warnings.warn("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
-                  "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
-                  "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
-                  "by mistake, make sure you access the leaf Tensor instead.", UserWarning, stacklevel=2)
+    warnings.warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute "
+        "won't be populated during autograd.backward(). If you indeed want the .grad field to be populated "
+        "for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor "
+        "by mistake, make sure you access the leaf Tensor instead.",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 # --- errors in backward ---------------------------------------------------------------------------------------------

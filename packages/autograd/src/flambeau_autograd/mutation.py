@@ -34,15 +34,19 @@ class _Look:
         for i, tensor in self.changed():
             if not any(tensor is t for t in ctx.dirty_tensors or ()):
                 name = ctx._argument(i)
-                raise RuntimeError(f"{ctx._forward_cls.__name__}: forward wrote to its argument '{name}' without "
-                                   f"ctx.mark_dirty({name}), so gradients of what used it before may be wrong. Mark it "
-                                   "and return it, or write to a clone.")
+                raise RuntimeError(
+                    f"{ctx._forward_cls.__name__}: forward wrote to its argument '{name}' without "
+                    f"ctx.mark_dirty({name}), so gradients of what used it before may be wrong. Mark it "
+                    "and return it, or write to a clone."
+                )
 
     def check_backward(self, node):
         """Raise if backward wrote to a gradient."""
         for i, _ in self.changed():
-            raise RuntimeError(f"{node.name()}: backward wrote to the gradient of output {i}, which other parts of the "
-                               "graph may share. Compute a new tensor, or write to a clone.")
+            raise RuntimeError(
+                f"{node.name()}: backward wrote to the gradient of output {i}, which other parts of the "
+                "graph may share. Compute a new tensor, or write to a clone."
+            )
 
 
 class _Watcher:

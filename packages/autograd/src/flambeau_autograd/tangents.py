@@ -94,7 +94,7 @@ def _once(op, slots, values, tangents, names):
 
 
 def _parameters(function):
-    return function.__code__.co_varnames[:function.__code__.co_argcount]
+    return function.__code__.co_varnames[: function.__code__.co_argcount]
 
 
 def _factors(rule, slots, values, tangents, result):
@@ -111,8 +111,14 @@ def _factors(rule, slots, values, tangents, result):
                 tangent = tangent.expand(result.shape)
             # The formulas give conjugate derivatives, see derivatives/pointwise.py.
             tangent = tangent.conj() if tangent.is_complex() else tangent
-            args = [tangent if p == "grad" else tuple(n == name for n in rule.argument_names) if p == "needs"
-                    else rule.read(p, values, result) for p in _parameters(function)]
+            args = [
+                tangent
+                if p == "grad"
+                else tuple(n == name for n in rule.argument_names)
+                if p == "needs"
+                else rule.read(p, values, result)
+                for p in _parameters(function)
+            ]
             term = function(*args)
             if len(names) > 1:
                 term = term[names.index(name)]
@@ -122,8 +128,10 @@ def _factors(rule, slots, values, tangents, result):
 
 def _written(op, rule, slots, values, tangents, result):
     """The rule's own formula."""
-    args = [tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else rule.read(p, values, result)
-            for p in _parameters(rule.jvp)]
+    args = [
+        tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else rule.read(p, values, result)
+        for p in _parameters(rule.jvp)
+    ]
     out = rule.jvp(*args)
     if isinstance(result, tuple):
         out = out if isinstance(out, tuple) else (out,) + (None,) * (len(result) - 1)
@@ -146,8 +154,7 @@ def transposed(function, values, tangents):
         args, entered, directions = [], [], []
         for value, tangent in zip(values, tangents, strict=True):
             if isinstance(tangent, tuple):
-                items = [v if t is None else level.wrap(v)
-                         for v, t in zip(value, tangent, strict=True)]
+                items = [v if t is None else level.wrap(v) for v, t in zip(value, tangent, strict=True)]
                 entered += [v for v, t in zip(items, tangent, strict=True) if t is not None]
                 directions += [t for t in tangent if t is not None]
                 value = tuple(items)
@@ -165,8 +172,9 @@ def transposed(function, values, tangents):
         gradients = _grad(outputs, entered, seeds, create_graph=True, allow_unused=True)
         pairs = [(g, t) for g, t in zip(gradients, directions, strict=True) if g is not None and g.requires_grad]
         if pairs:
-            found = _grad([g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording,
-                          allow_unused=True)
+            found = _grad(
+                [g for g, _ in pairs], seeds, [t for _, t in pairs], create_graph=recording, allow_unused=True
+            )
         else:
             found = [None] * len(outputs)
         found = [torch.zeros_like(r) if t is None else t for t, r in zip(found, outputs, strict=True)]

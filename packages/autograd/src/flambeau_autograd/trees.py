@@ -34,14 +34,20 @@ NODES = {
     tuple: Node(lambda tree: (list(tree), None), lambda children, _: tuple(children), name="builtins.tuple"),
     list: Node(lambda tree: (tree, None), lambda children, _: list(children), name="builtins.list"),
     dict: Node(lambda tree: (list(tree.values()), list(tree)), _unflatten_dict, name="builtins.dict"),
-    namedtuple: Node(lambda tree: (list(tree), type(tree)), lambda children, kind: kind(*children),
-                     name="collections.namedtuple"),
-    OrderedDict: Node(lambda tree: (list(tree.values()), list(tree)),
-                      lambda children, keys: OrderedDict(zip(keys, children, strict=True)),
-                      name="collections.OrderedDict"),
+    namedtuple: Node(
+        lambda tree: (list(tree), type(tree)), lambda children, kind: kind(*children), name="collections.namedtuple"
+    ),
+    OrderedDict: Node(
+        lambda tree: (list(tree.values()), list(tree)),
+        lambda children, keys: OrderedDict(zip(keys, children, strict=True)),
+        name="collections.OrderedDict",
+    ),
     defaultdict: Node(_flatten_defaultdict, _unflatten_defaultdict, name="collections.defaultdict"),
-    deque: Node(lambda tree: (list(tree), tree.maxlen), lambda children, maxlen: deque(children, maxlen=maxlen),
-                name="collections.deque"),
+    deque: Node(
+        lambda tree: (list(tree), tree.maxlen),
+        lambda children, maxlen: deque(children, maxlen=maxlen),
+        name="collections.deque",
+    ),
 }
 
 
@@ -89,8 +95,9 @@ def tree_map(function, tree, *others):
     """``function`` of every leaf (and of what stands in its place in trees of the same form)."""
     if is_leaf(tree):
         return function(tree, *others)
-    return rebuilt(tree, [tree_map(function, *each)
-                          for each in zip(children(tree), *map(children, others), strict=True)])
+    return rebuilt(
+        tree, [tree_map(function, *each) for each in zip(children(tree), *map(children, others), strict=True)]
+    )
 
 
 def leaves(tree):

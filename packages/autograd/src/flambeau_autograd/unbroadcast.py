@@ -12,16 +12,20 @@ def unbroadcast(grad, shape, dtype, node, index, custom):
     """
     if grad.shape != shape:
         if not _expandable(shape, grad.shape):
-            raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - got "
-                               f"{list(grad.shape)} but expected shape compatible with {list(shape)}"
-                               f"{argument_name(node, index)}")
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got "
+                f"{list(grad.shape)} but expected shape compatible with {list(shape)}"
+                f"{argument_name(node, index)}"
+            )
         grad = sum_to_size(grad, shape)
     if grad.dtype is not dtype:
         if grad.is_complex() and not dtype.is_complex:
             if custom:
-                raise RuntimeError(f"Function {node.name()} returned an invalid gradient at index {index} - got a "
-                                   f"complex one, {grad.dtype}, but expected type {dtype}"
-                                   f"{argument_name(node, index)}")
+                raise RuntimeError(
+                    f"Function {node.name()} returned an invalid gradient at index {index} - got a "
+                    f"complex one, {grad.dtype}, but expected type {dtype}"
+                    f"{argument_name(node, index)}"
+                )
             grad = grad.real
         if grad.dtype is not dtype:
             grad = grad.to(dtype)

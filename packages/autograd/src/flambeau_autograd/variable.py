@@ -1,4 +1,5 @@
 """The old name of tensors that autograd watches; for programs that still say ``Variable``."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -15,35 +15,75 @@ _PLACES = ("torch.", "torch.Tensor.", "torch._C._nn.", "torch.nn.functional.", "
 
 
 # Operators that take a Python number as it is where a tensor may stand; others have an overload for numbers.
-NUMBERS = {name + end for name in ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract",
-                                   "true_divide") for end in ("", "_")}
+NUMBERS = {
+    name + end
+    for name in ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
+    for end in ("", "_")
+}
 
 # (operator, overload that follows from its schema) -> PyTorch's name for that.
 _RENAMED = {
-    **{(name, "out"): "Tensor_out" for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
-                                                "bitwise_right_shift", "eq", "ne", "lt", "le", "gt", "ge", "fmod",
-                                                "remainder")},
-    **{(name + end, scalar): f"Tensor_{scalar}" for name in ("bitwise_left_shift", "bitwise_right_shift")
-       for end in ("", "_") for scalar in ("Scalar", "Scalar_out")},
-    **{(name, overload): f"Tensor_{overload}" for name in ("pow", "pow_", "float_power", "float_power_")
-       for overload in ("Tensor", "Scalar", "Scalar_out") if not (name.endswith("_") and overload == "Tensor")},
+    **{
+        (name, "out"): "Tensor_out"
+        for name in (
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_xor",
+            "bitwise_left_shift",
+            "bitwise_right_shift",
+            "eq",
+            "ne",
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "fmod",
+            "remainder",
+        )
+    },
+    **{
+        (name + end, scalar): f"Tensor_{scalar}"
+        for name in ("bitwise_left_shift", "bitwise_right_shift")
+        for end in ("", "_")
+        for scalar in ("Scalar", "Scalar_out")
+    },
+    **{
+        (name, overload): f"Tensor_{overload}"
+        for name in ("pow", "pow_", "float_power", "float_power_")
+        for overload in ("Tensor", "Scalar", "Scalar_out")
+        if not (name.endswith("_") and overload == "Tensor")
+    },
     **{(name, "out"): "Tensor_Tensor_out" for name in ("pow", "float_power")},
-    ("pow_", "Scalar"): "Scalar", ("float_power_", "Scalar"): "Scalar",
+    ("pow_", "Scalar"): "Scalar",
+    ("float_power_", "Scalar"): "Scalar",
     **{(name, "Scalar"): "" for name in ("clamp_min", "clamp_max", "clamp_min_", "clamp_max_")},
     **{(name, "out"): "Tensor_out" for name in ("clamp_min", "clamp_max")},
     **{(name, "Scalar_out"): "out" for name in ("clamp_min", "clamp_max")},
     **{(name, "Tensor"): "" for name in ("copy_", "floor_divide", "ldexp_")},
     **{(name, scalar): f"int_{scalar}" for name in ("index_fill", "index_fill_") for scalar in ("Tensor", "Scalar")},
-    **{(name, "out"): "all_out" for name in ("all", "any")}, **{(name, "dim_out"): "out" for name in ("all", "any")},
+    **{(name, "out"): "all_out" for name in ("all", "any")},
+    **{(name, "dim_out"): "out" for name in ("all", "any")},
     **{(name, "out"): "unary_out" for name in ("max", "min")},
     **{(name, "other_out"): "out" for name in ("max", "min")},
-    **{(name, "dim_out"): "out" for name in ("std", "var", "mean")}, ("mean", "out"): "dtype_out",
-    ("sum", "dim_IntList_out"): "IntList_out", ("prod", "dim_int_out"): "int_out",
-    ("arange", "start_step_out"): "start_out", ("empty", ""): "memory_format", ("flatten", ""): "using_ints",
-    ("transpose", ""): "int", ("transpose_copy", ""): "int", ("transpose_copy", "out"): "int_out",
-    ("index", ""): "Tensor", ("slice", ""): "Tensor", ("slice_copy", ""): "Tensor", ("slice_copy", "out"): "Tensor_out",
-    ("unsafe_split", ""): "Tensor", ("lerp", "out"): "Scalar_out",
-    ("xlogy", "out"): "OutTensor", ("xlogy", "Scalar"): "Scalar_Other", ("xlogy", "Scalar_out"): "OutScalar_Other",
+    **{(name, "dim_out"): "out" for name in ("std", "var", "mean")},
+    ("mean", "out"): "dtype_out",
+    ("sum", "dim_IntList_out"): "IntList_out",
+    ("prod", "dim_int_out"): "int_out",
+    ("arange", "start_step_out"): "start_out",
+    ("empty", ""): "memory_format",
+    ("flatten", ""): "using_ints",
+    ("transpose", ""): "int",
+    ("transpose_copy", ""): "int",
+    ("transpose_copy", "out"): "int_out",
+    ("index", ""): "Tensor",
+    ("slice", ""): "Tensor",
+    ("slice_copy", ""): "Tensor",
+    ("slice_copy", "out"): "Tensor_out",
+    ("unsafe_split", ""): "Tensor",
+    ("lerp", "out"): "Scalar_out",
+    ("xlogy", "out"): "OutTensor",
+    ("xlogy", "Scalar"): "Scalar_Other",
+    ("xlogy", "Scalar_out"): "OutScalar_Other",
     ("xlogy_", "Scalar"): "Scalar_Other",
 }
 
@@ -51,8 +91,11 @@ _RENAMED = {
 def declare(name: str) -> bool:
     """Declare the operators of a name in ``torch.ops.aten``; whether there are any."""
     found = _find(name)
-    known = {name + "." * bool(op.schema.overload) + op.schema.overload for op in declared_operators().values()
-             if op.name == name and op.namespace == "torch.ops.aten"}
+    known = {
+        name + "." * bool(op.schema.overload) + op.schema.overload
+        for op in declared_operators().values()
+        if op.name == name and op.namespace == "torch.ops.aten"
+    }
     for op in () if found is None else found.overloads:
         for rest in signatures(op):
             numbers = " ".join(n for n in op.numbers if f"Tensor {n}" in rest)
@@ -85,8 +128,11 @@ def signatures(op: Operator) -> Iterator[str]:
     arguments = op.schema.arguments
     out = next((a for a in arguments if a.name == "out" and a.write and not a.is_list), None)
     # In place, `out` is there hidden; a factory's `requires_grad` is nothing below autograd.
-    given = [a for a in arguments if not (a.name == "out" and (a.write or op.functional))
-             and not (a.name == "requires_grad" and a.kwarg_only)]
+    given = [
+        a
+        for a in arguments
+        if not (a.name == "out" and (a.write or op.functional)) and not (a.name == "requires_grad" and a.kwarg_only)
+    ]
     numbers = [n for n in op.numbers if n != arguments[0].name]
     returns = op.schema.text.rpartition("->")[2].strip()
     main = "Tensor" if numbers and not op.schema.overload else ""

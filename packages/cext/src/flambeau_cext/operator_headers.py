@@ -221,8 +221,9 @@ def signatures() -> list[_Signature]:
     in_place = {name for name in named if name.endswith("_")}
     found: list[_Signature] = []
     # What torch.ops.aten has for handlers alone is written in Python, and there is no operator behind it.
-    spoken = [(name, op) for name, op in operators().items()
-              if op.namespace != ATEN or isinstance(op.implementation, Forward)]
+    spoken = [
+        (name, op) for name, op in operators().items() if op.namespace != ATEN or isinstance(op.implementation, Forward)
+    ]
     everything = sorted(spoken, key=lambda item: (_public_name(item[1]) or "", item[1].namespace != ATEN))
     of_aten = [op for _, op in everything if op.namespace == ATEN]
     behind = [op.implementation.target for op in of_aten]
@@ -258,8 +259,12 @@ def _common_name(op: Operator) -> str:
 def _is_said(form: _Signature, others: list[_Signature]) -> bool:
     """Whether an operator of another namespace has the same name and arguments."""
     types = [p.declared.rpartition(" ")[0] for p in form.parameters]
-    return any(other.name == form.name and other.method == form.method
-               and [p.declared.rpartition(" ")[0] for p in other.parameters] == types for other in others)
+    return any(
+        other.name == form.name
+        and other.method == form.method
+        and [p.declared.rpartition(" ")[0] for p in other.parameters] == types
+        for other in others
+    )
 
 
 def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:

@@ -100,21 +100,36 @@ class DataLoader(Generic[_T_co]):
     _iterator: "_BaseDataLoaderIter | None"
     __initialized = False
 
-    def __init__(self, dataset: Dataset[_T_co], batch_size: "int | None" = 1, shuffle: "bool | None" = None,
-                 sampler: "Sampler[Any] | Iterable[Any] | None" = None,
-                 batch_sampler: "Sampler[list[Any]] | Iterable[list[Any]] | None" = None, num_workers: int = 0,
-                 collate_fn: "Callable[[Any], Any] | None" = None, pin_memory: bool = False, drop_last: bool = False,
-                 timeout: float = 0, worker_init_fn: "Callable[[int], None] | None" = None,
-                 multiprocessing_context: "BaseContext | str | None" = None, generator: "Generator | None" = None, *,
-                 prefetch_factor: "int | None" = None, persistent_workers: bool = False, pin_memory_device: str = "",
-                 in_order: bool = True) -> None:
+    def __init__(
+        self,
+        dataset: Dataset[_T_co],
+        batch_size: "int | None" = 1,
+        shuffle: "bool | None" = None,
+        sampler: "Sampler[Any] | Iterable[Any] | None" = None,
+        batch_sampler: "Sampler[list[Any]] | Iterable[list[Any]] | None" = None,
+        num_workers: int = 0,
+        collate_fn: "Callable[[Any], Any] | None" = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        timeout: float = 0,
+        worker_init_fn: "Callable[[int], None] | None" = None,
+        multiprocessing_context: "BaseContext | str | None" = None,
+        generator: "Generator | None" = None,
+        *,
+        prefetch_factor: "int | None" = None,
+        persistent_workers: bool = False,
+        pin_memory_device: str = "",
+        in_order: bool = True,
+    ) -> None:
         if num_workers < 0:
             raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
         if timeout < 0:
             raise ValueError("timeout option should be non-negative")
         if num_workers == 0 and prefetch_factor is not None:
-            raise ValueError("prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to "
-                             "enable multiprocessing, otherwise set prefetch_factor to None.")
+            raise ValueError(
+                "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to "
+                "enable multiprocessing, otherwise set prefetch_factor to None."
+            )
         if prefetch_factor is not None and prefetch_factor < 0:
             raise ValueError("prefetch_factor option should be non-negative")
         if persistent_workers and num_workers == 0:
@@ -132,14 +147,16 @@ class DataLoader(Generic[_T_co]):
         if self._dataset_kind == _DatasetKind.Iterable:
             for name, value in (("shuffle", shuffle), ("sampler", sampler), ("batch_sampler", batch_sampler)):
                 if value is not None and not (name == "shuffle" and value is False):
-                    raise ValueError(f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
-                                     f"{name}={value}")
+                    raise ValueError(
+                        f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={value}"
+                    )
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
             if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError("batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
-                                 "drop_last")
+                raise ValueError(
+                    "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+                )
             batch_size = None
         elif batch_size is None and drop_last:
             raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
@@ -172,17 +189,23 @@ class DataLoader(Generic[_T_co]):
     @multiprocessing_context.setter
     def multiprocessing_context(self, context: "BaseContext | str | None") -> None:
         if context is not None and self.num_workers == 0:
-            raise ValueError("multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
-                             f"but got num_workers={self.num_workers}")
+            raise ValueError(
+                "multiprocessing_context can only be used with multi-process loading (num_workers > 0), "
+                f"but got num_workers={self.num_workers}"
+            )
         if isinstance(context, str):
             methods = multiprocessing.get_all_start_methods()
             if context not in methods:
-                raise ValueError("multiprocessing_context option should specify a valid start method in "
-                                 f"{methods!r}, but got multiprocessing_context={context!r}")
+                raise ValueError(
+                    "multiprocessing_context option should specify a valid start method in "
+                    f"{methods!r}, but got multiprocessing_context={context!r}"
+                )
             context = multiprocessing.get_context(context)
         if context is not None and not isinstance(context, BaseContext):
-            raise TypeError("multiprocessing_context option should be a valid context object or a string specifying "
-                            f"the start method, but got multiprocessing_context={context}")
+            raise TypeError(
+                "multiprocessing_context option should be a valid context object or a string specifying "
+                f"the start method, but got multiprocessing_context={context}"
+            )
         self.__multiprocessing_context = context
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -225,13 +248,18 @@ class DataLoader(Generic[_T_co]):
         """Warn of more workers than this process has processors."""
         there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         if self.num_workers and (there is None or self.num_workers > there):
-            suggested = (f"Our suggested max number of worker in current system is {there}, which is smaller than what "
-                         "this DataLoader is going to create." if there is not None else
-                         "DataLoader is not able to compute a suggested max number of worker in current system.")
-            warnings.warn(f"This DataLoader will create {self.num_workers} worker processes in total. {suggested} "
-                          "Please be aware that excessive worker creation might get DataLoader running slow or even "
-                          "freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
-                          stacklevel=3)
+            suggested = (
+                f"Our suggested max number of worker in current system is {there}, which is smaller than what "
+                "this DataLoader is going to create."
+                if there is not None
+                else "DataLoader is not able to compute a suggested max number of worker in current system."
+            )
+            warnings.warn(
+                f"This DataLoader will create {self.num_workers} worker processes in total. {suggested} "
+                "Please be aware that excessive worker creation might get DataLoader running slow or even "
+                "freeze, lower the worker number to avoid potential slowness/freeze if necessary.",
+                stacklevel=3,
+            )
 
 
 class _BaseDataLoaderIter:
@@ -250,8 +278,11 @@ class _BaseDataLoaderIter:
         self._collate_fn = loader.collate_fn
         self._pin_memory = False
         if loader.pin_memory:
-            warnings.warn("'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
-                          "won't be used.", stacklevel=4)
+            warnings.warn(
+                "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory "
+                "won't be used.",
+                stacklevel=4,
+            )
         self._persistent_workers = loader.persistent_workers
         self._begin(loader)
         self._base_seed = int(empty((), dtype=int64).random_(generator=loader.generator).item())
@@ -265,8 +296,14 @@ class _BaseDataLoaderIter:
         self._begin(loader)
 
     def _create_fetcher(self) -> Any:
-        return partial(_DatasetKind.create_fetcher, self._dataset_kind, self._dataset, self._auto_collation,
-                       self._collate_fn, self._drop_last)
+        return partial(
+            _DatasetKind.create_fetcher,
+            self._dataset_kind,
+            self._dataset,
+            self._auto_collation,
+            self._collate_fn,
+            self._drop_last,
+        )
 
     def __iter__(self) -> "_BaseDataLoaderIter":
         return self
@@ -286,11 +323,15 @@ class _BaseDataLoaderIter:
 
     def _compare_length(self) -> None:
         if self._expected is not None and self._num_yielded > self._expected:
-            text = (f"Length of IterableDataset {self._dataset} was reported to be {self._expected}(when accessing "
-                    f"len(dataloader)), but {self._num_yielded} samples have been fetched. ")
+            text = (
+                f"Length of IterableDataset {self._dataset} was reported to be {self._expected}(when accessing "
+                f"len(dataloader)), but {self._num_yielded} samples have been fetched. "
+            )
             if self._num_workers > 0:
-                text += ("For multiprocessing data-loading, this could be caused by not properly configuring the "
-                         "IterableDataset replica at each worker: get_worker_info() tells a replica which part is its.")
+                text += (
+                    "For multiprocessing data-loading, this could be caused by not properly configuring the "
+                    "IterableDataset replica at each worker: get_worker_info() tells a replica which part is its."
+                )
             warnings.warn(text, stacklevel=3)
 
     def __len__(self) -> int:
@@ -339,8 +380,11 @@ class _Link:
         """The error that says how the process ended."""
         self.process.join(1.0)
         code = self.process.exitcode
-        how = f": killed by signal {signal.Signals(-code).name}" if code is not None and code < 0 else (
-            f" with exit code {code}")
+        how = (
+            f": killed by signal {signal.Signals(-code).name}"
+            if code is not None and code < 0
+            else (f" with exit code {code}")
+        )
         return RuntimeError(f"DataLoader worker (pid(s) {self.process.pid}) exited unexpectedly{how}")
 
 
@@ -378,8 +422,15 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             raise AssertionError("prefetch_factor must be greater than 0 for MultiProcessingDataLoaderIter")
         context: Any = loader.multiprocessing_context or multiprocessing.get_context()
         self._directory = folder()
-        job = Job(self._create_fetcher(), self._dataset_kind == _DatasetKind.Iterable, self._base_seed,
-                  loader.worker_init_fn, self._num_workers, self._directory, self._dataset)
+        job = Job(
+            self._create_fetcher(),
+            self._dataset_kind == _DatasetKind.Iterable,
+            self._base_seed,
+            loader.worker_init_fn,
+            self._num_workers,
+            self._directory,
+            self._dataset,
+        )
         self._links: list[_Link] = []
         self._end = weakref.finalize(self, _stop, os.getpid(), self._links, self._directory, _GRACE)
         for number in range(self._num_workers):

@@ -9,8 +9,16 @@ from typing import Any, Generic, TypeVar
 
 from flambeau_tensor import Generator, Tensor, default_generator, randperm
 
-__all__ = ["ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset", "TensorDataset",
-           "random_split"]
+__all__ = [
+    "ChainDataset",
+    "ConcatDataset",
+    "Dataset",
+    "IterableDataset",
+    "StackDataset",
+    "Subset",
+    "TensorDataset",
+    "random_split",
+]
 
 _T = TypeVar("_T")
 _T_co = TypeVar("_T_co", covariant=True)
@@ -93,8 +101,10 @@ class StackDataset(Dataset[Any]):
 
     def __init__(self, *args: Dataset[Any], **kwargs: Dataset[Any]) -> None:
         if args and kwargs:
-            raise ValueError("Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like "
-                             "input/output, but both types are given.")
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or ``dict``- (via ``kwargs``) like "
+                "input/output, but both types are given."
+            )
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         sizes = [len(d) for d in (args or kwargs.values())]  # type: ignore[arg-type]
@@ -221,7 +231,8 @@ class Subset(Dataset[_T_co]):
                 f"{kind.__name__} overrides __getitem__ but not __getitems__. When subclassing Subset and overriding "
                 "__getitem__, you must also override __getitems__ to ensure DataLoader works correctly with your "
                 "custom logic. A simple implementation:\n\n"
-                "def __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]")
+                "def __getitems__(self, indices):\n    return [self.__getitem__(idx) for idx in indices]"
+            )
 
     def __getitem__(self, idx: Any) -> _T_co:
         if isinstance(idx, list):
@@ -235,8 +246,9 @@ class Subset(Dataset[_T_co]):
         return len(self.indices)
 
 
-def random_split(dataset: Dataset[_T], lengths: "Sequence[int | float]",
-                 generator: "Generator | None" = default_generator) -> list[Subset[_T]]:
+def random_split(
+    dataset: Dataset[_T], lengths: "Sequence[int | float]", generator: "Generator | None" = default_generator
+) -> list[Subset[_T]]:
     """Split a dataset at random into subsets of the given lengths, or parts that sum to 1.
 
     Of parts, each subset gets its whole number of items, and what remains is dealt out one by one from the first on.
@@ -258,11 +270,12 @@ def random_split(dataset: Dataset[_T], lengths: "Sequence[int | float]",
             sizes[i % len(sizes)] += 1
         for i, n in enumerate(sizes):
             if n == 0:
-                warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                              stacklevel=2)
+                warnings.warn(
+                    f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2
+                )
         lengths = sizes
     if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = randperm(size, generator=generator).tolist()
     ends = itertools.accumulate(lengths)
-    return [Subset(dataset, order[end - n:end]) for end, n in zip(ends, lengths, strict=True)]
+    return [Subset(dataset, order[end - n : end]) for end, n in zip(ends, lengths, strict=True)]

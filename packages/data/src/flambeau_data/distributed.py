@@ -32,8 +32,15 @@ class DistributedSampler(Sampler[int]):
     [[0, 2, 4], [1, 3, 0]]
     """
 
-    def __init__(self, dataset: Dataset[Any], num_replicas: "int | None" = None, rank: "int | None" = None,
-                 shuffle: bool = True, seed: int = 0, drop_last: bool = False) -> None:
+    def __init__(
+        self,
+        dataset: Dataset[Any],
+        num_replicas: "int | None" = None,
+        rank: "int | None" = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
         if num_replicas is None or rank is None:
             raise RuntimeError("Requires distributed package to be available")
         if rank >= num_replicas or rank < 0:
@@ -59,7 +66,7 @@ class DistributedSampler(Sampler[int]):
             indices = list(range(size))
         if self.total_size > size:
             indices *= math.ceil(self.total_size / size)
-        return iter(indices[self.rank:self.total_size:self.num_replicas])
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
 
     def __len__(self) -> int:
         return self.num_samples

@@ -1,4 +1,5 @@
 """What distributions have in common that take probabilities or logits, but not both."""
+
 from __future__ import annotations
 
 from typing import Any, cast

@@ -1,4 +1,5 @@
 """What half of a distribution around 0 has in common, whichever it is half of."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
 """Transforms whose values are vectors or matrices."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """The Bernoulli distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,8 +24,12 @@ class Bernoulli(Probabilities, ExponentialFamily):
     has_enumerate_support = True
     _mean_carrier_measure = 0
 
-    def __init__(self, probs: Tensor | float | None = None, logits: Tensor | float | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
 

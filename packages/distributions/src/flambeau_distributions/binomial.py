@@ -1,4 +1,5 @@
 """The binomial distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,13 +22,22 @@ def _positive_part(x: Tensor) -> Tensor:
 class Binomial(Probabilities):
     """How many of ``total_count`` trials succeed, each with the probability ``probs``."""
 
-    arg_constraints = {"total_count": constraints.nonnegative_integer, "probs": constraints.unit_interval,
-                       "logits": constraints.real}
+    arg_constraints = {
+        "total_count": constraints.nonnegative_integer,
+        "probs": constraints.unit_interval,
+        "logits": constraints.real,
+    }
     has_enumerate_support = True
 
     total_count: Tensor
-    def __init__(self, total_count: Tensor | int = 1, probs: Tensor | float | None = None,
-                 logits: Tensor | float | None = None, validate_args: bool | None = None) -> None:
+
+    def __init__(
+        self,
+        total_count: Tensor | int = 1,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._take(probs, logits, total_count=total_count)
         super().__init__(self._param.shape, validate_args=validate_args)
 

@@ -1,4 +1,5 @@
 """The categorical distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,8 +25,9 @@ class Categorical(Probabilities):
     has_enumerate_support = True
     _binary = False
 
-    def __init__(self, probs: Tensor | None = None, logits: Tensor | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self, probs: Tensor | None = None, logits: Tensor | None = None, validate_args: bool | None = None
+    ) -> None:
         check_one(probs, logits)
         if probs is not None:
             if probs.dim() < 1:
@@ -39,8 +41,9 @@ class Categorical(Probabilities):
         super().__init__(self._param.size()[:-1], validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
-        return self._expanded(Categorical, batch_shape, _instance, ("probs", "logits"), ("_num_events",),
-                              {"probs": 1, "logits": 1})
+        return self._expanded(
+            Categorical, batch_shape, _instance, ("probs", "logits"), ("_num_events",), {"probs": 1, "logits": 1}
+        )
 
     @constraints.dependent_property(is_discrete=True, event_dim=0)
     def support(self) -> Any:

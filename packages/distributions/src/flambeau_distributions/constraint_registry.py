@@ -1,4 +1,5 @@
 """Transforms from all numbers to what satisfies a constraint: one to one (`biject_to`), or any (`transform_to`)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -40,8 +41,7 @@ class ConstraintRegistry:
             return lambda factory: self.register(constraint, factory)
         kind = type(constraint) if isinstance(constraint, constraints.Constraint) else constraint
         if not isinstance(kind, type) or not issubclass(kind, constraints.Constraint):
-            raise TypeError("Expected constraint to be either a Constraint subclass or instance, but got "
-                            f"{constraint}")
+            raise TypeError(f"Expected constraint to be either a Constraint subclass or instance, but got {constraint}")
         self._registry[kind] = factory
         return factory
 
@@ -79,20 +79,23 @@ def _biject_independent(constraint: Any) -> Transform:
 
 @transform_to.register(constraints.independent)
 def _transform_independent(constraint: Any) -> Transform:
-    return transforms.IndependentTransform(transform_to(constraint.base_constraint),
-                                           constraint.reinterpreted_batch_ndims)
+    return transforms.IndependentTransform(
+        transform_to(constraint.base_constraint), constraint.reinterpreted_batch_ndims
+    )
 
 
 @_both(constraints.greater_than, constraints.greater_than_eq)
 def _above(constraint: Any) -> Transform:
-    return transforms.ComposeTransform([transforms.ExpTransform(),
-                                        transforms.AffineTransform(constraint.lower_bound, 1)])
+    return transforms.ComposeTransform(
+        [transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)]
+    )
 
 
 @_both(constraints.less_than)
 def _below(constraint: Any) -> Transform:
-    return transforms.ComposeTransform([transforms.ExpTransform(),
-                                        transforms.AffineTransform(constraint.upper_bound, -1)])
+    return transforms.ComposeTransform(
+        [transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)]
+    )
 
 
 def _is(bound: Any, value: float) -> bool:

@@ -1,4 +1,5 @@
 """What parameters and values have to satisfy: objects with ``check``, which says so element by element."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,12 +8,40 @@ from typing import Any
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor, linalg
 
-__all__ = ["Constraint", "MixtureSameFamilyConstraint", "boolean", "cat", "corr_cholesky", "dependent",
-           "dependent_property", "greater_than", "greater_than_eq", "half_open_interval", "independent",
-           "integer_interval", "interval", "is_dependent", "less_than", "lower_cholesky", "lower_triangular",
-           "multinomial", "nonnegative", "nonnegative_integer", "one_hot", "positive", "positive_definite",
-           "positive_integer", "positive_semidefinite", "real", "real_vector", "simplex", "square", "stack",
-           "symmetric", "unit_interval"]
+__all__ = [
+    "Constraint",
+    "MixtureSameFamilyConstraint",
+    "boolean",
+    "cat",
+    "corr_cholesky",
+    "dependent",
+    "dependent_property",
+    "greater_than",
+    "greater_than_eq",
+    "half_open_interval",
+    "independent",
+    "integer_interval",
+    "interval",
+    "is_dependent",
+    "less_than",
+    "lower_cholesky",
+    "lower_triangular",
+    "multinomial",
+    "nonnegative",
+    "nonnegative_integer",
+    "one_hot",
+    "positive",
+    "positive_definite",
+    "positive_integer",
+    "positive_semidefinite",
+    "real",
+    "real_vector",
+    "simplex",
+    "square",
+    "stack",
+    "symmetric",
+    "unit_interval",
+]
 
 
 class Constraint:
@@ -54,8 +83,10 @@ class _Dependent(Constraint):
 
     def __call__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> Constraint:
         """``@constraints.dependent(is_discrete=…, event_dim=…)``."""
-        return _Dependent(is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
-                          event_dim=self._event_dim if event_dim is NotImplemented else event_dim)
+        return _Dependent(
+            is_discrete=self._is_discrete if is_discrete is NotImplemented else is_discrete,
+            event_dim=self._event_dim if event_dim is NotImplemented else event_dim,
+        )
 
     def check(self, x: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
@@ -102,7 +133,7 @@ class _IndependentConstraint(Constraint):
         if result.dim() < self.reinterpreted_batch_ndims:
             expected = self.base_constraint.event_dim + self.reinterpreted_batch_ndims
             raise ValueError(f"Expected value.dim() >= {expected} but got {value.dim()}")
-        return result.reshape(result.shape[:result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
+        return result.reshape(result.shape[: result.dim() - self.reinterpreted_batch_ndims] + (-1,)).all(-1)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__[1:]}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
@@ -113,8 +144,9 @@ class MixtureSameFamilyConstraint(Constraint):
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
-            raise AssertionError(f"MixtureSameFamilyConstraint takes a Constraint, not "
-                                 f"{type(base_constraint).__name__}")
+            raise AssertionError(
+                f"MixtureSameFamilyConstraint takes a Constraint, not {type(base_constraint).__name__}"
+            )
         self.base_constraint = base_constraint
 
     @property
@@ -129,7 +161,7 @@ class MixtureSameFamilyConstraint(Constraint):
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         if value.dim() < self.event_dim:
             raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        return result.reshape(result.shape[:value.dim() - self.event_dim] + (-1,)).all(-1)
+        return result.reshape(result.shape[: value.dim() - self.event_dim] + (-1,)).all(-1)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({self.base_constraint!r})"
@@ -312,8 +344,9 @@ class _Cat(_Several):
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.cseq):
-            raise AssertionError(f"lengths must have the same length as cseq ({len(self.cseq)}), got "
-                                 f"{len(self.lengths)}")
+            raise AssertionError(
+                f"lengths must have the same length as cseq ({len(self.cseq)}), got {len(self.lengths)}"
+            )
 
     @property
     def event_dim(self) -> int:  # type: ignore[override]

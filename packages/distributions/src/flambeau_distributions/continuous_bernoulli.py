@@ -1,4 +1,5 @@
 """The continuous Bernoulli distribution."""
+
 from __future__ import annotations
 
 import math
@@ -27,16 +28,21 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
     has_rsample = True
     _mean_carrier_measure = 0
 
-    def __init__(self, probs: Tensor | float | None = None, logits: Tensor | float | None = None,
-                 lims: tuple[float, float] = (0.499, 0.501), validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        lims: tuple[float, float] = (0.499, 0.501),
+        validate_args: bool | None = None,
+    ) -> None:
         check_one(probs, logits)
         if probs is not None:
-            self.probs, = broadcast_all(probs)
+            (self.probs,) = broadcast_all(probs)
             if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
             self.probs = clamp_probs(self.probs)
         else:
-            self.logits, = broadcast_all(cast(Tensor, logits))
+            (self.logits,) = broadcast_all(cast(Tensor, logits))
         self._lims = lims
         single = is_number(probs if probs is not None else logits)
         super().__init__(torch.Size() if single else self._param.shape, validate_args=validate_args)
@@ -55,8 +61,9 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         """The logarithm of the factor that makes the density one."""
         cut = self._cut_probs()
         low, high = torch.where(cut <= 0.5, cut, 0.0), torch.where(cut >= 0.5, cut, 1.0)
-        exact = (torch.log(torch.abs(torch.log1p(-cut) - torch.log(cut)))
-                 - torch.where(cut <= 0.5, torch.log1p(-2.0 * low), torch.log(2.0 * high - 1.0)))
+        exact = torch.log(torch.abs(torch.log1p(-cut) - torch.log(cut))) - torch.where(
+            cut <= 0.5, torch.log1p(-2.0 * low), torch.log(2.0 * high - 1.0)
+        )
         x = (self.probs - 0.5).pow(2)
         return torch.where(self._outside_unstable_region(), exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
@@ -99,8 +106,9 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
 
     def icdf(self, value: Tensor) -> Tensor:
         cut = self._cut_probs()
-        exact = ((torch.log1p(-cut + value * (2.0 * cut - 1.0)) - torch.log1p(-cut))
-                 / (torch.log(cut) - torch.log1p(-cut)))
+        exact = (torch.log1p(-cut + value * (2.0 * cut - 1.0)) - torch.log1p(-cut)) / (
+            torch.log(cut) - torch.log1p(-cut)
+        )
         return torch.where(self._outside_unstable_region(), exact, value)
 
     def entropy(self) -> Tensor:

@@ -1,4 +1,5 @@
 """The Dirichlet distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -57,8 +58,12 @@ class Dirichlet(ExponentialFamily):
 
     def entropy(self) -> Tensor:
         k, total = self.concentration.size(-1), self.concentration.sum(-1)
-        return (torch.lgamma(self.concentration).sum(-1) - torch.lgamma(total) - (k - total) * torch.digamma(total)
-                - ((self.concentration - 1.0) * torch.digamma(self.concentration)).sum(-1))
+        return (
+            torch.lgamma(self.concentration).sum(-1)
+            - torch.lgamma(total)
+            - (k - total) * torch.digamma(total)
+            - ((self.concentration - 1.0) * torch.digamma(self.concentration)).sum(-1)
+        )
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

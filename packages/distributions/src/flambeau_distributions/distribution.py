@@ -1,4 +1,5 @@
 """The base of all distributions."""
+
 from __future__ import annotations
 
 import warnings
@@ -47,8 +48,9 @@ class Distribution:
             raise ValueError("set_default_validate_args() takes True or False")
         Distribution._validate_args = value
 
-    def __init__(self, batch_shape: torch.Size = _EMPTY, event_shape: torch.Size = _EMPTY,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self, batch_shape: torch.Size = _EMPTY, event_shape: torch.Size = _EMPTY, validate_args: bool | None = None
+    ) -> None:
         self._batch_shape = batch_shape
         self._event_shape = event_shape
         if validate_args is not None:
@@ -60,9 +62,11 @@ class Distribution:
         try:
             arg_constraints = self.arg_constraints
         except NotImplementedError:
-            warnings.warn(f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
-                          "initialize the distribution with `validate_args=False` to turn off validation.",
-                          stacklevel=4)
+            warnings.warn(
+                f"{self.__class__} does not define `arg_constraints`. Please set `arg_constraints = {{}}` or "
+                "initialize the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=4,
+            )
             return
         own, cls = self.__dict__, type(self)
         for name, constraint in arg_constraints.items():
@@ -72,9 +76,11 @@ class Distribution:
                 continue
             value = own[name] if name in own else getattr(self, name)
             if not constraint.check(value).all():
-                raise ValueError(f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
-                                 f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
-                                 f"values:\n{value}")
+                raise ValueError(
+                    f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
+                    f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
+                    f"values:\n{value}"
+                )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         """The same distributions for a larger batch shape; parameters are expanded, and nothing is copied."""
@@ -173,33 +179,45 @@ class Distribution:
         try:
             support = self.support
         except NotImplementedError:
-            warnings.warn(f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
-                          "the distribution with `validate_args=False` to turn off validation.", stacklevel=3)
+            warnings.warn(
+                f"{self.__class__} does not define `support` to enable sample validation. Please initialize "
+                "the distribution with `validate_args=False` to turn off validation.",
+                stacklevel=3,
+            )
             return
         valid = support.check(value)
         if not valid.all():
-            raise ValueError(f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within "
-                             f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n"
-                             f"{value}")
+            raise ValueError(
+                f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within "
+                f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n"
+                f"{value}"
+            )
 
     def _check_shape(self, shape: Sequence[int], own: Sequence[int]) -> None:
         start = len(shape) - len(self._event_shape)
-        if shape[max(start, 0):] != self._event_shape:
-            raise ValueError("The right-most size of value must match event_shape: "
-                             f"{shape} vs {self._event_shape}.")
+        if shape[max(start, 0) :] != self._event_shape:
+            raise ValueError(f"The right-most size of value must match event_shape: {shape} vs {self._event_shape}.")
         for i, j in zip(reversed(shape), reversed(own), strict=False):
             if i != 1 and j != 1 and i != j:
-                raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs "
-                                 f"{_Size(own)}.")
+                raise ValueError(f"Value is not broadcastable with batch_shape+event_shape: {shape} vs {_Size(own)}.")
 
     def _get_checked_instance(self, cls: type, _instance: Any = None) -> Any:
         if _instance is None and type(self).__init__ != cls.__init__:  # type: ignore[misc]
-            raise NotImplementedError(f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom "
-                                      "__init__ method must also define a custom .expand() method.")
+            raise NotImplementedError(
+                f"Subclass {self.__class__.__name__} of {cls.__name__} that defines a custom "
+                "__init__ method must also define a custom .expand() method."
+            )
         return self.__new__(type(self)) if _instance is None else _instance
 
-    def _expanded(self, cls: type, batch_shape: Sequence[int], _instance: Any, names: Iterable[str],
-                  keep: Iterable[str] = (), event_dims: dict[str, int] | None = None) -> Any:
+    def _expanded(
+        self,
+        cls: type,
+        batch_shape: Sequence[int],
+        _instance: Any,
+        names: Iterable[str],
+        keep: Iterable[str] = (),
+        event_dims: dict[str, int] | None = None,
+    ) -> Any:
         """Most kinds: the parameters named, each with so many dimensions of its own, and some fields as they are."""
         new = self._get_checked_instance(cls, _instance)
         batch_shape = _Size(batch_shape)
@@ -207,7 +225,7 @@ class Distribution:
             if name in self.__dict__:
                 value = self.__dict__[name]
                 own = (event_dims or {}).get(name, 0)
-                setattr(new, name, value.expand(batch_shape + value.shape[value.dim() - own:] if own else batch_shape))
+                setattr(new, name, value.expand(batch_shape + value.shape[value.dim() - own :] if own else batch_shape))
         for name in keep:
             setattr(new, name, getattr(self, name))
         super(cls, new).__init__(batch_shape, self._event_shape, validate_args=False)  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
 """Exponential families: densities ``exp(<t(x), θ> - F(θ) + k(x))``, with F the logarithm of the normalizer."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,5 @@
 """The exponential distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ class Exponential(ExponentialFamily):
     _mean_carrier_measure = 0
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
-        self.rate, = broadcast_all(rate)
+        (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
     @property

@@ -1,4 +1,5 @@
 """The F distribution of Fisher and Snedecor."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -57,5 +58,11 @@ class FisherSnedecor(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         h1, h2, ratio = self.df1 * 0.5, self.df2 * 0.5, self.df1 / self.df2
-        return (torch.lgamma(h1 + h2) - torch.lgamma(h1) - torch.lgamma(h2) + h1 * ratio.log()
-                + (h1 - 1) * value.log() - (h1 + h2) * torch.log1p(ratio * value))
+        return (
+            torch.lgamma(h1 + h2)
+            - torch.lgamma(h1)
+            - torch.lgamma(h2)
+            + h1 * ratio.log()
+            + (h1 - 1) * value.log()
+            - (h1 + h2) * torch.log1p(ratio * value)
+        )

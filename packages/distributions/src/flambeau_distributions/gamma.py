@@ -1,4 +1,5 @@
 """The gamma distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -43,8 +44,12 @@ class Gamma(ExponentialFamily):
         value = torch.as_tensor(value, dtype=self.rate.dtype)
         if self._validate_args:
             self._validate_sample(value)
-        return (torch.xlogy(self.concentration, self.rate) + torch.xlogy(self.concentration - 1, value)
-                - self.rate * value - torch.lgamma(self.concentration))
+        return (
+            torch.xlogy(self.concentration, self.rate)
+            + torch.xlogy(self.concentration - 1, value)
+            - self.rate * value
+            - torch.lgamma(self.concentration)
+        )
 
     def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:

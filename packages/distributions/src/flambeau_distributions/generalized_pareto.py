@@ -1,4 +1,5 @@
 """The generalized Pareto distribution."""
+
 from __future__ import annotations
 
 import math
@@ -20,8 +21,13 @@ class GeneralizedPareto(Distribution):
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True
 
-    def __init__(self, loc: Tensor | float, scale: Tensor | float, concentration: Tensor | float,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        loc: Tensor | float,
+        scale: Tensor | float,
+        concentration: Tensor | float,
+        validate_args: bool | None = None,
+    ) -> None:
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
@@ -74,8 +80,9 @@ class GeneralizedPareto(Distribution):
     def variance(self) -> Tensor:
         c = self.concentration
         safe = torch.where(c < 0.5, c, 0.25)
-        return torch.where(c < 0.5, self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe)) + torch.zeros_like(self.loc),
-                           math.inf)
+        return torch.where(
+            c < 0.5, self.scale**2 / ((1 - safe) ** 2 * (1 - 2 * safe)) + torch.zeros_like(self.loc), math.inf
+        )
 
     def entropy(self) -> Tensor:
         return torch.log(self.scale) + self.concentration + 1

@@ -1,4 +1,5 @@
 """The geometric distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,15 +21,21 @@ class Geometric(Probabilities):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer
 
-    def __init__(self, probs: Tensor | float | None = None, logits: Tensor | float | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
         if self._validate_args and probs is not None and not (self.probs > 0).all():
             bad = self.probs[~(self.probs > 0)]
-            raise ValueError(f"Expected parameter probs ({type(self.probs).__name__} of shape "
-                             f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "
-                             f"values:\n{bad}")
+            raise ValueError(
+                f"Expected parameter probs ({type(self.probs).__name__} of shape "
+                f"{tuple(self.probs.shape)}) of distribution {self!r} to be positive but found invalid "
+                f"values:\n{bad}"
+            )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(Geometric, batch_shape, _instance, ("probs", "logits"))

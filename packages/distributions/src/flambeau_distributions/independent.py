@@ -1,4 +1,5 @@
 """Batches of independent distributions as distributions of larger values."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,12 +24,15 @@ class Independent(Distribution):
 
     arg_constraints = {}
 
-    def __init__(self, base_distribution: Distribution, reinterpreted_batch_ndims: int,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self, base_distribution: Distribution, reinterpreted_batch_ndims: int, validate_args: bool | None = None
+    ) -> None:
         batch = base_distribution.batch_shape
         if reinterpreted_batch_ndims > len(batch):
-            raise ValueError("Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
-                             f"actual {reinterpreted_batch_ndims} vs {len(batch)}")
+            raise ValueError(
+                "Expected reinterpreted_batch_ndims <= len(base_distribution.batch_shape), "
+                f"actual {reinterpreted_batch_ndims} vs {len(batch)}"
+            )
         shape = batch + base_distribution.event_shape
         cut = len(batch) - reinterpreted_batch_ndims
         self.base_dist = base_distribution
@@ -38,7 +42,7 @@ class Independent(Distribution):
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Independent, _instance)
         batch_shape = torch.Size(batch_shape)
-        new.base_dist = self.base_dist.expand(batch_shape + self.event_shape[:self.reinterpreted_batch_ndims])
+        new.base_dist = self.base_dist.expand(batch_shape + self.event_shape[: self.reinterpreted_batch_ndims])
         return self._expanded(Independent, batch_shape, new, (), ("reinterpreted_batch_ndims",))
 
     has_rsample = property(lambda self: self.base_dist.has_rsample)
@@ -50,8 +54,11 @@ class Independent(Distribution):
     @constraints.dependent_property
     def support(self) -> Any:
         support = self.base_dist.support
-        return constraints.independent(support, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims \
+        return (
+            constraints.independent(support, self.reinterpreted_batch_ndims)
+            if self.reinterpreted_batch_ndims
             else support
+        )
 
     mean = property(lambda self: self.base_dist.mean)
     mode = property(lambda self: self.base_dist.mode)

@@ -1,4 +1,5 @@
 """The inverse gamma distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

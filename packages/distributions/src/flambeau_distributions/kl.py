@@ -1,4 +1,5 @@
 """Kullback-Leibler divergences, by the types of the two distributions."""
+
 from __future__ import annotations
 
 import math
@@ -64,6 +65,7 @@ def _dispatch(type_p: type, type_q: type) -> Any:
     matches = [(p, q) for p, q in _REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return NotImplemented
+
     def order(cls: type) -> Any:
         places = {base: i for i, base in enumerate(cls.__mro__)}
         return lambda base: places.get(base, len(places))  # last what only counts as a base
@@ -72,8 +74,12 @@ def _dispatch(type_p: type, type_q: type) -> Any:
     by_p = min(matches, key=lambda m: (p_order(m[0]), q_order(m[1])))
     by_q = min(matches, key=lambda m: (q_order(m[1]), p_order(m[0])))
     if _REGISTRY[by_p] is not _REGISTRY[by_q]:
-        warnings.warn(f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
-                      f"register_kl({by_p[0].__name__}, {by_q[1].__name__})", RuntimeWarning, stacklevel=3)
+        warnings.warn(
+            f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
+            f"register_kl({by_p[0].__name__}, {by_q[1].__name__})",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     return _REGISTRY[by_p]
 
 
@@ -91,8 +97,9 @@ def kl_divergence(p: Any, q: Any) -> Tensor:
     if fun is None:
         fun = _FOUND[types] = _dispatch(*types)
     if fun is NotImplemented:
-        raise NotImplementedError(f"No KL(p || q) is implemented for p type {types[0].__name__} and q type "
-                                  f"{types[1].__name__}")
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {types[0].__name__} and q type {types[1].__name__}"
+        )
     return fun(p, q)
 
 
@@ -115,6 +122,7 @@ def _x_log_x(t: Tensor) -> Tensor:
 
 # --- of one type ------------------------------------------------------------------------------------------------------
 
+
 @register_kl(Bernoulli, Bernoulli)
 def _kl_bernoulli(p: Any, q: Any) -> Tensor:
     t1 = p.probs * (softplus(-q.logits) - softplus(-p.logits))
@@ -130,9 +138,13 @@ def _kl_beta(p: Any, q: Any) -> Tensor:
     sum_p, sum_q = p.concentration1 + p.concentration0, q.concentration1 + q.concentration0
     t1 = q.concentration1.lgamma() + q.concentration0.lgamma() + sum_p.lgamma()
     t2 = p.concentration1.lgamma() + p.concentration0.lgamma() + sum_q.lgamma()
-    return (t1 - t2 + (p.concentration1 - q.concentration1) * torch.digamma(p.concentration1)
-            + (p.concentration0 - q.concentration0) * torch.digamma(p.concentration0)
-            + (sum_q - sum_p) * torch.digamma(sum_p))
+    return (
+        t1
+        - t2
+        + (p.concentration1 - q.concentration1) * torch.digamma(p.concentration1)
+        + (p.concentration0 - q.concentration0) * torch.digamma(p.concentration0)
+        + (sum_q - sum_p) * torch.digamma(sum_p)
+    )
 
 
 @register_kl(Binomial, Binomial)
@@ -157,16 +169,24 @@ def _kl_one_hot(p: Any, q: Any) -> Tensor:
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
 def _kl_continuous_bernoulli(p: Any, q: Any) -> Tensor:
-    return (p.mean * (p.logits - q.logits) + p._cont_bern_log_norm() + torch.log1p(-p.probs)
-            - q._cont_bern_log_norm() - torch.log1p(-q.probs))
+    return (
+        p.mean * (p.logits - q.logits)
+        + p._cont_bern_log_norm()
+        + torch.log1p(-p.probs)
+        - q._cont_bern_log_norm()
+        - torch.log1p(-q.probs)
+    )
 
 
 @register_kl(Dirichlet, Dirichlet)
 def _kl_dirichlet(p: Any, q: Any) -> Tensor:
     sum_p, sum_q = p.concentration.sum(-1), q.concentration.sum(-1)
-    return (sum_p.lgamma() - sum_q.lgamma() - (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
-            + ((p.concentration - q.concentration)
-               * (p.concentration.digamma() - sum_p.digamma().unsqueeze(-1))).sum(-1))
+    return (
+        sum_p.lgamma()
+        - sum_q.lgamma()
+        - (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
+        + ((p.concentration - q.concentration) * (p.concentration.digamma() - sum_p.digamma().unsqueeze(-1))).sum(-1)
+    )
 
 
 @register_kl(Exponential, Exponential)
@@ -179,8 +199,10 @@ def _kl_exponential(p: Any, q: Any) -> Tensor:
 def _kl_families(p: Any, q: Any) -> Tensor:
     """Bregman's divergence of the logarithms of the normalizers."""
     if type(p) is not type(q):
-        raise NotImplementedError("The cross KL-divergence between different exponential families cannot be computed "
-                                  "using Bregman divergences")
+        raise NotImplementedError(
+            "The cross KL-divergence between different exponential families cannot be computed "
+            "using Bregman divergences"
+        )
     p_params, q_params = [t.detach().requires_grad_() for t in p._natural_params], q._natural_params
     normalizer = p._log_normalizer(*p_params)
     gradients = grad(normalizer.sum(), p_params, create_graph=True)
@@ -192,9 +214,13 @@ def _kl_families(p: Any, q: Any) -> Tensor:
 
 @register_kl(Gamma, Gamma)
 def _kl_gamma(p: Any, q: Any) -> Tensor:
-    return (q.concentration * (p.rate / q.rate).log() + torch.lgamma(q.concentration) - torch.lgamma(p.concentration)
-            + (p.concentration - q.concentration) * torch.digamma(p.concentration)
-            + (q.rate - p.rate) * (p.concentration / p.rate))
+    return (
+        q.concentration * (p.rate / q.rate).log()
+        + torch.lgamma(q.concentration)
+        - torch.lgamma(p.concentration)
+        + (p.concentration - q.concentration) * torch.digamma(p.concentration)
+        + (q.rate - p.rate) * (p.concentration / p.rate)
+    )
 
 
 @register_kl(Gumbel, Gumbel)
@@ -267,12 +293,15 @@ def _kl_independent(p: Any, q: Any) -> Tensor:
 
 # --- of normal vectors ------------------------------------------------------------------------------------------------
 
+
 def _same_events(p: Any, q: Any) -> None:
     if p.event_shape != q.event_shape:
-        raise ValueError("KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
-                         if type(p) is type(q) is MultivariateNormal else
-                         "KL-divergence between two (Low Rank) Multivariate Normals with different event shapes cannot "
-                         "be computed")
+        raise ValueError(
+            "KL-divergence between two Multivariate Normals with different event shapes cannot be computed"
+            if type(p) is type(q) is MultivariateNormal
+            else "KL-divergence between two (Low Rank) Multivariate Normals with different event shapes cannot "
+            "be computed"
+        )
 
 
 def _trace_of_product(matrix: Tensor) -> Tensor:
@@ -282,8 +311,9 @@ def _trace_of_product(matrix: Tensor) -> Tensor:
 
 def _solved(factor: Tensor, matrix: Tensor) -> Tensor:
     shape = torch.broadcast_shapes(factor.shape[:-2], matrix.shape[:-2])
-    return linalg.solve_triangular(factor.expand(shape + factor.shape[-2:]),
-                                         matrix.expand(shape + matrix.shape[-2:]), upper=False)
+    return linalg.solve_triangular(
+        factor.expand(shape + factor.shape[-2:]), matrix.expand(shape + matrix.shape[-2:]), upper=False
+    )
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
@@ -291,8 +321,9 @@ def _kl_multivariate_normal(p: Any, q: Any) -> Tensor:
     _same_events(p, q)
     fp, fq = p._unbroadcasted_scale_tril, q._unbroadcasted_scale_tril
     distance = batch_mahalanobis(fq, q.loc - p.loc)
-    return half_log_det(fq) - half_log_det(fp) + 0.5 * (_trace_of_product(_solved(fq, fp)) + distance
-                                                        - p.event_shape[0])
+    return (
+        half_log_det(fq) - half_log_det(fp) + 0.5 * (_trace_of_product(_solved(fq, fp)) + distance - p.event_shape[0])
+    )
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
@@ -304,8 +335,12 @@ def _kl_low_rank(p: Any, q: Any) -> Tensor:
     t3 = mahalanobis(wq, dq, q.loc - p.loc, q._capacitance_tril)
     weighted = wq.mT / dq.unsqueeze(-2)
     a = _solved(q._capacitance_tril, weighted)
-    t2 = ((dp / dq).sum(-1) + _trace_of_product(wp * dq.rsqrt().unsqueeze(-1))
-          - _trace_of_product(a * dp.sqrt().unsqueeze(-2)) - _trace_of_product(a.matmul(wp)))
+    t2 = (
+        (dp / dq).sum(-1)
+        + _trace_of_product(wp * dq.rsqrt().unsqueeze(-1))
+        - _trace_of_product(a * dp.sqrt().unsqueeze(-2))
+        - _trace_of_product(a.matmul(wp))
+    )
     return 0.5 * (t1 + t2 + t3 - p.event_shape[0])
 
 
@@ -332,16 +367,41 @@ def _kl_low_rank_full(p: Any, q: Any) -> Tensor:
 
 # --- of two types: infinite where q has no weight at some values of p -------------------------------------------------
 
-_pairs((Bernoulli, Poisson))(
-    lambda p, q: -p.entropy() - (p.probs * q.rate.log() - q.rate))
+_pairs((Bernoulli, Poisson))(lambda p, q: -p.entropy() - (p.probs * q.rate.log() - q.rate))
 _pairs((Beta, Pareto), (ContinuousBernoulli, Pareto))(_infinite)
-_pairs((Exponential, Beta), (Exponential, ContinuousBernoulli), (Exponential, Pareto), (Exponential, Uniform),
-       (Gamma, Beta), (Gamma, ContinuousBernoulli), (Gamma, Pareto), (Gamma, Uniform),
-       (Gumbel, Beta), (Gumbel, ContinuousBernoulli), (Gumbel, Exponential), (Gumbel, Gamma), (Gumbel, Pareto),
-       (Gumbel, Uniform), (Laplace, Beta), (Laplace, ContinuousBernoulli), (Laplace, Exponential), (Laplace, Gamma),
-       (Laplace, Pareto), (Laplace, Uniform), (Normal, Beta), (Normal, ContinuousBernoulli), (Normal, Exponential),
-       (Normal, Gamma), (Normal, Pareto), (Normal, Uniform), (Pareto, Beta), (Pareto, ContinuousBernoulli),
-       (Pareto, Uniform), (Poisson, Bernoulli), (Poisson, Binomial))(_infinite)
+_pairs(
+    (Exponential, Beta),
+    (Exponential, ContinuousBernoulli),
+    (Exponential, Pareto),
+    (Exponential, Uniform),
+    (Gamma, Beta),
+    (Gamma, ContinuousBernoulli),
+    (Gamma, Pareto),
+    (Gamma, Uniform),
+    (Gumbel, Beta),
+    (Gumbel, ContinuousBernoulli),
+    (Gumbel, Exponential),
+    (Gumbel, Gamma),
+    (Gumbel, Pareto),
+    (Gumbel, Uniform),
+    (Laplace, Beta),
+    (Laplace, ContinuousBernoulli),
+    (Laplace, Exponential),
+    (Laplace, Gamma),
+    (Laplace, Pareto),
+    (Laplace, Uniform),
+    (Normal, Beta),
+    (Normal, ContinuousBernoulli),
+    (Normal, Exponential),
+    (Normal, Gamma),
+    (Normal, Pareto),
+    (Normal, Uniform),
+    (Pareto, Beta),
+    (Pareto, ContinuousBernoulli),
+    (Pareto, Uniform),
+    (Poisson, Bernoulli),
+    (Poisson, Binomial),
+)(_infinite)
 
 
 @register_kl(Beta, ContinuousBernoulli)
@@ -362,12 +422,22 @@ def _kl_beta_gamma(p: Any, q: Any) -> Tensor:
 
 def _against_normal(p: Any, q: Any, entropy: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
     """E[-log q] for normal q needs two moments of p only."""
-    return (-entropy + 0.5 * (2 * math.pi * q.scale.pow(2)).log()
-            + 0.5 * (variance + (mean - q.loc).pow(2)) / q.scale.pow(2))
+    return (
+        -entropy
+        + 0.5 * (2 * math.pi * q.scale.pow(2)).log()
+        + 0.5 * (variance + (mean - q.loc).pow(2)) / q.scale.pow(2)
+    )
 
 
-@_pairs((Beta, Normal), (ContinuousBernoulli, Normal), (Exponential, Normal), (Gamma, Normal), (Gumbel, Normal),
-        (Laplace, Normal), (Uniform, Normal))
+@_pairs(
+    (Beta, Normal),
+    (ContinuousBernoulli, Normal),
+    (Exponential, Normal),
+    (Gamma, Normal),
+    (Gumbel, Normal),
+    (Laplace, Normal),
+    (Uniform, Normal),
+)
 def _kl_normal_by_moments(p: Any, q: Any) -> Tensor:
     return _against_normal(p, q, p.entropy(), p.mean, p.variance)
 
@@ -392,8 +462,13 @@ def _kl_continuous_bernoulli_uniform(p: Any, q: Any) -> Tensor:
 @register_kl(Exponential, Gamma)
 def _kl_exponential_gamma(p: Any, q: Any) -> Tensor:
     ratio = q.rate / p.rate
-    return (-q.concentration * ratio.log() + ratio + q.concentration.lgamma() + q.concentration * euler_constant
-            - (1 + euler_constant))
+    return (
+        -q.concentration * ratio.log()
+        + ratio
+        + q.concentration.lgamma()
+        + q.concentration * euler_constant
+        - (1 + euler_constant)
+    )
 
 
 @register_kl(Exponential, Gumbel)
@@ -410,7 +485,7 @@ def _kl_gamma_exponential(p: Any, q: Any) -> Tensor:
 @register_kl(Gamma, Gumbel)
 def _kl_gamma_gumbel(p: Any, q: Any) -> Tensor:
     product, shift = p.rate * q.scale, q.loc / q.scale
-    t1 = ((p.concentration - 1) * p.concentration.digamma() - p.concentration.lgamma() - p.concentration)
+    t1 = (p.concentration - 1) * p.concentration.digamma() - p.concentration.lgamma() - p.concentration
     t2 = product.log() + p.concentration / product
     t3 = torch.exp(shift) * (1 + product.reciprocal()).pow(-p.concentration) - shift
     return t1 + t2 + t3
@@ -442,8 +517,13 @@ def _kl_pareto_exponential(p: Any, q: Any) -> Tensor:
 @register_kl(Pareto, Gamma)
 def _kl_pareto_gamma(p: Any, q: Any) -> Tensor:
     mean_log = p.scale.log() + p.alpha.reciprocal()
-    kl = (-p.entropy() + q.concentration.lgamma() - q.concentration * q.rate.log() + (1 - q.concentration) * mean_log
-          + q.rate * p.alpha * p.scale / (p.alpha - 1))
+    kl = (
+        -p.entropy()
+        + q.concentration.lgamma()
+        - q.concentration * q.rate.log()
+        + (1 - q.concentration) * mean_log
+        + q.rate * p.alpha * p.scale / (p.alpha - 1)
+    )
     return torch.where(p.alpha <= 1, math.inf, kl)
 
 
@@ -478,8 +558,13 @@ def _kl_uniform_exponential(p: Any, q: Any) -> Tensor:
 def _kl_uniform_gamma(p: Any, q: Any) -> Tensor:
     width = p.high - p.low
     mean_log = (_x_log_x(p.high) - _x_log_x(p.low) - width) / width
-    kl = (-width.log() + q.concentration.lgamma() - q.concentration * q.rate.log()
-          + (1 - q.concentration) * mean_log + q.rate * (p.high + p.low) / 2)
+    kl = (
+        -width.log()
+        + q.concentration.lgamma()
+        - q.concentration * q.rate.log()
+        + (1 - q.concentration) * mean_log
+        + q.rate * (p.high + p.low) / 2
+    )
     return torch.where(p.low < 0, math.inf, kl)
 
 
@@ -487,8 +572,7 @@ def _kl_uniform_gamma(p: Any, q: Any) -> Tensor:
 def _kl_uniform_gumbel(p: Any, q: Any) -> Tensor:
     high, low = (p.high - q.loc) / q.scale, (p.low - q.loc) / q.scale
     # E[log q] is -log(scale) - E[z + exp(-z)], for uniform z
-    return ((q.scale / (p.high - p.low)).log() + 0.5 * (high + low)
-            - (torch.exp(-high) - torch.exp(-low)) / (high - low))
+    return (q.scale / (p.high - p.low)).log() + 0.5 * (high + low) - (torch.exp(-high) - torch.exp(-low)) / (high - low)
 
 
 @register_kl(Uniform, Pareto)

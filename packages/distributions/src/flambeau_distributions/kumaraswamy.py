@@ -1,4 +1,5 @@
 """The Kumaraswamy distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -28,14 +29,24 @@ class Kumaraswamy(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, concentration1: Tensor | float, concentration0: Tensor | float,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self, concentration1: Tensor | float, concentration0: Tensor | float, validate_args: bool | None = None
+    ) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
-        base = Uniform(torch.full_like(self.concentration0, 0), torch.full_like(self.concentration0, 1),
-                       validate_args=validate_args)
-        super().__init__(base, [PowerTransform(exponent=self.concentration0.reciprocal()),
-                                AffineTransform(loc=1.0, scale=-1.0),
-                                PowerTransform(exponent=self.concentration1.reciprocal())], validate_args=validate_args)
+        base = Uniform(
+            torch.full_like(self.concentration0, 0),
+            torch.full_like(self.concentration0, 1),
+            validate_args=validate_args,
+        )
+        super().__init__(
+            base,
+            [
+                PowerTransform(exponent=self.concentration0.reciprocal()),
+                AffineTransform(loc=1.0, scale=-1.0),
+                PowerTransform(exponent=self.concentration1.reciprocal()),
+            ],
+            validate_args=validate_args,
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Kumaraswamy, _instance)

@@ -1,4 +1,5 @@
 """Lewandowski, Kurowicka and Joe's distribution of correlation matrices, by their Cholesky factors."""
+
 from __future__ import annotations
 
 import math
@@ -26,7 +27,7 @@ class LKJCholesky(Distribution):
         if dim < 2:
             raise ValueError(f"Expected dim to be an integer greater than or equal to 2. Found dim={dim}.")
         self.dim = dim
-        self.concentration, = broadcast_all(concentration)
+        (self.concentration,) = broadcast_all(concentration)
         batch, dtype = self.concentration.size(), self.concentration.dtype
         offset = torch.arange(dim - 1, dtype=dtype)
         offset = torch.cat([torch.zeros((1,), dtype=dtype), offset])

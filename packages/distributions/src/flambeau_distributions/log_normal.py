@@ -1,4 +1,5 @@
 """The log-normal distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

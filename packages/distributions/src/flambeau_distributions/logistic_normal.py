@@ -1,4 +1,5 @@
 """The logistic normal distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,8 +25,9 @@ class LogisticNormal(TransformedDistribution):
 
     def __init__(self, loc: Tensor | float, scale: Tensor | float, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
-        super().__init__(base if base.batch_shape else base.expand([1]), StickBreakingTransform(),
-                         validate_args=validate_args)
+        super().__init__(
+            base if base.batch_shape else base.expand([1]), StickBreakingTransform(), validate_args=validate_args
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(LogisticNormal, _instance))

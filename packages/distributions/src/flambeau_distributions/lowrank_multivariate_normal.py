@@ -1,4 +1,5 @@
 """The multivariate normal distribution whose covariance is a diagonal and a matrix of low rank."""
+
 from __future__ import annotations
 
 import math
@@ -35,13 +36,15 @@ def mahalanobis(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor
 class LowRankMultivariateNormal(Distribution):
     """Normal vectors of mean ``loc`` and covariance ``cov_factor @ cov_factor.T + cov_diag``."""
 
-    arg_constraints = {"loc": constraints.real_vector, "cov_factor": constraints.independent(constraints.real, 2),
-                       "cov_diag": constraints.independent(constraints.positive, 1)}
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "cov_factor": constraints.independent(constraints.real, 2),
+        "cov_diag": constraints.independent(constraints.positive, 1),
+    }
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor,
-                 validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event = loc.shape[-1:]
@@ -54,8 +57,9 @@ class LowRankMultivariateNormal(Distribution):
         try:
             batch = torch.broadcast_shapes(loc.shape[:-1], cov_factor.shape[:-2], cov_diag.shape[:-1])
         except RuntimeError as e:
-            raise ValueError(f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag "
-                             f"{cov_diag.shape}") from e
+            raise ValueError(
+                f"Incompatible batch shapes: loc {loc.shape}, cov_factor {cov_factor.shape}, cov_diag {cov_diag.shape}"
+            ) from e
         self.loc, self.cov_diag = loc.expand(batch + event), cov_diag.expand(batch + event)
         self.cov_factor = cov_factor.expand(batch + cov_factor.shape[-2:])
         self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag = cov_factor, cov_diag
@@ -64,9 +68,13 @@ class LowRankMultivariateNormal(Distribution):
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return self._expanded(
-            LowRankMultivariateNormal, batch_shape, _instance, ("loc", "cov_diag", "cov_factor"),
+            LowRankMultivariateNormal,
+            batch_shape,
+            _instance,
+            ("loc", "cov_diag", "cov_factor"),
             ("_unbroadcasted_cov_factor", "_unbroadcasted_cov_diag", "_capacitance_tril"),
-            {"loc": 1, "cov_diag": 1, "cov_factor": 2})
+            {"loc": 1, "cov_diag": 1, "cov_factor": 2},
+        )
 
     mean = mode = property(lambda self: self.loc)
 
@@ -98,22 +106,23 @@ class LowRankMultivariateNormal(Distribution):
         weighted = self._unbroadcasted_cov_factor.mT / diagonal.unsqueeze(-2)
         a = linalg.solve_triangular(self._capacitance_tril, weighted, upper=False)
         return (torch.diag_embed(diagonal.reciprocal()) - torch.matmul(a.mT, a)).expand(
-            self._batch_shape + torch.Size((n, n)))
+            self._batch_shape + torch.Size((n, n))
+        )
 
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         eps_w = standard_normal(shape[:-1] + self.cov_factor.shape[-1:], self.loc.dtype)
         eps_d = standard_normal(shape, self.loc.dtype)
-        return (self.loc + batch_mv(self._unbroadcasted_cov_factor, eps_w)
-                + self._unbroadcasted_cov_diag.sqrt() * eps_d)
+        return self.loc + batch_mv(self._unbroadcasted_cov_factor, eps_w) + self._unbroadcasted_cov_diag.sqrt() * eps_d
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         parts = self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag
         distance = mahalanobis(*parts, value - self.loc, self._capacitance_tril)
-        return -0.5 * (self._event_shape[0] * math.log(2 * math.pi)
-                       + log_det(*parts, self._capacitance_tril) + distance)
+        return -0.5 * (
+            self._event_shape[0] * math.log(2 * math.pi) + log_det(*parts, self._capacitance_tril) + distance
+        )
 
     def entropy(self) -> Tensor:
         full = log_det(self._unbroadcasted_cov_factor, self._unbroadcasted_cov_diag, self._capacitance_tril)

@@ -1,4 +1,5 @@
 """Mixtures of distributions of one kind."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -26,8 +27,9 @@ class MixtureSameFamily(Distribution):
     arg_constraints = {}
     has_rsample = False
 
-    def __init__(self, mixture_distribution: Categorical, component_distribution: Distribution,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self, mixture_distribution: Categorical, component_distribution: Distribution, validate_args: bool | None = None
+    ) -> None:
         if not isinstance(mixture_distribution, Categorical):
             raise ValueError(" The Mixture distribution needs to be an  instance of torch.distributions.Categorical")
         if not isinstance(component_distribution, Distribution):
@@ -35,12 +37,16 @@ class MixtureSameFamily(Distribution):
         mixed, batch = mixture_distribution.batch_shape, component_distribution.batch_shape[:-1]
         for m, b in zip(reversed(mixed), reversed(batch), strict=False):
             if m != 1 and b != 1 and m != b:
-                raise ValueError(f"`mixture_distribution.batch_shape` ({mixed}) is not compatible with "
-                                 f"`component_distribution.batch_shape`({batch})")
+                raise ValueError(
+                    f"`mixture_distribution.batch_shape` ({mixed}) is not compatible with "
+                    f"`component_distribution.batch_shape`({batch})"
+                )
         km, kc = mixture_distribution.logits.shape[-1], component_distribution.batch_shape[-1]
         if km != kc:
-            raise ValueError(f"`mixture_distribution component` ({km}) does not equal "
-                             f"`component_distribution.batch_shape[-1]` ({kc})")
+            raise ValueError(
+                f"`mixture_distribution component` ({km}) does not equal "
+                f"`component_distribution.batch_shape[-1]` ({kc})"
+            )
         self._mixture_distribution, self._component_distribution = mixture_distribution, component_distribution
         self._num_component = km
         event = component_distribution.event_shape
@@ -51,7 +57,8 @@ class MixtureSameFamily(Distribution):
         new = self._get_checked_instance(MixtureSameFamily, _instance)
         batch_shape = torch.Size(batch_shape)
         new._component_distribution = self._component_distribution.expand(
-            batch_shape + torch.Size((self._num_component,)))
+            batch_shape + torch.Size((self._num_component,))
+        )
         new._mixture_distribution = self._mixture_distribution.expand(batch_shape)
         return self._expanded(MixtureSameFamily, batch_shape, new, (), ("_num_component", "_event_ndims"))
 
@@ -96,7 +103,8 @@ class MixtureSameFamily(Distribution):
             values = self._component_distribution.sample(sample_shape)
             ones = torch.Size([1] * (self._event_ndims + 1))
             chosen = chosen.reshape(chosen.shape + ones).expand(
-                values.shape[:dim] + torch.Size((1,)) + self._event_shape)
+                values.shape[:dim] + torch.Size((1,)) + self._event_shape
+            )
             return torch.gather(values, dim, chosen).squeeze(dim)
 
     def _pad(self, x: Tensor) -> Tensor:

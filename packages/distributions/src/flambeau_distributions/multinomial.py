@@ -1,4 +1,5 @@
 """The multinomial distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,8 +22,13 @@ class Multinomial(Distribution):
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
-    def __init__(self, total_count: int = 1, probs: Tensor | None = None, logits: Tensor | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        total_count: int = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         if not isinstance(total_count, int):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
@@ -61,8 +67,7 @@ class Multinomial(Distribution):
         n = torch.tensor(float(self.total_count), dtype=self.probs.dtype)
         values = self._binomial.enumerate_support(expand=False)[1:]
         weights = torch.exp(self._binomial.log_prob(values))
-        return (n * self._categorical.entropy() - torch.lgamma(n + 1)
-                + (weights * torch.lgamma(values + 1)).sum((0, -1)))
+        return n * self._categorical.entropy() - torch.lgamma(n + 1) + (weights * torch.lgamma(values + 1)).sum((0, -1))
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

@@ -1,4 +1,5 @@
 """The multivariate normal distribution."""
+
 from __future__ import annotations
 
 import math
@@ -60,7 +61,7 @@ class MatrixParameters(Distribution):
         """Set the one that is given, expanded to the batch; returns its batch shape."""
         if sum(m is not None for m in given.values()) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
-        (name, matrix), = ((name, m) for name, m in given.items() if m is not None)
+        ((name, matrix),) = ((name, m) for name, m in given.items() if m is not None)
         if matrix.dim() < 2:
             raise ValueError(f"{name} must be at least two-dimensional, with optional leading batch dimensions")
         batch_shape = torch.broadcast_shapes(matrix.shape[:-2], batch_shape)
@@ -104,28 +105,45 @@ class MultivariateNormal(MatrixParameters):
     tensor(-1.8379)
     """
 
-    arg_constraints = {"loc": constraints.real_vector, "covariance_matrix": constraints.positive_definite,
-                       "precision_matrix": constraints.positive_definite, "scale_tril": constraints.lower_cholesky}
+    arg_constraints = {
+        "loc": constraints.real_vector,
+        "covariance_matrix": constraints.positive_definite,
+        "precision_matrix": constraints.positive_definite,
+        "scale_tril": constraints.lower_cholesky,
+    }
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, loc: Tensor, covariance_matrix: Tensor | None = None,
-                 precision_matrix: Tensor | None = None, scale_tril: Tensor | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        loc: Tensor,
+        covariance_matrix: Tensor | None = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         if validate_args is not None:
             self._validate_args = validate_args
-        batch_shape = self._set_matrix(loc.shape[:-1], covariance_matrix=covariance_matrix,
-                                       precision_matrix=precision_matrix, scale_tril=scale_tril)
+        batch_shape = self._set_matrix(
+            loc.shape[:-1],
+            covariance_matrix=covariance_matrix,
+            precision_matrix=precision_matrix,
+            scale_tril=scale_tril,
+        )
         self.loc = loc.expand(batch_shape + torch.Size((-1,)))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
-        return self._expanded(MultivariateNormal, batch_shape, _instance,
-                              ("loc", "covariance_matrix", "scale_tril", "precision_matrix"),
-                              ("_unbroadcasted_scale_tril",),
-                              {"loc": 1, "covariance_matrix": 2, "scale_tril": 2, "precision_matrix": 2})
+        return self._expanded(
+            MultivariateNormal,
+            batch_shape,
+            _instance,
+            ("loc", "covariance_matrix", "scale_tril", "precision_matrix"),
+            ("_unbroadcasted_scale_tril",),
+            {"loc": 1, "covariance_matrix": 2, "scale_tril": 2, "precision_matrix": 2},
+        )
 
     mean = mode = property(lambda self: self.loc)
 

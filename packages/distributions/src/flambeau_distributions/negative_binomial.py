@@ -1,4 +1,5 @@
 """The negative binomial distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,13 +20,22 @@ __all__ = ["NegativeBinomial"]
 class NegativeBinomial(Probabilities):
     """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed."""
 
-    arg_constraints = {"total_count": constraints.greater_than_eq(0),
-                       "probs": constraints.half_open_interval(0.0, 1.0), "logits": constraints.real}
+    arg_constraints = {
+        "total_count": constraints.greater_than_eq(0),
+        "probs": constraints.half_open_interval(0.0, 1.0),
+        "logits": constraints.real,
+    }
     support = constraints.nonnegative_integer
 
     total_count: Tensor
-    def __init__(self, total_count: Tensor | int, probs: Tensor | float | None = None,
-                 logits: Tensor | float | None = None, validate_args: bool | None = None) -> None:
+
+    def __init__(
+        self,
+        total_count: Tensor | int,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._take(probs, logits, total_count=total_count)
         super().__init__(self._param.shape, validate_args=validate_args)
 

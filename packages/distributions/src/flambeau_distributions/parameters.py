@@ -2,6 +2,7 @@
 
 Programs know this module as ``torch.distributions.utils``.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -16,8 +17,15 @@ from flambeau_tensor import Tensor
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-__all__ = ["broadcast_all", "clamp_probs", "lazy_property", "logits_to_probs", "probs_to_logits", "tril_matrix_to_vec",
-           "vec_to_tril_matrix"]
+__all__ = [
+    "broadcast_all",
+    "clamp_probs",
+    "lazy_property",
+    "logits_to_probs",
+    "probs_to_logits",
+    "tril_matrix_to_vec",
+    "vec_to_tril_matrix",
+]
 
 euler_constant = 0.57721566490153286060
 _Size = torch.Size
@@ -41,8 +49,10 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
             if first is None:
                 first = value
         elif not is_number(value) and not hasattr(type(value), "__torch_function__"):
-            raise ValueError("Input arguments must all be instances of Number, torch.Tensor or objects implementing "
-                             "__torch_function__.")
+            raise ValueError(
+                "Input arguments must all be instances of Number, torch.Tensor or objects implementing "
+                "__torch_function__."
+            )
     dtype = torch.get_default_dtype() if first is None else first.dtype
     tensors: list[Any] = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
     shape = tensors[0].shape
@@ -122,8 +132,10 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """
     n = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
     if round(n) - n > torch.finfo(vec.dtype).eps:
-        raise ValueError(f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower "
-                         "triangular part of a square D x D matrix.")
+        raise ValueError(
+            f"The size of last dimension is {vec.shape[-1]} which cannot be expressed as the lower "
+            "triangular part of a square D x D matrix."
+        )
     n = round(n)
     rows, columns = torch.tril_indices(n, n, diag)
     out = vec.new_zeros(vec.shape[:-1] + (n, n))

@@ -1,4 +1,5 @@
 """The Pareto distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,8 +22,11 @@ class Pareto(TransformedDistribution):
 
     def __init__(self, scale: Tensor | float, alpha: Tensor | float, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
-        super().__init__(Exponential(self.alpha, validate_args=validate_args),
-                         [ExpTransform(), AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args)
+        super().__init__(
+            Exponential(self.alpha, validate_args=validate_args),
+            [ExpTransform(), AffineTransform(loc=0, scale=self.scale)],
+            validate_args=validate_args,
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Pareto, _instance)

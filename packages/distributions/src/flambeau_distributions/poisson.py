@@ -1,4 +1,5 @@
 """The Poisson distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ class Poisson(ExponentialFamily):
     support = constraints.nonnegative_integer
 
     def __init__(self, rate: Tensor | float, validate_args: bool | None = None) -> None:
-        self.rate, = broadcast_all(rate)
+        (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.shape, validate_args=validate_args)
 
     mean = variance = property(lambda self: self.rate)

@@ -1,4 +1,5 @@
 """Relaxed Bernoulli distributions, whose samples have gradients."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -21,8 +22,13 @@ class LogitRelaxedBernoulli(Probabilities):
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.real
 
-    def __init__(self, temperature: Tensor | float, probs: Tensor | float | None = None,
-                 logits: Tensor | float | None = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        temperature: Tensor | float,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self.temperature = temperature
         self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
@@ -51,10 +57,16 @@ class RelaxedBernoulli(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, temperature: Tensor | float, probs: Tensor | float | None = None,
-                 logits: Tensor | float | None = None, validate_args: bool | None = None) -> None:
-        super().__init__(LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(),
-                         validate_args=validate_args)
+    def __init__(
+        self,
+        temperature: Tensor | float,
+        probs: Tensor | float | None = None,
+        logits: Tensor | float | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        super().__init__(
+            LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args=validate_args
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedBernoulli, _instance))

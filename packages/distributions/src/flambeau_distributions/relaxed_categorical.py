@@ -1,4 +1,5 @@
 """Relaxed categorical distributions, whose samples have gradients."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -23,8 +24,13 @@ class ExpRelaxedCategorical(Distribution):
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, temperature: Tensor | float, probs: Tensor | None = None,
-                 logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        temperature: Tensor | float,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         self._categorical, self.temperature = Categorical(probs, logits), temperature
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args=validate_args)
 
@@ -50,8 +56,9 @@ class ExpRelaxedCategorical(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
-        scale = (torch.lgamma(torch.tensor(float(n), dtype=logits.dtype))
-                 - torch.as_tensor(self.temperature, dtype=logits.dtype).log().mul(-(n - 1)))
+        scale = torch.lgamma(torch.tensor(float(n), dtype=logits.dtype)) - torch.as_tensor(
+            self.temperature, dtype=logits.dtype
+        ).log().mul(-(n - 1))
         score = logits - value.mul(self.temperature)
         return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + scale
 
@@ -63,10 +70,18 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, temperature: Tensor | float, probs: Tensor | None = None,
-                 logits: Tensor | None = None, validate_args: bool | None = None) -> None:
-        super().__init__(ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args), ExpTransform(),
-                         validate_args=validate_args)
+    def __init__(
+        self,
+        temperature: Tensor | float,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
+        super().__init__(
+            ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args),
+            ExpTransform(),
+            validate_args=validate_args,
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         return super().expand(batch_shape, _instance=self._get_checked_instance(RelaxedOneHotCategorical, _instance))

@@ -1,4 +1,5 @@
 """Student's t distribution."""
+
 from __future__ import annotations
 
 import math
@@ -22,8 +23,13 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, df: Tensor | float, loc: Tensor | float = 0.0, scale: Tensor | float = 1.0,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        df: Tensor | float,
+        loc: Tensor | float = 0.0,
+        scale: Tensor | float = 1.0,
+        validate_args: bool | None = None,
+    ) -> None:
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.shape, validate_args=validate_args)
@@ -52,12 +58,21 @@ class StudentT(Distribution):
         if self._validate_args:
             self._validate_sample(value)
         y = (value - self.loc) / self.scale
-        normalizer = (self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + torch.lgamma(0.5 * self.df)
-                      - torch.lgamma(0.5 * (self.df + 1.0)))
+        normalizer = (
+            self.scale.log()
+            + 0.5 * self.df.log()
+            + 0.5 * math.log(math.pi)
+            + torch.lgamma(0.5 * self.df)
+            - torch.lgamma(0.5 * (self.df + 1.0))
+        )
         return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - normalizer
 
     def entropy(self) -> Tensor:
         half = 0.5 * self.df
         log_beta = torch.lgamma(half) + math.lgamma(0.5) - torch.lgamma(half + 0.5)
-        return (self.scale.log() + (half + 0.5) * (torch.digamma(half + 0.5) - torch.digamma(half))
-                + 0.5 * self.df.log() + log_beta)
+        return (
+            self.scale.log()
+            + (half + 0.5) * (torch.digamma(half + 0.5) - torch.digamma(half))
+            + 0.5 * self.df.log()
+            + log_beta
+        )

@@ -1,4 +1,5 @@
 """Distributions of what transforms make of other distributions' values."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -26,8 +27,12 @@ class TransformedDistribution(Distribution):
 
     arg_constraints = {}
 
-    def __init__(self, base_distribution: Distribution, transforms: Transform | list[Transform],
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        base_distribution: Distribution,
+        transforms: Transform | list[Transform],
+        validate_args: bool | None = None,
+    ) -> None:
         if isinstance(transforms, Transform):
             self.transforms = [transforms]
         elif isinstance(transforms, list):
@@ -40,11 +45,12 @@ class TransformedDistribution(Distribution):
         shape = base_distribution.batch_shape + base_distribution.event_shape
         base_dims, domain_dims = len(base_distribution.event_shape), whole.domain.event_dim
         if len(shape) < domain_dims:
-            raise ValueError("base_distribution needs to have shape with size at least "
-                             f"{domain_dims}, but got {shape}.")
+            raise ValueError(
+                f"base_distribution needs to have shape with size at least {domain_dims}, but got {shape}."
+            )
         expanded = whole.inverse_shape(whole.forward_shape(shape))
         if shape != expanded:
-            base_distribution = base_distribution.expand(expanded[:len(expanded) - base_dims])
+            base_distribution = base_distribution.expand(expanded[: len(expanded) - base_dims])
         if domain_dims > base_dims:
             base_distribution = Independent(base_distribution, domain_dims - base_dims)
         self.base_dist = base_distribution
@@ -59,7 +65,7 @@ class TransformedDistribution(Distribution):
         shape: tuple[int, ...] = torch.Size(batch_shape) + self._event_shape
         for t in reversed(self.transforms):
             shape = t.inverse_shape(shape)
-        new.base_dist = self.base_dist.expand(shape[:len(shape) - len(self.base_dist.event_shape)])
+        new.base_dist = self.base_dist.expand(shape[: len(shape) - len(self.base_dist.event_shape)])
         new.transforms = self.transforms
         super(TransformedDistribution, new).__init__(torch.Size(batch_shape), self._event_shape, validate_args=False)
         new._validate_args = self._validate_args

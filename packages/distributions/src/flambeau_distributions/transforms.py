@@ -1,4 +1,5 @@
 """Invertible and other maps of tensors, with the logarithms of how they change volumes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -29,11 +30,28 @@ if TYPE_CHECKING:
     from flambeau_distributions.constraints import Constraint
     from flambeau_distributions.distribution import Distribution
 
-__all__ = ["AbsTransform", "AffineTransform", "CatTransform", "ComposeTransform", "CorrCholeskyTransform",
-           "CumulativeDistributionTransform", "ExpTransform", "IndependentTransform", "LowerCholeskyTransform",
-           "PositiveDefiniteTransform", "PowerTransform", "ReshapeTransform", "SigmoidTransform", "SoftmaxTransform",
-           "SoftplusTransform", "StackTransform", "StickBreakingTransform", "TanhTransform", "Transform",
-           "identity_transform"]
+__all__ = [
+    "AbsTransform",
+    "AffineTransform",
+    "CatTransform",
+    "ComposeTransform",
+    "CorrCholeskyTransform",
+    "CumulativeDistributionTransform",
+    "ExpTransform",
+    "IndependentTransform",
+    "LowerCholeskyTransform",
+    "PositiveDefiniteTransform",
+    "PowerTransform",
+    "ReshapeTransform",
+    "SigmoidTransform",
+    "SoftmaxTransform",
+    "SoftplusTransform",
+    "StackTransform",
+    "StickBreakingTransform",
+    "TanhTransform",
+    "Transform",
+    "identity_transform",
+]
 
 
 class ExpTransform(TransformWithoutParameters):
@@ -63,7 +81,7 @@ class PowerTransform(Transform):
 
     def __init__(self, exponent: Tensor | float, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
-        self.exponent, = broadcast_all(exponent)
+        (self.exponent,) = broadcast_all(exponent)
 
     def with_cache(self, cache_size: int = 1) -> Transform:
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
@@ -209,10 +227,11 @@ class AffineTransform(Transform):
         if is_number(self.scale):
             result = result.expand(shape)
         if self.event_dim:
-            result = result.expand(torch.broadcast_shapes(result.shape, shape)) if result.dim() < self.event_dim \
-                else result
-            result = result.reshape(result.shape[:-self.event_dim] + (-1,)).sum(-1)
-            shape = shape[:-self.event_dim]
+            result = (
+                result.expand(torch.broadcast_shapes(result.shape, shape)) if result.dim() < self.event_dim else result
+            )
+            result = result.reshape(result.shape[: -self.event_dim] + (-1,)).sum(-1)
+            shape = shape[: -self.event_dim]
         return result.expand(shape)
 
     def forward_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -251,8 +270,9 @@ class _Parts(Transform):
 class CatTransform(_Parts):
     """Transforms of pieces of the given lengths along a dimension."""
 
-    def __init__(self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None,
-                 cache_size: int = 0) -> None:
+    def __init__(
+        self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
+    ) -> None:
         super().__init__(tseq, dim, cache_size)
         self.lengths = [1] * len(self.transforms) if lengths is None else list(lengths)
         if len(self.lengths) != len(self.transforms):
@@ -268,8 +288,10 @@ class CatTransform(_Parts):
 
     def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == self.length):
-            raise AssertionError(f"CatTransform takes {self.length} elements along dimension {self.dim}, not a tensor "
-                                 f"of shape {tuple(x.shape)}")
+            raise AssertionError(
+                f"CatTransform takes {self.length} elements along dimension {self.dim}, not a tensor "
+                f"of shape {tuple(x.shape)}"
+            )
         return x.split(self.lengths, self.dim)
 
     def _join(self, parts: Sequence[Tensor]) -> Tensor:
@@ -301,8 +323,10 @@ class StackTransform(_Parts):
 
     def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         if not (-x.dim() <= self.dim < x.dim() and x.size(self.dim) == len(self.transforms)):
-            raise AssertionError(f"StackTransform takes {len(self.transforms)} slices along dimension {self.dim}, not "
-                                 f"a tensor of shape {tuple(x.shape)}")
+            raise AssertionError(
+                f"StackTransform takes {len(self.transforms)} slices along dimension {self.dim}, not "
+                f"a tensor of shape {tuple(x.shape)}"
+            )
         return x.unbind(self.dim)
 
     def _join(self, parts: Sequence[Tensor]) -> Tensor:

@@ -1,4 +1,5 @@
 """The uniform distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
 """The von Mises distribution."""
+
 from __future__ import annotations
 
 import math
@@ -15,12 +16,34 @@ from flambeau_tensor import Tensor
 __all__ = ["VonMises"]
 
 # Polynomials for modified Bessel functions of order 0 and 1, Abramowitz and Stegun 9.8.1 to 9.8.4.
-_SMALL = ((1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
-          (0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3))
-_LARGE = ((0.39894228, 0.1328592e-1, 0.225319e-2, -0.157565e-2, 0.916281e-2, -0.2057706e-1, 0.2635537e-1, -0.1647633e-1,
-           0.392377e-2),
-          (0.39894228, -0.3988024e-1, -0.362018e-2, 0.163801e-2, -0.1031555e-1, 0.2282967e-1, -0.2895312e-1,
-           0.1787654e-1, -0.420059e-2))
+_SMALL = (
+    (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
+    (0.5, 0.87890594, 0.51498869, 0.15084934, 0.2658733e-1, 0.301532e-2, 0.32411e-3),
+)
+_LARGE = (
+    (
+        0.39894228,
+        0.1328592e-1,
+        0.225319e-2,
+        -0.157565e-2,
+        0.916281e-2,
+        -0.2057706e-1,
+        0.2635537e-1,
+        -0.1647633e-1,
+        0.392377e-2,
+    ),
+    (
+        0.39894228,
+        -0.3988024e-1,
+        -0.362018e-2,
+        0.163801e-2,
+        -0.1031555e-1,
+        0.2282967e-1,
+        -0.2895312e-1,
+        0.1787654e-1,
+        -0.420059e-2,
+    ),
+)
 
 
 def _polynomial(y: Tensor, coefficients: Sequence[float]) -> Tensor:
@@ -57,8 +80,11 @@ class VonMises(Distribution):
         try:
             return super().expand(batch_shape)
         except NotImplementedError:
-            return type(self)(self.loc.expand(batch_shape), self.concentration.expand(batch_shape),
-                              validate_args=self.__dict__.get("_validate_args"))
+            return type(self)(
+                self.loc.expand(batch_shape),
+                self.concentration.expand(batch_shape),
+                validate_args=self.__dict__.get("_validate_args"),
+            )
 
     def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:

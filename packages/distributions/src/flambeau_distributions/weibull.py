@@ -1,4 +1,5 @@
 """The Weibull distribution."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,16 +26,22 @@ class Weibull(TransformedDistribution):
         self.scale, self.concentration = broadcast_all(scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         base = Exponential(torch.ones_like(self.scale), validate_args=validate_args)
-        super().__init__(base, [PowerTransform(exponent=self.concentration_reciprocal),
-                                AffineTransform(loc=0, scale=self.scale)], validate_args=validate_args)
+        super().__init__(
+            base,
+            [PowerTransform(exponent=self.concentration_reciprocal), AffineTransform(loc=0, scale=self.scale)],
+            validate_args=validate_args,
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         new = self._get_checked_instance(Weibull, _instance)
         new.scale, new.concentration = self.scale.expand(batch_shape), self.concentration.expand(batch_shape)
         new.concentration_reciprocal = new.concentration.reciprocal()
         base = self.base_dist.expand(batch_shape)
-        super(Weibull, new).__init__(base, [PowerTransform(exponent=new.concentration_reciprocal),
-                                            AffineTransform(loc=0, scale=new.scale)], validate_args=False)
+        super(Weibull, new).__init__(
+            base,
+            [PowerTransform(exponent=new.concentration_reciprocal), AffineTransform(loc=0, scale=new.scale)],
+            validate_args=False,
+        )
         new._validate_args = self._validate_args
         return new
 

@@ -1,4 +1,5 @@
 """The Wishart distribution."""
+
 from __future__ import annotations
 
 import math
@@ -21,8 +22,9 @@ __all__ = ["Wishart"]
 def _trace_of_quotient(factor: Tensor, other: Tensor) -> Tensor:
     """trace(other^-1 factor factor^T), other being given by its Cholesky factor, too."""
     shape = torch.broadcast_shapes(factor.shape[:-2], other.shape[:-2])
-    solved = linalg.solve_triangular(other.expand(shape + other.shape[-2:]),
-                                           factor.expand(shape + factor.shape[-2:]), upper=False)
+    solved = linalg.solve_triangular(
+        other.expand(shape + other.shape[-2:]), factor.expand(shape + factor.shape[-2:]), upper=False
+    )
     return solved.pow(2).sum((-2, -1))
 
 
@@ -35,12 +37,21 @@ class Wishart(MatrixParameters, ExponentialFamily):
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        return {"covariance_matrix": constraints.positive_definite, "precision_matrix": constraints.positive_definite,
-                "scale_tril": constraints.lower_cholesky, "df": constraints.greater_than(self._event_shape[-1] - 1)}
+        return {
+            "covariance_matrix": constraints.positive_definite,
+            "precision_matrix": constraints.positive_definite,
+            "scale_tril": constraints.lower_cholesky,
+            "df": constraints.greater_than(self._event_shape[-1] - 1),
+        }
 
-    def __init__(self, df: Tensor | float, covariance_matrix: Tensor | None = None,
-                 precision_matrix: Tensor | None = None, scale_tril: Tensor | None = None,
-                 validate_args: bool | None = None) -> None:
+    def __init__(
+        self,
+        df: Tensor | float,
+        covariance_matrix: Tensor | None = None,
+        precision_matrix: Tensor | None = None,
+        scale_tril: Tensor | None = None,
+        validate_args: bool | None = None,
+    ) -> None:
         given = {"covariance_matrix": covariance_matrix, "precision_matrix": precision_matrix, "scale_tril": scale_tril}
         if sum(m is not None for m in given.values()) != 1:
             raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
@@ -57,20 +68,29 @@ class Wishart(MatrixParameters, ExponentialFamily):
         batch_shape = self._set_matrix(df.shape, **given)
         self.df = df.expand(batch_shape)
         if bool(self.df.lt(self._event_shape[-1]).any()):
-            warnings.warn("Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < "
-                          "ndim.", stacklevel=2)
+            warnings.warn(
+                "Low df values detected. Singular samples are highly likely to occur for ndim - 1 < df < ndim.",
+                stacklevel=2,
+            )
         super().__init__(batch_shape, self._event_shape, validate_args=validate_args)
         self._dist_chi2 = self._chi2()
 
     def _chi2(self) -> Chi2:
         n = self._event_shape[-1]
-        return Chi2(df=self.df.unsqueeze(-1) - torch.arange(n, dtype=self.df.dtype).expand(
-            self._batch_shape + torch.Size((n,))))
+        return Chi2(
+            df=self.df.unsqueeze(-1) - torch.arange(n, dtype=self.df.dtype).expand(self._batch_shape + torch.Size((n,)))
+        )
 
     def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Self:
         matrices = ("covariance_matrix", "scale_tril", "precision_matrix")
-        new = self._expanded(Wishart, batch_shape, _instance, ("df", *matrices), ("_unbroadcasted_scale_tril",),
-                             dict.fromkeys(matrices, 2))
+        new = self._expanded(
+            Wishart,
+            batch_shape,
+            _instance,
+            ("df", *matrices),
+            ("_unbroadcasted_scale_tril",),
+            dict.fromkeys(matrices, 2),
+        )
         new._dist_chi2 = new._chi2()
         return new
 
@@ -96,7 +116,8 @@ class Wishart(MatrixParameters, ExponentialFamily):
         noise = self._dist_chi2.rsample(sample_shape).sqrt().diag_embed(dim1=-2, dim2=-1)
         rows, columns = torch.tril_indices(n, n, offset=-1)
         noise[..., rows, columns] = torch.randn(
-            torch.Size(sample_shape) + self._batch_shape + torch.Size((n * (n - 1) // 2,)), dtype=noise.dtype)
+            torch.Size(sample_shape) + self._batch_shape + torch.Size((n * (n - 1) // 2,)), dtype=noise.dtype
+        )
         factor = self._unbroadcasted_scale_tril @ noise
         return factor @ factor.mT
 
@@ -126,16 +147,23 @@ class Wishart(MatrixParameters, ExponentialFamily):
             self._validate_sample(value)
         nu, p = self.df, self._event_shape[-1]
         factor = linalg.cholesky(value)
-        return (-nu * (p * math.log(2.0) / 2 + half_log_det(self._unbroadcasted_scale_tril)) - mvlgamma(nu / 2, p)
-                + (nu - p - 1) * half_log_det(factor)
-                - _trace_of_quotient(factor, self._unbroadcasted_scale_tril) / 2)
+        return (
+            -nu * (p * math.log(2.0) / 2 + half_log_det(self._unbroadcasted_scale_tril))
+            - mvlgamma(nu / 2, p)
+            + (nu - p - 1) * half_log_det(factor)
+            - _trace_of_quotient(factor, self._unbroadcasted_scale_tril) / 2
+        )
 
     def entropy(self) -> Tensor:
         nu, p = self.df, self._event_shape[-1]
         steps = torch.arange(p, dtype=nu.dtype)
         digammas = torch.digamma((nu.unsqueeze(-1) - steps) / 2).sum(-1)
-        return ((p + 1) * (p * math.log(2.0) / 2 + half_log_det(self._unbroadcasted_scale_tril)) + mvlgamma(nu / 2, p)
-                - (nu - p - 1) / 2 * digammas + nu * p / 2)
+        return (
+            (p + 1) * (p * math.log(2.0) / 2 + half_log_det(self._unbroadcasted_scale_tril))
+            + mvlgamma(nu / 2, p)
+            - (nu - p - 1) / 2 * digammas
+            + nu * p / 2
+        )
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:
@@ -143,5 +171,6 @@ class Wishart(MatrixParameters, ExponentialFamily):
 
     def _log_normalizer(self, x: Tensor, y: Tensor) -> Tensor:  # type: ignore[override]
         p = self._event_shape[-1]
-        return (y + (p + 1) / 2) * (-linalg.slogdet(-2 * x).logabsdet + math.log(2.0) * p) \
-            + mvlgamma(y + (p + 1) / 2, p)
+        return (y + (p + 1) / 2) * (-linalg.slogdet(-2 * x).logabsdet + math.log(2.0) * p) + mvlgamma(
+            y + (p + 1) / 2, p
+        )

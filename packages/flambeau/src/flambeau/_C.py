@@ -1,4 +1,5 @@
 """The names in PyTorch's compiled module that programs use: the switches and guards of overriding."""
+
 from flambeau_overrides import (  # noqa: F401
     DisableTorchFunction,
     DisableTorchFunctionSubclass,

@@ -10,8 +10,10 @@ def show() -> str:
     from flambeau import RELEASE
     from flambeau_tensor.extend import LEVEL
 
-    return (f"flambeau {RELEASE} built with:\n  - Python {platform.python_version()}\n  - NumPy {numpy.__version__}\n"
-            f"  - CPU level: {LEVEL}\n  - CUDA: none\n")
+    return (
+        f"flambeau {RELEASE} built with:\n  - Python {platform.python_version()}\n  - NumPy {numpy.__version__}\n"
+        f"  - CPU level: {LEVEL}\n  - CUDA: none\n"
+    )
 
 
 def parallel_info() -> str:

@@ -10,6 +10,7 @@ whatever name it is reached.
 >>> x.grad
 tensor([2., 4.])
 """
+
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensor
 from flambeau import _layout
@@ -29,8 +30,16 @@ RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface thi
 
 globals().update(_functions("torch", lazy=False))
 globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
-for _name in ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-              "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled"):
+for _name in (
+    "enable_grad",
+    "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+):
     globals()[_name] = getattr(_autograd, _name)
 
 
@@ -42,8 +51,10 @@ for _name, _names in _IGNORED.items():
     _ignore_names(_name, _names)
 for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function in _layout.FUNCTIONS_OF_NN)):
     _sockets.providers[_name] = "flambeau_nn"
-_declare_lazily("flambeau.sparse.methods", [f"torch.Tensor.{_name}" for _name in (
-    "sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr")])
+_declare_lazily(
+    "flambeau.sparse.methods",
+    [f"torch.Tensor.{_name}" for _name in ("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr")],
+)
 
 
 def _forms_of(op):
@@ -90,5 +101,7 @@ def __getattr__(name: str):
 def __dir__():
     from importlib.util import find_spec
 
-    return sorted({*_layout.NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN} |
-                  {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")})
+    return sorted(
+        {*_layout.NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN}
+        | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")}
+    )

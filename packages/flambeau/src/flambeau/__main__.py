@@ -9,6 +9,7 @@ flambeau --version                   the versions of all packages
 
 ``python -m flambeau script.py`` is ``flambeau run script.py``.
 """
+
 import sys
 from collections.abc import Callable
 
@@ -113,7 +114,12 @@ def version(arguments: list[str]) -> int:
 
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    "run": run, "check": check, "doctor": doctor, "demo": demo, "coverage": coverage}
+    "run": run,
+    "check": check,
+    "doctor": doctor,
+    "demo": demo,
+    "coverage": coverage,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

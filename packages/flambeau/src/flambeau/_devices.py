@@ -1,4 +1,5 @@
 """What modules of devices that are not here have in common: they answer "none", and raise where a device is needed."""
+
 from collections import OrderedDict
 
 from flambeau_tensor import device as Device
@@ -7,12 +8,34 @@ NOTHING = ("empty_cache", "manual_seed", "manual_seed_all", "seed", "seed_all")
 ZERO = ("device_count", "memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
 FALSE = ("is_available", "is_bf16_supported", "is_initialized", "is_tf32_supported")
 ABSENT = (
-    "can_device_access_peer", "clock_rate", "current_device", "current_stream", "device_memory_used",
-    "get_device_capability", "get_device_name", "get_device_properties", "get_per_process_memory_fraction",
-    "get_rng_state", "get_stream_from_external", "graph_pool_handle", "init", "initial_seed",
-    "is_current_stream_capturing", "make_graphed_callables", "mem_get_info", "memory_snapshot", "memory_usage",
-    "power_draw", "reset_accumulated_memory_stats", "reset_peak_memory_stats", "set_per_process_memory_fraction",
-    "set_rng_state", "set_stream", "synchronize", "temperature", "utilization",
+    "can_device_access_peer",
+    "clock_rate",
+    "current_device",
+    "current_stream",
+    "device_memory_used",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "get_per_process_memory_fraction",
+    "get_rng_state",
+    "get_stream_from_external",
+    "graph_pool_handle",
+    "init",
+    "initial_seed",
+    "is_current_stream_capturing",
+    "make_graphed_callables",
+    "mem_get_info",
+    "memory_snapshot",
+    "memory_usage",
+    "power_draw",
+    "reset_accumulated_memory_stats",
+    "reset_peak_memory_stats",
+    "set_per_process_memory_fraction",
+    "set_rng_state",
+    "set_stream",
+    "synchronize",
+    "temperature",
+    "utilization",
 )
 
 
@@ -28,19 +51,23 @@ def _function(place, name, answer, doc):
 
 def absent(place: str, names, label: str) -> dict:
     """Functions that say what is missing: ``{"synchronize": function, ...}``."""
+
     def refuse():
         raise AssertionError(f"Torch not compiled with {label} enabled")
 
-    return {name: _function(place, name, refuse, f"Raises an AssertionError: there is no {label} device.")
-            for name in names}
+    return {
+        name: _function(place, name, refuse, f"Raises an AssertionError: there is no {label} device.") for name in names
+    }
 
 
 def _classes(place, label):
     def refuse(self, *args, **kwargs):
         raise RuntimeError(f"{place.replace('flambeau', 'torch', 1)}.{type(self).__name__} requires {label} support")
 
-    out = {name: type(name, (), {"__init__": refuse, "__module__": place, "__doc__": f"Raises: there is no {label}."})
-           for name in ("Event", "Stream", "MemPool")}
+    out = {
+        name: type(name, (), {"__init__": refuse, "__module__": place, "__doc__": f"Raises: there is no {label}."})
+        for name in ("Event", "Stream", "MemPool")
+    }
 
     class device:
         """A ``with`` block on another device: nothing for the index -1 or None, and an error otherwise."""

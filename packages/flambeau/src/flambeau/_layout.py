@@ -3,6 +3,7 @@
 ``flambeau.nn`` and ``flambeau_nn`` are one module object, and after `install_as_torch()` so is ``torch.nn``. The hook
 only ever sees names that begin with ``flambeau.`` or, when asked for, ``torch``.
 """
+
 import importlib
 import importlib.util
 import sys
@@ -47,9 +48,33 @@ TABLE = {
     "_utils": "flambeau_tensor.serialization.rebuilding",
 }
 # Modules that are files of this package.
-OWN = {"_C", "__config__", "_dynamo", "accelerator", "amp", "backends", "compiler", "cpu", "cuda", "distributed",
-       "func", "futures", "hub", "jit", "mps", "mtia", "multiprocessing", "onnx", "profiler", "sparse", "testing",
-       "torch_version", "utils", "version", "xpu"}
+OWN = {
+    "_C",
+    "__config__",
+    "_dynamo",
+    "accelerator",
+    "amp",
+    "backends",
+    "compiler",
+    "cpu",
+    "cuda",
+    "distributed",
+    "func",
+    "futures",
+    "hub",
+    "jit",
+    "mps",
+    "mtia",
+    "multiprocessing",
+    "onnx",
+    "profiler",
+    "sparse",
+    "testing",
+    "torch_version",
+    "utils",
+    "version",
+    "xpu",
+}
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
 MISSING = {"nested", "quantization"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
@@ -63,14 +88,35 @@ NAMES = {
     **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "flambeau.symbolic"),
     **dict.fromkeys(("sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor"), "flambeau.sparse"),
     "autocast": "flambeau.amp.autocast_mode",
-    **dict.fromkeys(("adaptive_avg_pool1d", "avg_pool1d", "bilinear", "cosine_similarity", "hardshrink",
-                     "pairwise_distance", "prelu"), "flambeau_nn.functional"),
-    **dict.fromkeys(("get_autocast_cpu_dtype", "get_autocast_dtype", "get_autocast_gpu_dtype", "is_autocast_available",
-                     "is_autocast_cache_enabled", "is_autocast_cpu_enabled", "is_autocast_enabled",
-                     "set_autocast_dtype"), "flambeau.amp.autocast_mode"),
+    **dict.fromkeys(
+        (
+            "adaptive_avg_pool1d",
+            "avg_pool1d",
+            "bilinear",
+            "cosine_similarity",
+            "hardshrink",
+            "pairwise_distance",
+            "prelu",
+        ),
+        "flambeau_nn.functional",
+    ),
+    **dict.fromkeys(
+        (
+            "get_autocast_cpu_dtype",
+            "get_autocast_dtype",
+            "get_autocast_gpu_dtype",
+            "is_autocast_available",
+            "is_autocast_cache_enabled",
+            "is_autocast_cpu_enabled",
+            "is_autocast_enabled",
+            "set_autocast_dtype",
+        ),
+        "flambeau.amp.autocast_mode",
+    ),
 }
 # Functions of torch itself that flambeau_nn declares, which is imported when one of them is first used.
-FUNCTIONS_OF_NN = frozenset("""
+FUNCTIONS_OF_NN = frozenset(
+    """
 _native_batch_norm_legit _weight_norm adaptive_max_pool1d affine_grid_generator alpha_dropout
 alpha_dropout_ batch_norm binary_cross_entropy_with_logits celu celu_ channel_shuffle conv1d conv2d conv3d conv_tbc
 conv_transpose1d conv_transpose2d conv_transpose3d convolution cosine_embedding_loss ctc_loss dropout dropout_
@@ -80,7 +126,8 @@ instance_norm kl_div layer_norm lstm lstm_cell margin_ranking_loss max_pool1d ma
 max_pool3d native_batch_norm native_channel_shuffle native_dropout native_group_norm native_layer_norm
 norm_except_dim pixel_shuffle pixel_unshuffle poisson_nll_loss rms_norm rnn_relu rnn_relu_cell rnn_tanh
 rnn_tanh_cell rrelu rrelu_ selu selu_ threshold_ triplet_margin_loss
-""".split())
+""".split()
+)
 
 
 class _Alias:
@@ -94,11 +141,11 @@ class _Alias:
             return ModuleSpec(fullname, self) if self.prefix == "torch" else None
         if not fullname.startswith(self.prefix + "."):
             return None
-        name = real_name(fullname[len(self.prefix) + 1:])
+        name = real_name(fullname[len(self.prefix) + 1 :])
         if name is None:
             if self.prefix == "flambeau":
                 return None  # a file of this package
-            name = "flambeau." + fullname[len(self.prefix) + 1:]
+            name = "flambeau." + fullname[len(self.prefix) + 1 :]
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError as e:
@@ -109,7 +156,7 @@ class _Alias:
 
     def get_code(self, fullname):
         """What ``python -m`` runs."""
-        name = real_name(fullname[len(self.prefix) + 1:])
+        name = real_name(fullname[len(self.prefix) + 1 :])
         return importlib.util.find_spec(name).loader.get_code(name)
 
     def create_module(self, spec):
@@ -131,8 +178,8 @@ def _keep_names(module, name):
     """
     start = module.__name__ + "."
     for full, part in list(sys.modules.items()):
-        if full.startswith(start) and getattr(module, full[len(start):], part) is not part:
-            sys.modules[f"{name}.{full[len(start):]}"] = part
+        if full.startswith(start) and getattr(module, full[len(start) :], part) is not part:
+            sys.modules[f"{name}.{full[len(start) :]}"] = part
 
 
 def real_name(name: str) -> str | None:
@@ -169,8 +216,9 @@ def install_as_torch() -> None:
     if present is ours:
         return
     if present is not None:
-        raise RuntimeError("install_as_torch(): PyTorch is already imported in this process; call it before the first "
-                           "'import torch'")
+        raise RuntimeError(
+            "install_as_torch(): PyTorch is already imported in this process; call it before the first 'import torch'"
+        )
     install("torch")
     sys.modules["torch"] = ours
     ours.__name__ = "torch"  # packages that patch functions look their modules up by it
@@ -178,4 +226,4 @@ def install_as_torch() -> None:
     if "flambeau_nn.parameter" in sys.modules:
         sys.modules["flambeau_nn.parameter"].name_classes()
     for name in [n for n in sys.modules if n.startswith("flambeau.")]:
-        sys.modules["torch." + name[len("flambeau."):]] = sys.modules[name]
+        sys.modules["torch." + name[len("flambeau.") :]] = sys.modules[name]

@@ -22,8 +22,19 @@ def empty_cache() -> None:
 def __getattr__(name: str):
     from flambeau_tensor.not_built import not_built
 
-    if name in ("current_device_idx", "current_device_index", "current_stream", "get_memory_info", "memory_allocated",
-                "max_memory_allocated", "set_device_idx", "set_device_index", "set_stream", "synchronize"):
+    if name in (
+        "current_device_idx",
+        "current_device_index",
+        "current_stream",
+        "get_memory_info",
+        "memory_allocated",
+        "max_memory_allocated",
+        "set_device_idx",
+        "set_device_index",
+        "set_stream",
+        "synchronize",
+    ):
+
         def refuse(*args, **kwargs):
             raise RuntimeError("Cannot access accelerator device when none is available.")
 

@@ -1,4 +1,5 @@
 """``torch.futures``: results that come later."""
+
 import threading
 from types import GenericAlias
 

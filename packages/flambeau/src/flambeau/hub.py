@@ -1,4 +1,5 @@
 """``torch.hub``: models from a folder that has a ``hubconf.py``, and files of weights. Nothing comes from GitHub."""
+
 import hashlib
 import importlib.util
 import os
@@ -58,8 +59,15 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
             raise
 
 
-def load_state_dict_from_url(url: str, model_dir: str | None = None, map_location=None, progress: bool = True,
-                             check_hash: bool = False, file_name: str | None = None, weights_only: bool = False):
+def load_state_dict_from_url(
+    url: str,
+    model_dir: str | None = None,
+    map_location=None,
+    progress: bool = True,
+    check_hash: bool = False,
+    file_name: str | None = None,
+    weights_only: bool = False,
+):
     """`torch.load` of the file of an address, which is copied to ``model_dir`` unless it is there.
 
     Args:
@@ -122,8 +130,17 @@ def help(github, model, force_reload=False, skip_validation=False, trust_repo="c
     return _entry(_entries(github, _source(github, None)), model).__doc__
 
 
-def load(repo_or_dir, model, *args, source="github", trust_repo="check", force_reload=False, verbose=True,
-         skip_validation=False, **kwargs):
+def load(
+    repo_or_dir,
+    model,
+    *args,
+    source="github",
+    trust_repo="check",
+    force_reload=False,
+    verbose=True,
+    skip_validation=False,
+    **kwargs,
+):
     """What the function ``model`` in the ``hubconf.py`` of a folder returns for the other arguments.
 
     Args:

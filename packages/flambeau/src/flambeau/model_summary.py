@@ -1,4 +1,5 @@
 """A table of a network's modules: what they return, how many parameters they have, how much they multiply."""
+
 from math import prod
 from typing import NamedTuple
 
@@ -41,10 +42,14 @@ class Summary:
         for row in self.rows:
             depth = row.path.count(".") + 1 if row.path else 0
             name = row.path.rpartition(".")[2]
-            lines.append(("  " * depth + (f"{name}: {row.kind}" if name else row.kind),
-                          "-" if row.shape is None else str(list(row.shape)),
-                          f"{row.parameters:,}" if row.parameters else "", f"{row.multiply_adds:,}"
-                          if row.multiply_adds else ""))
+            lines.append(
+                (
+                    "  " * depth + (f"{name}: {row.kind}" if name else row.kind),
+                    "-" if row.shape is None else str(list(row.shape)),
+                    f"{row.parameters:,}" if row.parameters else "",
+                    f"{row.multiply_adds:,}" if row.multiply_adds else "",
+                )
+            )
         lines.append(("total", "", f"{self.parameters:,}", f"{self.multiply_adds:,}"))
         wide = [max(len(line[k]) for line in lines) for k in range(4)]
         texts = [f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c:>{wide[2]}}  {d:>{wide[3]}}".rstrip() for a, b, c, d in lines]
@@ -89,12 +94,16 @@ def _of_attention(module, x, y):
     """Projections of as many queries as keys, and the two products between these."""
     length = x.shape[-2 if module.batch_first or x.dim() == 2 else 0]
     rows = x.numel() // module.embed_dim
-    return rows * (4 * module.embed_dim ** 2 + 2 * length * module.embed_dim)
+    return rows * (4 * module.embed_dim**2 + 2 * length * module.embed_dim)
 
 
 _COUNTS = (
-    (nn.Linear, _of_linear), (nn.Bilinear, _of_bilinear), (_ConvTransposeNd, _of_transposed_convolution),
-    (_ConvNd, _of_convolution), (nn.RNNBase, _of_recurrent_layer), (nn.RNNCellBase, _of_recurrent_cell),
+    (nn.Linear, _of_linear),
+    (nn.Bilinear, _of_bilinear),
+    (_ConvTransposeNd, _of_transposed_convolution),
+    (_ConvNd, _of_convolution),
+    (nn.RNNBase, _of_recurrent_layer),
+    (nn.RNNCellBase, _of_recurrent_cell),
     (nn.MultiheadAttention, _of_attention),
 )
 
@@ -154,8 +163,15 @@ def summary(model: nn.Module, input) -> Summary:
             handle.remove()
         for module, training in modes.items():
             module.training = training
-    rows = [Row(path, type(module).__name__, shapes.get(module),
-                sum(p.numel() for p in module.parameters(recurse=False)), counts.get(module, 0))
-            for path, module in model.named_modules()]
+    rows = [
+        Row(
+            path,
+            type(module).__name__,
+            shapes.get(module),
+            sum(p.numel() for p in module.parameters(recurse=False)),
+            counts.get(module, 0),
+        )
+        for path, module in model.named_modules()
+    ]
     parameters = list(model.parameters())
     return Summary(rows, sum(p.numel() for p in parameters), sum(p.numel() for p in parameters if p.requires_grad))

@@ -1,9 +1,14 @@
 """``torch.mps``: there are no such devices, and what needs one raises."""
+
 _CALLS = {
-    "current_allocated_memory": "getCurrentAllocatedMemory", "driver_allocated_memory": "getDriverAllocatedMemory",
-    "empty_cache": "emptyCache", "get_rng_state": "getDefaultGenerator",
-    "recommended_max_memory": "getRecommendedMaxMemory", "seed": "getDefaultGenerator",
-    "set_per_process_memory_fraction": "setMemoryFraction", "set_rng_state": "getDefaultGenerator",
+    "current_allocated_memory": "getCurrentAllocatedMemory",
+    "driver_allocated_memory": "getDriverAllocatedMemory",
+    "empty_cache": "emptyCache",
+    "get_rng_state": "getDefaultGenerator",
+    "recommended_max_memory": "getRecommendedMaxMemory",
+    "seed": "getDefaultGenerator",
+    "set_per_process_memory_fraction": "setMemoryFraction",
+    "set_rng_state": "getDefaultGenerator",
     "synchronize": "deviceSynchronize",
 }
 
@@ -26,6 +31,7 @@ def __getattr__(name: str):
     from flambeau_tensor.not_built import not_built
 
     if name in _CALLS:
+
         def refuse(*args, **kwargs):
             raise RuntimeError(f"Cannot execute {_CALLS[name]}() without MPS backend.")
 

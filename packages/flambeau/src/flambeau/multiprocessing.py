@@ -4,6 +4,7 @@ Once this is imported, tensors go through queues, pipes and to new processes wit
 where processes share it, as by ``share_memory_()``, and both sides see what either writes. A file without a name stands
 for it, so nothing is left behind when the processes end. Where the system has no such files, tensors are copied.
 """
+
 import multiprocessing as _python
 import multiprocessing.connection as _connection
 import os
@@ -18,9 +19,19 @@ from flambeau_tensor.extend import over_descriptor as _over_descriptor
 from flambeau_tensor.extend import shared_descriptor as _shared_descriptor
 from flambeau_tensor.storage import UntypedStorage as _UntypedStorage
 
-__all__ = [*_python.__all__, "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
-           "SpawnContext", "get_all_sharing_strategies", "get_sharing_strategy", "set_sharing_strategy", "spawn",
-           "start_processes"]
+__all__ = [
+    *_python.__all__,
+    "ProcessContext",
+    "ProcessException",
+    "ProcessExitedException",
+    "ProcessRaisedException",
+    "SpawnContext",
+    "get_all_sharing_strategies",
+    "get_sharing_strategy",
+    "set_sharing_strategy",
+    "spawn",
+    "start_processes",
+]
 
 
 def get_all_sharing_strategies() -> set:
@@ -147,8 +158,9 @@ class ProcessContext:
             name = signal.Signals(-code).name if code < 0 else None
             how = f"terminated with signal {name}" if name else f"terminated with exit code {code}"
             raise ProcessExitedException(f"process {index} {how}", index, process.pid, code, name) from None
-        raise ProcessRaisedException(f"\n\n-- Process {index} terminated with the following error:\n{text}", index,
-                                     process.pid)
+        raise ProcessRaisedException(
+            f"\n\n-- Process {index} terminated with the following error:\n{text}", index, process.pid
+        )
 
     def __del__(self):
         for file in self.error_files:

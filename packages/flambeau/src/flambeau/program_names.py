@@ -2,6 +2,7 @@
 
 Only what the text says is seen: names reached through an import of torch, and attributes that tensors have in PyTorch.
 """
+
 import ast
 import importlib
 import types
@@ -73,9 +74,12 @@ def _missing_methods() -> frozenset[str]:
     from flambeau import Tensor
     from flambeau_tensor.not_built import names_of_pytorch
 
-    return frozenset(name for name in names_of_pytorch()["torch.Tensor"]
-                     if (not hasattr(Tensor, name) or getattr(getattr(Tensor, name), "__not_built__", False))
-                     and not any(hasattr(kind, name) for kind in (str, list, dict, set)))
+    return frozenset(
+        name
+        for name in names_of_pytorch()["torch.Tensor"]
+        if (not hasattr(Tensor, name) or getattr(getattr(Tensor, name), "__not_built__", False))
+        and not any(hasattr(kind, name) for kind in (str, list, dict, set))
+    )
 
 
 def _files(paths: Iterable[str]) -> Iterator[Path]:

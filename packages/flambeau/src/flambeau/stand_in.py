@@ -4,6 +4,7 @@ Packages declare that they need ``torch``. Where this wheel is installed, pip fi
 flambeau in every process, and nothing else has to be said. It holds no more than that import, and it is for the
 environment that it is made in: it must not be published, for the name belongs to others.
 """
+
 import base64
 import hashlib
 import sys

@@ -3,6 +3,7 @@
 At run time an import hook answers (`_layout`), of which they know nothing. ``python -m flambeau.stubs FOLDER`` writes
 them from the same table; a test compares.
 """
+
 import re
 import sys
 from importlib.util import find_spec
@@ -13,11 +14,23 @@ from flambeau import _layout
 
 _HERE = Path(__file__).parent
 _MARK = '"""Written by flambeau.stubs from the table of the layout; do not edit."""\n'
-_OF_AUTOGRAD = ("enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
-                "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled")
+_OF_AUTOGRAD = (
+    "enable_grad",
+    "inference_mode",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+)
 # What packages keep for themselves: folders and files that are no modules of PyTorch's.
-_INSIDE = {*("batching derivatives ops stubs extend trees tangents messages mutation strided threads unbroadcast "
-             "attributes finite_differences interception packing fresh declare metadata parameters moments").split()}
+_INSIDE = {
+    *(
+        "batching derivatives ops stubs extend trees tangents messages mutation strided threads unbroadcast "
+        "attributes finite_differences interception packing fresh declare metadata parameters moments"
+    ).split()
+}
 _WHOLE = {"flambeau_cext", "flambeau_cext.library", "flambeau_tensor.serialization"}  # none of their files is one
 _ANYTHING = "def __getattr__(name: str) -> Any: ..."
 
@@ -63,8 +76,13 @@ def _text(module: _Module, children: list[str]) -> str:
     anything = "\n" + _ANYTHING in source
     # Of two things of a name it is the module's own: autograd.gradcheck is a function, and the name of its module.
     children = [name for name in children if not re.search(rf"(?m)^from \S+\.{name} import .*\b{name}\b", source)]
-    lines = [_MARK, *(["from typing import Any\n"] if anything else []), *map(_import_line, children),
-             f"from {module.target} import *", *(["\n" + _ANYTHING] if anything else [])]
+    lines = [
+        _MARK,
+        *(["from typing import Any\n"] if anything else []),
+        *map(_import_line, children),
+        f"from {module.target} import *",
+        *(["\n" + _ANYTHING] if anything else []),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -76,10 +94,20 @@ def _top(children: list[str]) -> str:
     declared = Path(flambeau_nn.__file__).with_name("functional.pyi").read_text(encoding="utf-8")
     names |= {name: "flambeau_nn.functional" for name in _layout.FUNCTIONS_OF_NN if f"def {name}(" in declared}
     names.pop("__version__")
-    lines = [_MARK, "from typing import Any\n", "from flambeau_tensor import *",
-             *sorted(f"from {module} import {name} as {name}" for name, module in names.items()), "",
-             *map(_import_line, children), "", "RELEASE: str", "__version__: str", "ops: Any", "",
-             "def install_as_torch() -> None: ..."]
+    lines = [
+        _MARK,
+        "from typing import Any\n",
+        "from flambeau_tensor import *",
+        *sorted(f"from {module} import {name} as {name}" for name, module in names.items()),
+        "",
+        *map(_import_line, children),
+        "",
+        "RELEASE: str",
+        "__version__: str",
+        "ops: Any",
+        "",
+        "def install_as_torch() -> None: ...",
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -1,9 +1,13 @@
 """The type of ``torch.__version__``: a str that compares as a version."""
+
 import re
 
-_PARTS = re.compile(r"\s*v?(?P<release>\d+(?:\.\d+)*)"
-                    r"(?:[-_.]?(?P<pre>a|alpha|b|beta|c|rc|pre|preview)[-_.]?(?P<number>\d*))?"
-                    r"(?P<post>[-_.]?post\d*)?(?P<dev>[-_.]?dev\d*)?(?:\+(?P<local>[\w.-]+))?\s*$", re.IGNORECASE)
+_PARTS = re.compile(
+    r"\s*v?(?P<release>\d+(?:\.\d+)*)"
+    r"(?:[-_.]?(?P<pre>a|alpha|b|beta|c|rc|pre|preview)[-_.]?(?P<number>\d*))?"
+    r"(?P<post>[-_.]?post\d*)?(?P<dev>[-_.]?dev\d*)?(?:\+(?P<local>[\w.-]+))?\s*$",
+    re.IGNORECASE,
+)
 
 
 def _key(version):

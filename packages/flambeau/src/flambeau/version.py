@@ -5,6 +5,7 @@ processor.
 >>> torch.__version__ >= "2.1", str(torch.__version__).split("+")[0]
 (True, '2.13.0')
 """
+
 from flambeau import RELEASE
 from flambeau.torch_version import TorchVersion
 

@@ -1,4 +1,5 @@
 """``torch.xpu``: there are no such devices, and what needs one raises."""
+
 from flambeau import _devices
 
 globals().update(_devices.device_module(__name__, "XPU"))

@@ -1,4 +1,5 @@
 """How the files beside this one were made: PyTorch 2.13 ran this script."""
+
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ HERE = Path(__file__).parent
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.BatchNorm1d(2), nn.Linear(2, 1))
 optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
-model(torch.arange(6.).view(2, 3)).sum().backward()
+model(torch.arange(6.0).view(2, 3)).sum().backward()
 optimizer.step()
 parameter = nn.Parameter(torch.ones(2), requires_grad=False)
 parameter.tag = "mine"
@@ -17,7 +18,17 @@ generator = torch.Generator()
 generator.manual_seed(5)
 states = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "parameter": parameter}
 torch.save(states, HERE / "states.pt")
-torch.save({"model": model.eval(), "optimizer": optimizer, "generator": generator, "number": np.float64(2.5),
-            "array": np.arange(3), "max": torch.max(torch.ones(2, 2), 0), "relu": nn.functional.relu, "add": torch.add},
-           HERE / "objects.pt")
+torch.save(
+    {
+        "model": model.eval(),
+        "optimizer": optimizer,
+        "generator": generator,
+        "number": np.float64(2.5),
+        "array": np.arange(3),
+        "max": torch.max(torch.ones(2, 2), 0),
+        "relu": nn.functional.relu,
+        "add": torch.add,
+    },
+    HERE / "objects.pt",
+)
 print(model(torch.ones(1, 3)), torch.rand(2, generator=generator))

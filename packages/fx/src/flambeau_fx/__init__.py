@@ -20,6 +20,7 @@ graph():
 >>> traced(torch.tensor([0.0]), torch.tensor([0.0]))
 tensor(0.)
 """
+
 from flambeau_fx import immutable_collections, node, passes, proxy
 from flambeau_fx._symbolic_trace import PH, ProxyableClassMeta, Tracer, symbolic_trace, wrap
 from flambeau_fx.graph import CodeGen, Graph
@@ -31,7 +32,23 @@ from flambeau_fx.subgraph_rewriter import replace_pattern
 
 __version__ = "0.1.0"
 __all__ = [
-    "PH", "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "ProxyableClassMeta", "Tracer",
-    "Transformer", "has_side_effect", "immutable_collections", "map_arg", "node", "passes", "proxy",
-    "replace_pattern", "symbolic_trace", "wrap",
+    "PH",
+    "CodeGen",
+    "Graph",
+    "GraphModule",
+    "Interpreter",
+    "Node",
+    "Proxy",
+    "ProxyableClassMeta",
+    "Tracer",
+    "Transformer",
+    "has_side_effect",
+    "immutable_collections",
+    "map_arg",
+    "node",
+    "passes",
+    "proxy",
+    "replace_pattern",
+    "symbolic_trace",
+    "wrap",
 ]

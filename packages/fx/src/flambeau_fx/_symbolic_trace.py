@@ -1,4 +1,5 @@
 """Running a module or function with proxies, so that what it does becomes a graph."""
+
 from __future__ import annotations
 
 import builtins
@@ -70,8 +71,9 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
         NotImplementedError: a call from inside a function.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
-        raise RuntimeError(f"Unsupported type for global function! Must be either a callable or string name, got "
-                           f"{type(fn_or_name)}")
+        raise RuntimeError(
+            f"Unsupported type for global function! Must be either a callable or string name, got {type(fn_or_name)}"
+        )
     name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
     frame = inspect.currentframe()
     caller = frame.f_back if frame is not None else None
@@ -83,6 +85,7 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
 
 def _as_node(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which becomes a node when it is given a proxy."""
+
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         for proxy in _proxies(args, kwargs):
@@ -120,11 +123,17 @@ class Tracer(TracerBase):
         param_shapes_constant: shapes of parameters are numbers instead of nodes.
     """
 
-    def __init__(self, autowrap_modules: tuple[ModuleType, ...] = (math,),
-                 autowrap_functions: tuple[Callable[..., Any], ...] = (), param_shapes_constant: bool = False) -> None:
-        self._single = {id(value): value for value in chain(
-            *(dict(vars(module)).values() for module in autowrap_modules), autowrap_functions)
-            if callable(value) and not isinstance(value, type)}
+    def __init__(
+        self,
+        autowrap_modules: tuple[ModuleType, ...] = (math,),
+        autowrap_functions: tuple[Callable[..., Any], ...] = (),
+        param_shapes_constant: bool = False,
+    ) -> None:
+        self._single = {
+            id(value): value
+            for value in chain(*(dict(vars(module)).values() for module in autowrap_modules), autowrap_functions)
+            if callable(value) and not isinstance(value, type)
+        }
         self._modules = {id(module) for module in autowrap_modules}
         self.param_shapes_constant = param_shapes_constant
         self.submodule_paths: dict[Module, str] | None = None
@@ -146,8 +155,7 @@ class Tracer(TracerBase):
             raise NameError("module is not installed as a submodule")
         return name
 
-    def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...],
-                    kwargs: dict[str, Any]) -> Any:
+    def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the call of a submodule does: a node for leaves, else its forward."""
         name = self.path_of_module(m)
         if not self.is_leaf_module(m, name):
@@ -156,9 +164,13 @@ class Tracer(TracerBase):
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
         """What a module's attribute is: a node for a parameter (and for a buffer with `proxy_buffer_attributes`)."""
-        groups = [self.root.named_parameters(remove_duplicate=False)] if isinstance(attr_val, Parameter) else \
-            [self.root.named_buffers(remove_duplicate=False)] if (
-                self.proxy_buffer_attributes and isinstance(attr_val, _torch.Tensor)) else []
+        groups = (
+            [self.root.named_parameters(remove_duplicate=False)]
+            if isinstance(attr_val, Parameter)
+            else [self.root.named_buffers(remove_duplicate=False)]
+            if (self.proxy_buffer_attributes and isinstance(attr_val, _torch.Tensor))
+            else []
+        )
         for name, value in chain(*groups):
             if value is attr_val:
                 if name not in parameter_proxy_cache:
@@ -199,27 +211,36 @@ class Tracer(TracerBase):
 
     # --- the arguments of the whole
 
-    def create_args_for_root(self, root_fn: Callable[..., Any], is_module: bool,
-                             concrete_args: dict[str, Any] | tuple[Any, ...] | None = None) -> tuple[Any, list[Any]]:
+    def create_args_for_root(
+        self,
+        root_fn: Callable[..., Any],
+        is_module: bool,
+        concrete_args: dict[str, Any] | tuple[Any, ...] | None = None,
+    ) -> tuple[Any, list[Any]]:
         """A function of plain positional arguments, and the proxies and values that it is called with."""
         function = inspect.unwrap(root_fn)
         code: CodeType = function.__code__
         total = code.co_argcount + code.co_kwonlyargcount
         names = list(code.co_varnames[:total])
         args: list[Any] = [self.root] if is_module else []
-        names = names[len(args):]
+        names = names[len(args) :]
         if isinstance(concrete_args, tuple):
             if len(names) != len(concrete_args):
-                raise RuntimeError(f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete "
-                                   "arguments")
+                raise RuntimeError(
+                    f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
+                )
             concrete_args = dict(zip(names, concrete_args, strict=True))
         given = {name: value for name, value in (concrete_args or {}).items() if value is not PH}
         unknown = set(given) - set(names)
         if unknown:
-            raise RuntimeError(f"concrete_args names {', '.join(sorted(unknown))}, which {function.__name__} does not "
-                               "take")
-        defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()
-                    if parameter.default is not parameter.empty}
+            raise RuntimeError(
+                f"concrete_args names {', '.join(sorted(unknown))}, which {function.__name__} does not take"
+            )
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.default is not parameter.empty
+        }
         for name in names:
             default = given.get(name, defaults.get(name, ...))
             kind = function.__annotations__.get(name)
@@ -232,8 +253,12 @@ class Tracer(TracerBase):
         if len(args) == code.co_argcount:
             return root_fn, args
         # Keyword-only arguments and those behind stars become ordinary ones, so that each may be a proxy.
-        flat = code.replace(co_argcount=len(args), co_kwonlyargcount=0, co_posonlyargcount=0,
-                            co_flags=code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
+        flat = code.replace(
+            co_argcount=len(args),
+            co_kwonlyargcount=0,
+            co_posonlyargcount=0,
+            co_flags=code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS),
+        )
         return FunctionType(flat, function.__globals__, function.__name__, None, function.__closure__), args
 
     # --- the trace
@@ -287,8 +312,10 @@ class Tracer(TracerBase):
             found = names.get(name, getattr(builtins, name, None))
             if found is not None:
                 places.append((names, name, _as_node(found)))
-        scopes = [function.__globals__, *(vars(inspect.getmodule(type(m))) for m in self.root.modules()
-                                          if inspect.getmodule(type(m)) is not None)]
+        scopes = [
+            function.__globals__,
+            *(vars(inspect.getmodule(type(m))) for m in self.root.modules() if inspect.getmodule(type(m)) is not None),
+        ]
         for scope in {id(s): s for s in scopes}.values():
             if str(scope.get("__name__", "")).split(".")[0].startswith("flambeau"):
                 continue
@@ -313,8 +340,9 @@ def _plain_tensors(root: Module) -> dict[int, str]:
     return found
 
 
-def symbolic_trace(root: Module | Callable[..., Any],
-                   concrete_args: dict[str, Any] | tuple[Any, ...] | None = None) -> GraphModule:
+def symbolic_trace(
+    root: Module | Callable[..., Any], concrete_args: dict[str, Any] | tuple[Any, ...] | None = None
+) -> GraphModule:
     """A GraphModule that does what a module or function does with the values of its arguments.
 
     >>> import flambeau_tensor as torch
@@ -330,4 +358,3 @@ def symbolic_trace(root: Module | Callable[..., Any],
     graph = tracer.trace(root, concrete_args)  # type: ignore[arg-type]
     name = type(root).__name__ if isinstance(root, Module) else getattr(root, "__name__", type(root).__name__)
     return GraphModule(tracer.root, graph, name)
-

@@ -1,4 +1,5 @@
 """From a graph to the source of a function."""
+
 from __future__ import annotations
 
 import builtins
@@ -19,15 +20,37 @@ if TYPE_CHECKING:
 __all__ = ["CodeGen", "PythonCode"]
 
 _BINARY = {
-    "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "truediv": "/", "mod": "%", "pow": "**", "matmul": "@",
-    "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "lt": "<", "le": "<=", "eq": "==", "ne": "!=",
-    "ge": ">=", "gt": ">",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "floordiv": "//",
+    "truediv": "/",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "lshift": "<<",
+    "rshift": ">>",
+    "and_": "&",
+    "or_": "|",
+    "xor": "^",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "ge": ">=",
+    "gt": ">",
 }
 _SYNTAX = {getattr(operator, name): f"{{}} {sign} {{}}" for name, sign in _BINARY.items()} | {
-    operator.neg: "-{}", operator.pos: "+{}", operator.invert: "~{}", operator.getitem: "{}[{}]",
+    operator.neg: "-{}",
+    operator.pos: "+{}",
+    operator.invert: "~{}",
+    operator.getitem: "{}[{}]",
 }
-_INPLACE = {getattr(operator, f"i{name.rstrip('_')}"): f"{{}} {sign}= {{}}" for name, sign in _BINARY.items()
-            if hasattr(operator, f"i{name.rstrip('_')}")}
+_INPLACE = {
+    getattr(operator, f"i{name.rstrip('_')}"): f"{{}} {sign}= {{}}"
+    for name, sign in _BINARY.items()
+    if hasattr(operator, f"i{name.rstrip('_')}")
+}
 
 
 @dataclass
@@ -44,7 +67,11 @@ class _Globals:
     def __init__(self, names: Any) -> None:
         self.torch = types.SimpleNamespace()
         self.found: dict[str, Any] = {
-            "inf": math.inf, "nan": math.nan, "NoneType": type(None), "torch": self.torch, "device": _torch.device,
+            "inf": math.inf,
+            "nan": math.nan,
+            "NoneType": type(None),
+            "torch": self.torch,
+            "device": _torch.device,
         }
         self.names = names
 
@@ -165,6 +192,7 @@ def last_uses(graph: Graph) -> dict[Node, list[Node]]:
     seen: set[Node] = set()
     found: dict[Node, list[Node]] = {}
     for user in reversed(graph.nodes):
+
         def note(node: Node, user: Node = user) -> Node:
             if node not in seen:
                 seen.add(node)

@@ -1,4 +1,5 @@
 """A Graph: the steps of a traced program, in the order in which they run."""
+
 from __future__ import annotations
 
 import builtins
@@ -50,8 +51,10 @@ def candidate_name(target: Target) -> str:
     if name.startswith("__") and name.endswith("__") and len(name) > 4:
         name = name[2:-2]
     name = name.replace(".", "_")
-    return "".join(("_" if i and c.isupper() and not name[i - 1].isupper() and name[i - 1] != "_" else "") + c.lower()
-                   for i, c in enumerate(name))
+    return "".join(
+        ("_" if i and c.isupper() and not name[i - 1].isupper() and name[i - 1] != "_" else "") + c.lower()
+        for i, c in enumerate(name)
+    )
 
 
 class Graph:
@@ -73,8 +76,12 @@ class Graph:
         return relu
     """
 
-    def __init__(self, owning_module: GraphModule | None = None, tracer_cls: type | None = None,
-                 tracer_extras: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        owning_module: GraphModule | None = None,
+        tracer_cls: type | None = None,
+        tracer_extras: dict[str, Any] | None = None,
+    ) -> None:
         self._root = Node(self, "", "root", "", (), {})
         self._before = self._root  # where new nodes come
         self._count = 0
@@ -110,9 +117,15 @@ class Graph:
 
     # --- new nodes
 
-    def create_node(self, op: str, target: Target, args: tuple[Argument, ...] | None = None,
-                    kwargs: dict[str, Argument] | None = None, name: str | None = None,
-                    type_expr: Any = None) -> Node:
+    def create_node(
+        self,
+        op: str,
+        target: Target,
+        args: tuple[Argument, ...] | None = None,
+        kwargs: dict[str, Argument] | None = None,
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """Add a node at the place of insertion: the end, or where `inserting_before`, `inserting_after` say."""
         args, kwargs = () if args is None else args, {} if kwargs is None else kwargs
         if not isinstance(args, tuple):
@@ -135,19 +148,34 @@ class Graph:
         """Add the reading of a parameter, buffer or other attribute: 'layers.0.weight'."""
         return self.create_node("get_attr", qualified_name, type_expr=type_expr)
 
-    def call_function(self, the_function: Callable[..., Any], args: tuple[Argument, ...] | None = None,
-                      kwargs: dict[str, Argument] | None = None, type_expr: Any = None,
-                      name: str | None = None) -> Node:
+    def call_function(
+        self,
+        the_function: Callable[..., Any],
+        args: tuple[Argument, ...] | None = None,
+        kwargs: dict[str, Argument] | None = None,
+        type_expr: Any = None,
+        name: str | None = None,
+    ) -> Node:
         """Add the call of a function."""
         return self.create_node("call_function", the_function, args, kwargs, name, type_expr)
 
-    def call_method(self, method_name: str, args: tuple[Argument, ...] | None = None,
-                    kwargs: dict[str, Argument] | None = None, type_expr: Any = None) -> Node:
+    def call_method(
+        self,
+        method_name: str,
+        args: tuple[Argument, ...] | None = None,
+        kwargs: dict[str, Argument] | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """Add the call of a method of the first argument."""
         return self.create_node("call_method", method_name, args, kwargs, type_expr=type_expr)
 
-    def call_module(self, module_name: str, args: tuple[Argument, ...] | None = None,
-                    kwargs: dict[str, Argument] | None = None, type_expr: Any = None) -> Node:
+    def call_module(
+        self,
+        module_name: str,
+        args: tuple[Argument, ...] | None = None,
+        kwargs: dict[str, Argument] | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """Add the call of a submodule of the owning module."""
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
@@ -180,8 +208,14 @@ class Graph:
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Argument] = lambda x: x) -> Node:
         """Add a copy of a node of another graph, whose arguments become what `arg_transform` says."""
-        copied = self.create_node(node.op, node.target, map_arg(node.args, arg_transform),
-                                  map_arg(node.kwargs, arg_transform), node.name, node.type)
+        copied = self.create_node(
+            node.op,
+            node.target,
+            map_arg(node.args, arg_transform),
+            map_arg(node.kwargs, arg_transform),
+            node.name,
+            node.type,
+        )
         copied.meta = dict(node.meta)
         return copied
 
@@ -215,15 +249,18 @@ class Graph:
         def number(node: Node) -> _Reference:
             return _Reference(places[node])
 
-        steps = [(n.op, n.target, map_arg(n.args, number), map_arg(n.kwargs, number), n.name, n.type)
-                 for n in self.nodes]
+        steps = [
+            (n.op, n.target, map_arg(n.args, number), map_arg(n.kwargs, number), n.name, n.type) for n in self.nodes
+        ]
         return _rebuilt, (steps, self._tracer_cls)
 
     def erase_node(self, to_erase: Node) -> None:
         """Take out a node that nobody uses."""
         if to_erase.users:
-            raise RuntimeError(f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the "
-                               f"graph: {to_erase.users}!")
+            raise RuntimeError(
+                f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the "
+                f"graph: {to_erase.users}!"
+            )
         if to_erase.graph is not self:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
@@ -253,12 +290,15 @@ class Graph:
                 raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
             for used in node.all_input_nodes:
                 if used.graph is not self:
-                    raise RuntimeError(f"Argument '{used}' of Node '{node}' does not belong to this Graph, but was "
-                                       "used as an argument: node_copy() of another graph's nodes needs an "
-                                       "``arg_transform``")
+                    raise RuntimeError(
+                        f"Argument '{used}' of Node '{node}' does not belong to this Graph, but was "
+                        "used as an argument: node_copy() of another graph's nodes needs an "
+                        "``arg_transform``"
+                    )
                 if used not in seen:
-                    raise RuntimeError(f"Argument '{used}' of Node '{node}' was used before it has been defined!"
-                                       f"\n{self}")
+                    raise RuntimeError(
+                        f"Argument '{used}' of Node '{node}' was used before it has been defined!\n{self}"
+                    )
             if node.name in names:
                 raise RuntimeError(f"Node redefined name {node.name}!")
             seen.add(node)
@@ -303,8 +343,9 @@ def _check_target(module: Any, node: Node) -> None:
     atoms = str(node.target).split(".")
     for i, atom in enumerate(atoms):
         if not hasattr(module, atom):
-            raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {atom} of "
-                               f"{'.'.join(atoms[:i])}")
+            raise RuntimeError(
+                f"Node {node} target {node.target} references nonexistent attribute {atom} of {'.'.join(atoms[:i])}"
+            )
         module = getattr(module, atom)
 
 
@@ -325,6 +366,7 @@ def _rebuilt(steps: list[tuple[Any, ...]], tracer_cls: type | None) -> Graph:
         return nodes[a.place] if isinstance(a, _Reference) else a
 
     for op, target, args, kwargs, name, kind in steps:
-        nodes.append(graph.create_node(op, target, map_aggregate(args, node_of), map_aggregate(kwargs, node_of), name,
-                                       kind))
+        nodes.append(
+            graph.create_node(op, target, map_aggregate(args, node_of), map_aggregate(kwargs, node_of), name, kind)
+        )
     return graph

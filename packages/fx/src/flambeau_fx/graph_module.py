@@ -1,4 +1,5 @@
 """A module whose forward is a graph."""
+
 from __future__ import annotations
 
 import contextlib
@@ -89,8 +90,9 @@ class GraphModule(Module):
         elif isinstance(root, dict):
             missing = [target for target in targets if target not in root]
             if missing:
-                raise RuntimeError(f"Node target {missing[0]} was referenced in the graph but was not provided in the "
-                                   "dict of targets")
+                raise RuntimeError(
+                    f"Node target {missing[0]} was referenced in the graph but was not provided in the dict of targets"
+                )
             for target in sorted(set(targets), key=lambda t: t.count(".")):
                 *groups, name = target.split(".")
                 module: Module = self
@@ -192,8 +194,9 @@ class GraphModule(Module):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphModule:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
-        copied = _rebuilt(_user_class(type(self)), type(self).__name__, copy.deepcopy(state, memo),
-                          copy.deepcopy(self.graph))
+        copied = _rebuilt(
+            _user_class(type(self)), type(self).__name__, copy.deepcopy(state, memo), copy.deepcopy(self.graph)
+        )
         memo[id(self)] = copied
         return copied
 
@@ -214,8 +217,9 @@ class GraphModule(Module):
         return text
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), self.code,
-                          "# To see more debug info, please use `graph_module.print_readable()`"])
+        return "\n".join(
+            [repr(self), self.code, "# To see more debug info, please use `graph_module.print_readable()`"]
+        )
 
 
 def _user_class(cls: type) -> type:

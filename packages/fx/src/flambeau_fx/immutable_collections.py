@@ -1,15 +1,18 @@
 """Lists and dicts that a node's arguments are made of: whoever wants to change them sets `node.args` anew, so that
 the graph knows who uses whom."""
+
 from typing import Any, NoReturn
 
 __all__ = ["immutable_dict", "immutable_list"]
 
 
 def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    raise NotImplementedError(f"'{type(self).__name__}' object does not support mutation. If you are attempting to "
-                              "modify the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of it "
-                              "and assign the copy to the node:\n    new_args = ... # copy and mutate args\n"
-                              "    node.args = new_args")
+    raise NotImplementedError(
+        f"'{type(self).__name__}' object does not support mutation. If you are attempting to "
+        "modify the kwargs or args of a torch.fx.Node object,\ninstead create a new copy of it "
+        "and assign the copy to the node:\n    new_args = ... # copy and mutate args\n"
+        "    node.args = new_args"
+    )
 
 
 class immutable_list(list[Any]):  # noqa: N801  (PyTorch's name)

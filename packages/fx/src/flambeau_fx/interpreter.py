@@ -1,4 +1,5 @@
 """Running a graph node by node, as it is or as something else."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -92,8 +93,9 @@ class Interpreter:
         except StopIteration:
             if args:
                 return args[0]
-            raise RuntimeError(f"Expected positional argument for parameter {target}, but one was not passed in!") \
-                from None
+            raise RuntimeError(
+                f"Expected positional argument for parameter {target}, but one was not passed in!"
+            ) from None
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
         """The attribute at a path of the module."""
@@ -122,7 +124,7 @@ class Interpreter:
         parts = target.split(".")
         for i, part in enumerate(parts):
             if not hasattr(value, part):
-                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[:i + 1])}")
+                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[: i + 1])}")
             value = getattr(value, part)
         return value
 
@@ -132,10 +134,12 @@ class Interpreter:
 
     def map_nodes_to_values(self, args: Argument, n: Node) -> Any:
         """Arguments with values in the place of nodes, as plain tuples, lists and dicts."""
+
         def value(node: Node) -> Any:
             if node not in self.env:
-                raise RuntimeError(f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to diagnose such "
-                                   "issues")
+                raise RuntimeError(
+                    f"Node {n} referenced nonexistent value {node}! Run Graph.lint() to diagnose such issues"
+                )
             return self.env[node]
 
         return _plain(map_arg(args, value))
@@ -200,6 +204,7 @@ class Transformer(Interpreter):
         """The module whose program is the new graph."""
         result = super().run(enable_io_processing=False)
         if result is not None:
+
             def node(a: Any) -> Argument:
                 return a.node if isinstance(a, Proxy) else a
 

@@ -1,4 +1,5 @@
 """A Node: one step of a graph, linked to those before and after it, with the nodes that use its value."""
+
 from __future__ import annotations
 
 import builtins
@@ -69,7 +70,7 @@ def qualified_name(func: Any) -> str:
         raise RuntimeError(f"the graph calls {func!r}, which has no name by which code could call it")
     module = getattr(func, "__module__", None) or ""
     module = {"_operator": "operator"}.get(module, module)
-    module = "torch" + module[len("flambeau"):] if module.split(".")[0] == "flambeau" else module
+    module = "torch" + module[len("flambeau") :] if module.split(".")[0] == "flambeau" else module
     return f"{module}.{name}" if module else str(name)
 
 
@@ -109,17 +110,28 @@ class Node:
     (relu, (x,), [relu], '%relu : [num_users=0] = call_method[target=relu](args = (%x,), kwargs = {})')
     """
 
-    def __init__(self, graph: Graph, name: str, op: str, target: Target, args: tuple[Argument, ...],
-                 kwargs: dict[str, Argument], return_type: Any = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        op: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
+        return_type: Any = None,
+    ) -> None:
         if op not in _OPCODES:
             raise AssertionError(f"op is one of {', '.join(_OPCODES[:-1])}, not {op!r}")
         if op == "call_function":
             if not callable(target):
-                raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type "
-                                 f"{type(target)} but a Callable is expected")
+                raise ValueError(
+                    f"Node [graph = {graph}, name = '{name}'] target {target} has type "
+                    f"{type(target)} but a Callable is expected"
+                )
         elif not isinstance(target, str):
-            raise ValueError(f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a "
-                             "str is expected")
+            raise ValueError(
+                f"Node [graph = {graph}, name = '{name}'] target {target} has type {type(target)} but a str is expected"
+            )
         self.graph, self.name, self.op, self.target, self.type = graph, name, op, target, return_type
         self.users: dict[Node, None] = {}
         self.meta: dict[str, Any] = {}
@@ -211,8 +223,13 @@ class Node:
         """Replace or add one keyword argument."""
         self.kwargs = {**self._kwargs, key: arg}
 
-    def replace_all_uses_with(self, replace_with: Node, delete_user_cb: Callable[[Node], bool] = lambda user: True, *,
-                              propagate_meta: bool = False) -> list[Node]:
+    def replace_all_uses_with(
+        self,
+        replace_with: Node,
+        delete_user_cb: Callable[[Node], bool] = lambda user: True,
+        *,
+        propagate_meta: bool = False,
+    ) -> list[Node]:
         """Let the users of this node use another; returns them.
 
         Args:
@@ -221,8 +238,10 @@ class Node:
         """
         if propagate_meta:
             if replace_with.meta:
-                raise AssertionError("Called node.replace_all_uses_with(replace_with, propagate_meta=True), but "
-                                     "replace_with already has .meta keys")
+                raise AssertionError(
+                    "Called node.replace_all_uses_with(replace_with, propagate_meta=True), but "
+                    "replace_with already has .meta keys"
+                )
             replace_with.meta.update(self.meta)
         changed = [user for user in self.users if delete_user_cb(user)]
         for user in changed:
@@ -231,6 +250,7 @@ class Node:
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
         """Have another node wherever `old_input` stands among the arguments."""
+
         def swap(node: Node) -> Node:
             return new_input if node is old_input else node
 
@@ -256,7 +276,8 @@ class Node:
                 return True
             schema = getattr(self.target, "schema", None)
             if any(getattr(a, "write", False) for a in getattr(schema, "arguments", ())) and (
-                    getattr(self.target, "name", "").endswith("_") or self._kwargs.get("out") is not None):
+                getattr(self.target, "name", "").endswith("_") or self._kwargs.get("out") is not None
+            ):
                 return True
             return self.target in (operator.setitem, operator.delitem, setattr, delattr)
         if self.op == "call_method":
@@ -265,8 +286,9 @@ class Node:
             return bool(getattr(self.graph.owning_module.get_submodule(str(self.target)), "_is_impure", False))
         return False
 
-    def format_node(self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None,
-                    **_: Any) -> str | None:
+    def format_node(
+        self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None, **_: Any
+    ) -> str | None:
         """One line for the graph's text."""
         kind = f"{annotation(self.type)} " if self.type is not None else ""
         start = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}"
@@ -306,8 +328,11 @@ def annotation(kind: Any) -> str:
     if isinstance(kind, type) and not getattr(kind, "__args__", None):
         if kind.__module__ == "builtins":
             return kind.__name__
-        return "torch.Tensor" if kind.__module__.startswith("flambeau_tensor") and kind.__name__ == "Tensor" else \
-            f"{kind.__module__}.{kind.__qualname__}"
+        return (
+            "torch.Tensor"
+            if kind.__module__.startswith("flambeau_tensor") and kind.__name__ == "Tensor"
+            else f"{kind.__module__}.{kind.__qualname__}"
+        )
     return str(kind)
 
 

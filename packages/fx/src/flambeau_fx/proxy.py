@@ -1,4 +1,5 @@
 """What a program is traced with: a Proxy stands for a value and records what is done with it."""
+
 from __future__ import annotations
 
 import dis
@@ -35,8 +36,15 @@ class TracerBase:
     proxy_buffer_attributes: bool = False
     traced_func_name: str = "forward"
 
-    def create_node(self, kind: str, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Argument],
-                    name: str | None = None, type_expr: Any = None) -> Node:
+    def create_node(
+        self,
+        kind: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
         """Add a node to the graph."""
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
@@ -44,9 +52,16 @@ class TracerBase:
         """What stands for the value of a node."""
         return Proxy(node, self)
 
-    def create_proxy(self, kind: str, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any],
-                     name: str | None = None, type_expr: Any = None,
-                     proxy_factory_fn: Callable[[Node], Proxy] | None = None) -> Proxy:
+    def create_proxy(
+        self,
+        kind: str,
+        target: Target,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        name: str | None = None,
+        type_expr: Any = None,
+        proxy_factory_fn: Callable[[Node], Proxy] | None = None,
+    ) -> Proxy:
         """Add a node whose arguments are proxies and values; returns what stands for it."""
         taken, named = self.create_arg(args), self.create_arg(kwargs)
         node = self.create_node(kind, target, taken, named, name, type_expr)
@@ -72,8 +87,9 @@ class TracerBase:
         if isinstance(a, dict):
             for key in a:
                 if isinstance(key, Proxy):
-                    raise RuntimeError("Keys for dictionaries used as an argument cannot contain a Node. Got key: "
-                                       f"{key}")
+                    raise RuntimeError(
+                        f"Keys for dictionaries used as an argument cannot contain a Node. Got key: {key}"
+                    )
             return {key: self.create_arg(value) for key, value in a.items()}
         if isinstance(a, slice):
             return slice(self.create_arg(a.start), self.create_arg(a.stop), self.create_arg(a.step))
@@ -87,9 +103,11 @@ class TracerBase:
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
         """What ``for x in value`` goes over."""
-        raise TraceError("Proxy object cannot be iterated: how many values it stands for is not known while a program "
-                         "is traced. A loop over it, or *value in a call, has to be written otherwise, or stand in a "
-                         "function that wrap() makes a single step")
+        raise TraceError(
+            "Proxy object cannot be iterated: how many values it stands for is not known while a program "
+            "is traced. A loop over it, or *value in a call, has to be written otherwise, or stand in a "
+            "function that wrap() makes a single step"
+        )
 
     def keys(self, obj: Proxy) -> Any:
         """What ``value.keys()`` is, as for ``**value``."""
@@ -150,8 +168,10 @@ class Proxy:
         return self.tracer.to_bool(self)
 
     def __len__(self) -> int:
-        raise RuntimeError("'len' is not supported in symbolic tracing by default. If you want this call to be "
-                           "recorded, please call torch.fx.wrap('len') at module scope")
+        raise RuntimeError(
+            "'len' is not supported in symbolic tracing by default. If you want this call to be "
+            "recorded, please call torch.fx.wrap('len') at module scope"
+        )
 
     def __contains__(self, key: Any) -> bool:
         return bool(self.tracer.create_proxy("call_function", operator.contains, (self, key), {}))
@@ -167,8 +187,9 @@ class Proxy:
         tracers: dict[TracerBase, None] = {}
         map_aggregate((args, kwargs), lambda a: tracers.setdefault(a.tracer) if isinstance(a, Proxy) else None)
         if len(tracers) > 1:
-            raise RuntimeError(f"Found multiple different tracers {list(tracers)} while trying to trace operations "
-                               f"{orig_method}")
+            raise RuntimeError(
+                f"Found multiple different tracers {list(tracers)} while trying to trace operations {orig_method}"
+            )
         (tracer,) = tracers
         name = getattr(orig_method, "__name__", None)
         if _is_method(orig_method):

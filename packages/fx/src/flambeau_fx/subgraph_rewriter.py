@@ -1,4 +1,5 @@
 """Replacing parts of a program by others: a pattern and its replacement are programs too."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -45,8 +46,13 @@ class _Matcher:
         if isinstance(p, Node):
             if p in self.nodes:
                 return bool(self.nodes[p] is g or (not isinstance(g, Node) and self.nodes[p] == g))
-            if p.op != "placeholder" and not (isinstance(g, Node) and p.op == g.op and p.target == g.target
-                                              and self._same(p.args, g.args) and self._same(p.kwargs, g.kwargs)):
+            if p.op != "placeholder" and not (
+                isinstance(g, Node)
+                and p.op == g.op
+                and p.target == g.target
+                and self._same(p.args, g.args)
+                and self._same(p.kwargs, g.kwargs)
+            ):
                 return False
             self.nodes[p] = g
             return True
@@ -67,8 +73,9 @@ def _graph_of(program: Callable[..., Any] | GraphModule | Graph) -> Graph:
     return program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
 
 
-def replace_pattern(gm: GraphModule, pattern: Callable[..., Any] | GraphModule,
-                    replacement: Callable[..., Any] | GraphModule) -> list[Match]:
+def replace_pattern(
+    gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
+) -> list[Match]:
     """Replace what computes the same as `pattern` by what `replacement` does; returns the places that were found.
 
     Matches do not overlap: the first in the graph's order counts. A match is refused where somebody else uses a value

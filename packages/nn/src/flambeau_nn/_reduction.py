@@ -1,4 +1,5 @@
 """``torch.nn._reduction``: reductions of losses as numbers, as C++ has them."""
+
 import warnings
 
 from flambeau_nn.ops.loss import legacy_reduction

@@ -1,4 +1,5 @@
 """``torch.nn.common_types``: types of arguments, for annotations."""
+
 from typing import TypeVar, Union
 
 from flambeau_tensor import Tensor

@@ -1,4 +1,5 @@
 """Modules as functions of their parameters, for the function transforms; a part of ``torch.func``."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,9 +16,15 @@ _M = TypeVar("_M", bound=Module)
 __all__ = ["functional_call", "replace_all_batch_norm_modules_", "stack_module_state"]
 
 
-def functional_call(module: Module, parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
-                    args: Any = None, kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
-                    strict: bool = False) -> Any:
+def functional_call(
+    module: Module,
+    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """``module(*args, **kwargs)`` with other tensors in place of the module's parameters and buffers.
 
     The module has its own back afterwards, whatever happens. Buffers that its forward replaces are found in the dict.
@@ -52,12 +59,14 @@ def functional_call(module: Module, parameter_and_buffer_dicts: dict[str, Tensor
         for d in dicts:
             repeated = [name for name in d if name in tensors]
             if repeated:
-                raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional call is "
-                                 "ambiguous")
+                raise ValueError(
+                    f"{repeated} appeared in multiple dictionaries; behavior of functional call is ambiguous"
+                )
             tensors.update(d)
     else:
-        raise ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
-                         f"{type(dicts)}")
+        raise ValueError(
+            f"Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type(dicts)}"
+        )
     return call_with(module, tensors, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
@@ -88,8 +97,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
     if len({type(m) for m in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    return (_stacked([dict(m.named_parameters()) for m in models]),
-            _stacked([dict(m.named_buffers()) for m in models]))
+    return (_stacked([dict(m.named_parameters()) for m in models]), _stacked([dict(m.named_buffers()) for m in models]))
 
 
 def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:

@@ -1,4 +1,5 @@
 """``torch.nn.functional``: the operations of ``flambeau_nn.ops`` as functions without state."""
+
 import flambeau_nn.ops as _ops
 import flambeau_nn.packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_nn.ops import activation as _activation

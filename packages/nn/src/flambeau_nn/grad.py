@@ -1,4 +1,5 @@
 """``torch.nn.grad``: the gradients of convolution as functions."""
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,16 +13,43 @@ def _each(numbers: Any, dims: int) -> list[int]:
     return [numbers] * dims if isinstance(numbers, int) else list(numbers)
 
 
-def _gradient(dims: int, grad_output: Tensor, input: Tensor, weight: Tensor, stride: Any, padding: Any, dilation: Any,
-              groups: int, which: int) -> Any:
+def _gradient(
+    dims: int,
+    grad_output: Tensor,
+    input: Tensor,
+    weight: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    which: int,
+) -> Any:
     mask = tuple(i == which for i in range(3))
-    return convolution_backward(grad_output, input, weight, None, _each(stride, dims), _each(padding, dims),
-                                _each(dilation, dims), False, [0] * dims, groups, mask)[which]
+    return convolution_backward(
+        grad_output,
+        input,
+        weight,
+        None,
+        _each(stride, dims),
+        _each(padding, dims),
+        _each(dilation, dims),
+        False,
+        [0] * dims,
+        groups,
+        mask,
+    )[which]
 
 
 def _of_input(dims: int) -> Callable[..., Tensor]:
-    def function(input_size: Sequence[int], weight: Tensor, grad_output: Tensor, stride: Any = 1, padding: Any = 0,
-                 dilation: Any = 1, groups: int = 1) -> Any:
+    def function(
+        input_size: Sequence[int],
+        weight: Tensor,
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
         input = grad_output.new_empty(1).expand(input_size)
         return _gradient(dims, grad_output, input, weight, stride, padding, dilation, groups, 0)
 
@@ -38,8 +66,15 @@ def _of_input(dims: int) -> Callable[..., Tensor]:
 
 
 def _of_weight(dims: int) -> Callable[..., Tensor]:
-    def function(input: Tensor, weight_size: Sequence[int], grad_output: Tensor, stride: Any = 1, padding: Any = 0,
-                 dilation: Any = 1, groups: int = 1) -> Any:
+    def function(
+        input: Tensor,
+        weight_size: Sequence[int],
+        grad_output: Tensor,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
         weight = grad_output.new_empty(1).expand(weight_size)
         return _gradient(dims, grad_output, input, weight, stride, padding, dilation, groups, 1)
 

@@ -2,6 +2,7 @@
 
 Every function works in place, records nothing and returns the tensor; for a seed the numbers are PyTorch's.
 """
+
 from __future__ import annotations
 
 import math
@@ -16,11 +17,34 @@ from flambeau_tensor import Generator, Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-__all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-           "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]
+__all__ = [
+    "calculate_gain",
+    "constant_",
+    "dirac_",
+    "eye_",
+    "kaiming_normal_",
+    "kaiming_uniform_",
+    "normal_",
+    "ones_",
+    "orthogonal_",
+    "sparse_",
+    "trunc_normal_",
+    "uniform_",
+    "xavier_normal_",
+    "xavier_uniform_",
+    "zeros_",
+]
 
-_LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-           "sigmoid")
+_LINEAR = (
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "sigmoid",
+)
 
 
 def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float:
@@ -45,7 +69,7 @@ def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float
         if param is not None and (isinstance(param, bool) or not isinstance(param, (int, float))):
             raise ValueError(f"negative_slope {param} not a valid number")
         slope = 0.01 if param is None else param
-        return math.sqrt(2 / (1 + slope ** 2))
+        return math.sqrt(2 / (1 + slope**2))
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
@@ -78,9 +102,11 @@ def _empty(tensor: Tensor) -> bool:
 def _filling(packing: str | None = None) -> Callable[[_F], _F]:
     """A decorator: the function records nothing. With a packing types may override it; the others are made of methods
     that they may override."""
+
     def decorate(function: _F) -> _F:
         function = no_grad()(function)
         return overridable(function, namespace="torch.nn.init", packing=packing) if packing else function
+
     return decorate
 
 
@@ -114,16 +140,25 @@ def _redraw(tensor: Tensor, draw: Callable[[Tensor], Any], rejected: Callable[[T
 
 
 @_filling()
-def trunc_normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-                  generator: Generator | None = None) -> Tensor:
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
     """Normal numbers, of which those outside [a, b] are drawn again.
 
     Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
     the normal density has there, relative to its peak (von Neumann, 1951).
     """
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
-                      "incorrect.", stacklevel=3)
+        warnings.warn(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be "
+            "incorrect.",
+            stacklevel=3,
+        )
     if _upto(mean, std, b) - _upto(mean, std, a) > 0.3:
         low, high = (tensor.new_tensor(x).item() for x in (a, b))  # as the dtype rounds them
         return _redraw(tensor, lambda t: t.normal_(mean, std, generator=generator), lambda t: (t < low) | (t > high))
@@ -194,8 +229,13 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
 
 
 @_filling("* tensor! a=0 mode='fan_in' nonlinearity='leaky_relu' generator=None")
-def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                     generator: Generator | None = None) -> Tensor:
+def kaiming_uniform_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
     if _empty(tensor):
         return tensor
@@ -204,8 +244,13 @@ def kaiming_uniform_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonline
 
 
 @_filling()
-def kaiming_normal_(tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                    generator: Generator | None = None) -> Tensor:
+def kaiming_normal_(
+    tensor: Tensor,
+    a: float = 0,
+    mode: str = "fan_in",
+    nonlinearity: str = "leaky_relu",
+    generator: Generator | None = None,
+) -> Tensor:
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
     if _empty(tensor):
         return tensor
@@ -228,8 +273,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
     flat = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
     if not (tensor.dtype in (ft.float32, ft.float64) or tensor.is_complex()):
-        raise NotImplementedError(f"\"geqrf_cpu\" not implemented for "
-                                  f"'{tensor.type().split('.')[-1].removesuffix('Tensor')}'")
+        raise NotImplementedError(
+            f"\"geqrf_cpu\" not implemented for '{tensor.type().split('.')[-1].removesuffix('Tensor')}'"
+        )
     q, r = np.linalg.qr(flat.t().numpy() if rows < columns else flat.numpy())
     q = q * np.sign(np.diag(r))
     made = ft.from_numpy(np.ascontiguousarray(q.T if rows < columns else q))
@@ -251,16 +297,29 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 def _renamed(old: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def deprecated(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning,
-                      stacklevel=2)
+        warnings.warn(
+            f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning, stacklevel=2
+        )
         return function(*args, **kwargs)
+
     deprecated.__name__ = deprecated.__qualname__ = old
     deprecated.__doc__ = f"The old name of :func:`{function.__name__}`."
     return deprecated
 
 
-for _function in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
-                  kaiming_normal_, orthogonal_, sparse_):
+for _function in (
+    uniform_,
+    normal_,
+    constant_,
+    eye_,
+    dirac_,
+    xavier_uniform_,
+    xavier_normal_,
+    kaiming_uniform_,
+    kaiming_normal_,
+    orthogonal_,
+    sparse_,
+):
     _old = _function.__name__.removesuffix("_")
     globals()[_old] = _renamed(_old, _function)
 

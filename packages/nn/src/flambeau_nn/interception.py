@@ -3,6 +3,7 @@
 It is for tracers; hooks are the way to follow one module. While it lasts, calls and reads of attributes of all modules
 of the process are slower.
 """
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,4 +1,5 @@
 """Tensors that modules register by themselves: parameters, which are trained, and buffers, which are not."""
+
 from __future__ import annotations
 
 from collections import OrderedDict
@@ -11,8 +12,14 @@ from flambeau_tensor.extend import declare_plain_subclass, rewrap
 from flambeau_tensor.options import Device
 from flambeau_tensor.places import HERE
 
-__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter", "UninitializedTensorMixin",
-           "is_lazy"]
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
@@ -56,7 +63,8 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "
                 f"an instance of the same type, but return type {type(param).__name__} was found instead. To use the "
                 "type as a Parameter, please correct the detach() semantics defined by its __torch_dispatch__() "
-                "implementation.")
+                "implementation."
+            )
         cast(Any, param)._is_param = True
         return cast(Self, param)
 
@@ -95,8 +103,10 @@ def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_ho
 
 
 HERE["torch.nn"], HERE["torch.optim"] = "flambeau_nn", "flambeau_nn.optim"
-HERE |= {f"torch._utils.{f.__name__}": f"{__name__}.{f.__name__}" for f in (
-    _rebuild_parameter, _rebuild_parameter_with_state)}
+HERE |= {
+    f"torch._utils.{f.__name__}": f"{__name__}.{f.__name__}"
+    for f in (_rebuild_parameter, _rebuild_parameter_with_state)
+}
 
 
 class _BufferMeta(type(Tensor)):  # type: ignore[misc]
@@ -137,6 +147,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 # --- whose sizes are still open -------------------------------------------------------------------------------------
 
+
 def is_lazy(param: object) -> bool:
     """Whether the sizes of a parameter or buffer are still open."""
     return isinstance(param, UninitializedTensorMixin)
@@ -148,9 +159,13 @@ class UninitializedTensorMixin:
     cls_to_become: type
     data: Any
     requires_grad: bool
-    _allowed_methods: ClassVar[tuple[Any, ...]] = tuple(getattr(Tensor, name) for name in (
-        "__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to get_device"
-    ).split())
+    _allowed_methods: ClassVar[tuple[Any, ...]] = tuple(
+        getattr(Tensor, name)
+        for name in (
+            "__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to "
+            "get_device"
+        ).split()
+    )
 
     def materialize(self, shape: Iterable[int], device: Device | None = None, dtype: dtype | None = None) -> None:
         """Give it a shape, whose elements are not initialized; it is an ordinary parameter or buffer from then on.
@@ -160,21 +175,28 @@ class UninitializedTensorMixin:
             device: of the elements; its own unless given.
             dtype: of the elements; its own unless given.
         """
-        self.data = empty(tuple(shape), device=self.data.device if device is None else device,
-                          dtype=self.data.dtype if dtype is None else dtype)
+        self.data = empty(
+            tuple(shape),
+            device=self.data.device if device is None else device,
+            dtype=self.data.dtype if dtype is None else dtype,
+        )
         self.__class__ = self.cls_to_become
 
     @property
     def shape(self) -> Any:
         """Raises: the sizes are open."""
-        raise RuntimeError("Can't access the shape of an uninitialized parameter or buffer. This error usually happens "
-                           "in `load_state_dict` when trying to load an uninitialized parameter into an initialized "
-                           "one. Call `forward` to initialize the parameters before accessing their attributes.")
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens "
+            "in `load_state_dict` when trying to load an uninitialized parameter into an initialized "
+            "one. Call `forward` to initialize the parameters before accessing their attributes."
+        )
 
     def share_memory_(self) -> Any:
         """Raises: there is no memory yet."""
-        raise RuntimeError("Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
-                           "the parameters before calling `module.share_memory()`.")
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
+            "the parameters before calling `module.share_memory()`."
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
@@ -186,10 +208,12 @@ class UninitializedTensorMixin:
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func in cls._allowed_methods or getattr(func, "__name__", "") in ("__get__", "__set__", "__delete__"):
             return super().__torch_function__(func, types, args, kwargs or {})  # type: ignore[misc]
-        raise ValueError(f"Attempted to use an uninitialized parameter in {func}. This error happens when you are "
-                         "using a `LazyModule` or explicitly manipulating `torch.nn.parameter."
-                         f"{cls.__name__}` objects. When using LazyModules Call `forward` with a dummy batch to "
-                         "initialize the parameters before calling torch functions")
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {func}. This error happens when you are "
+            "using a `LazyModule` or explicitly manipulating `torch.nn.parameter."
+            f"{cls.__name__}` objects. When using LazyModules Call `forward` with a dummy batch to "
+            "initialize the parameters before calling torch functions"
+        )
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
@@ -234,8 +258,13 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
     persistent: bool
 
-    def __new__(cls, requires_grad: bool = False, device: Device | None = None, dtype: dtype | None = None,
-                persistent: bool = True) -> Self:
+    def __new__(
+        cls,
+        requires_grad: bool = False,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+        persistent: bool = True,
+    ) -> Self:
         with DisableTorchFunction():
             buffer: Any = rewrap(empty((0,), device=device, dtype=dtype), cls).requires_grad_(requires_grad)
         buffer.persistent = persistent

@@ -2,6 +2,7 @@
 
 ``python -m flambeau_nn.stubs [folder]`` writes them; a test compares the files with what this module writes.
 """
+
 import sys
 from pathlib import Path
 

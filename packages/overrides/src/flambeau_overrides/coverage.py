@@ -91,8 +91,11 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
     handler = example.__torch_function__
     if functions is None:
         # Without what stands for a method behind Python's syntax: handlers get the method, which is tried itself.
-        functions = [f for f in dict.fromkeys(f for group in get_overridable_functions().values() for f in group)
-                     if not isinstance(f, WrapperDescriptorType)]
+        functions = [
+            f
+            for f in dict.fromkeys(f for group in get_overridable_functions().values() for f in group)
+            if not isinstance(f, WrapperDescriptorType)
+        ]
     found = Coverage(cls)
     for func in functions:
         args, kwargs = sample_arguments(func, example)
@@ -156,7 +159,10 @@ class _Watch(TorchFunctionMode):
         self.func, self.cls, self.passed_on = func, cls, False
 
     def __torch_function__(
-        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        self,
+        func: Callable[..., Any],
+        types: tuple[type, ...],
+        args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         # Not by `types`: those of a method without arguments have the type of its object in any case.
@@ -177,8 +183,14 @@ def _by_namespace(title: str, functions: Iterable[Any]) -> list[str]:
         groups.setdefault(namespace, []).append(name.removeprefix(namespace + "."))
     lines = ["", title] if groups else []
     for namespace, names in groups.items():
-        lines += wrap(f"{namespace}: {', '.join(names)}", 100, initial_indent="  ", subsequent_indent="    ",
-                      break_long_words=False, break_on_hyphens=False)
+        lines += wrap(
+            f"{namespace}: {', '.join(names)}",
+            100,
+            initial_indent="  ",
+            subsequent_indent="    ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     return lines
 
 

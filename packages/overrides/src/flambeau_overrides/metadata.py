@@ -75,9 +75,7 @@ def merge(cls: type, func: object, args: tuple[Any, ...], kwargs: dict[str, Any]
     return merged
 
 
-def attach(
-    result: object, cls: type, merged: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> None:
+def attach(result: object, cls: type, merged: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Give metadata to the instances of `cls` in `result`, except those that were arguments: they keep their own."""
     if isinstance(result, cls):
         if not any(result is a for a in _each(args, kwargs)):

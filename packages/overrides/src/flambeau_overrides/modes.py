@@ -51,12 +51,16 @@ class TorchFunctionMode:
         pass
 
     def __torch_function__(
-        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        self,
+        func: Callable[..., Any],
+        types: tuple[type, ...],
+        args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define __torch_function__")
 
     if TYPE_CHECKING:
+
         def __enter__(self) -> Self: ...
         def __exit__(self, exc_type: object, exc_value: object, traceback: object) -> None: ...
     else:
@@ -75,7 +79,10 @@ class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that passes every call on."""
 
     def __torch_function__(
-        self, func: Callable[..., Any], types: tuple[type, ...], args: tuple[Any, ...] = (),
+        self,
+        func: Callable[..., Any],
+        types: tuple[type, ...],
+        args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
         return func(*args, **(kwargs or {}))

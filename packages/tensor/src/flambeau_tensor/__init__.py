@@ -4,6 +4,7 @@
 >>> ft.tensor([1.0, 2.0]) + 1
 tensor([2., 3.])
 """
+
 import math as _math
 import sys as _sys
 
@@ -53,40 +54,97 @@ def is_tensor(obj: object) -> bool:
 
 
 __all__ = [  # the operators of torch's own namespace are added below
-    "Operator", "Size", "Tensor", "can_cast", "channels_last", "channels_last_3d", "contiguous_format", "device",
-    "dtype", "e", "from_dlpack", "get_default_dtype", "get_num_threads", "inf", "is_tensor", "layout", "memory_format",
-    "nan", "newaxis", "pi", "preserve_format", "promote_types", "set_default_dtype", "set_num_threads", "strided",
+    "Operator",
+    "Size",
+    "Tensor",
+    "can_cast",
+    "channels_last",
+    "channels_last_3d",
+    "contiguous_format",
+    "device",
+    "dtype",
+    "e",
+    "from_dlpack",
+    "get_default_dtype",
+    "get_num_threads",
+    "inf",
+    "is_tensor",
+    "layout",
+    "memory_format",
+    "nan",
+    "newaxis",
+    "pi",
+    "preserve_format",
+    "promote_types",
+    "set_default_dtype",
+    "set_num_threads",
+    "strided",
     "to_dlpack",
 ]
 
 _named = {d.name: d for d in _all_dtypes()}
-_named |= {short: _named[name] for short, name in (
-    ("half", "float16"), ("float", "float32"), ("double", "float64"), ("short", "int16"), ("int", "int32"),
-    ("long", "int64"), ("chalf", "complex32"), ("cfloat", "complex64"), ("cdouble", "complex128"))}
+_named |= {
+    short: _named[name]
+    for short, name in (
+        ("half", "float16"),
+        ("float", "float32"),
+        ("double", "float64"),
+        ("short", "int16"),
+        ("int", "int32"),
+        ("long", "int64"),
+        ("chalf", "complex32"),
+        ("cfloat", "complex64"),
+        ("cdouble", "complex128"),
+    )
+}
 _named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
 # What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
 _KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
-LAZY_NAMES = {name: module for module, names in {
-    "serialization": ("save", "load"),
-    "printing": ("set_printoptions", "printoptions"),
-    "numeric_limits": ("finfo", "iinfo"),
-    "random": ("manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state", "Generator",
-               "default_generator", "fork_rng"),
-    "options": ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"),
-    "checks": ("_assert", "_check", "_check_index", "_check_not_implemented", "_check_type",
-               "_check_value"),
-    "storage": ("is_storage", "TypedStorage", "UntypedStorage",
-                *(f"{kind}Storage" for kind in (*_KINDS, "ComplexFloat", "ComplexDouble"))),
-    "tensor_types": ("set_default_tensor_type", "typename", *(f"{kind}Tensor" for kind in _KINDS)),
-    "default_device": ("set_default_device", "get_default_device"),
-    "switches": ("are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
-                 "get_float32_matmul_precision", "get_num_interop_threads",
-                 "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
-                 "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal",
-                 "set_num_interop_threads", "set_warn_always", "use_deterministic_algorithms"),
-}.items() for name in names}
+LAZY_NAMES = {
+    name: module
+    for module, names in {
+        "serialization": ("save", "load"),
+        "printing": ("set_printoptions", "printoptions"),
+        "numeric_limits": ("finfo", "iinfo"),
+        "random": (
+            "manual_seed",
+            "seed",
+            "initial_seed",
+            "get_rng_state",
+            "set_rng_state",
+            "Generator",
+            "default_generator",
+            "fork_rng",
+        ),
+        "options": ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"),
+        "checks": ("_assert", "_check", "_check_index", "_check_not_implemented", "_check_type", "_check_value"),
+        "storage": (
+            "is_storage",
+            "TypedStorage",
+            "UntypedStorage",
+            *(f"{kind}Storage" for kind in (*_KINDS, "ComplexFloat", "ComplexDouble")),
+        ),
+        "tensor_types": ("set_default_tensor_type", "typename", *(f"{kind}Tensor" for kind in _KINDS)),
+        "default_device": ("set_default_device", "get_default_device"),
+        "switches": (
+            "are_deterministic_algorithms_enabled",
+            "get_deterministic_debug_mode",
+            "get_float32_matmul_precision",
+            "get_num_interop_threads",
+            "is_deterministic_algorithms_warn_only_enabled",
+            "is_warn_always_enabled",
+            "set_deterministic_debug_mode",
+            "set_float32_matmul_precision",
+            "set_flush_denormal",
+            "set_num_interop_threads",
+            "set_warn_always",
+            "use_deterministic_algorithms",
+        ),
+    }.items()
+    for name in names
+}
 
 _named |= _functions("torch", lazy=False)
 globals().update(_named)

@@ -3,6 +3,7 @@
 >>> abi_dtype(abi_number(flambeau_tensor.float32))
 torch.float32
 """
+
 from flambeau_tensor._core.capi import TABLE as API
 from flambeau_tensor._core.capi import abi_dtype, abi_number
 

@@ -1,4 +1,5 @@
 """``torch._check`` and its kin: assertions of a program's own, used by functions registered with ``register_fake``."""
+
 from collections.abc import Callable
 
 from flambeau_overrides import overridable

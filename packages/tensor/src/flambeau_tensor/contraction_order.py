@@ -2,6 +2,7 @@
 with more than two operands. `enabled` switches it off; then, and without it, each step takes the pair whose product is
 smallest beside its factors.
 """
+
 from importlib.util import find_spec
 
 
@@ -28,7 +29,10 @@ def pairs(terms, output, sizes):
 
     letters = {s: opt_einsum.get_symbol(i) for i, s in enumerate(sizes)}
     equation = ",".join("".join(letters[s] for s in term) for term in terms)
-    path, _ = opt_einsum.contract_path(f"{equation}->{''.join(letters[s] for s in output)}",
-                                       *(tuple(sizes[s] for s in term) for term in terms), shapes=True,
-                                       optimize="auto" if strategy is None else strategy)
+    path, _ = opt_einsum.contract_path(
+        f"{equation}->{''.join(letters[s] for s in output)}",
+        *(tuple(sizes[s] for s in term) for term in terms),
+        shapes=True,
+        optimize="auto" if strategy is None else strategy,
+    )
     return path if all(len(step) == 2 for step in path) else None

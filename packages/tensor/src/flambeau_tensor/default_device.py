@@ -5,6 +5,7 @@ It is a mode, so what is not a factory does not see it. `with torch.device(...)`
 >>> get_default_device()
 device(type='cpu')
 """
+
 from threading import local
 
 import flambeau_tensor
@@ -14,17 +15,42 @@ from flambeau_tensor.options import device as as_device
 
 # What makes tensors out of nothing, or out of data that is no tensor yet.
 _FACTORIES = (
-    "arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_permuted", "empty_strided",
-    "eye", "full", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace", "ones", "rand", "randint",
-    "randn", "randperm", "range", "tensor", "tril_indices", "triu_indices", "zeros")
+    "arange",
+    "as_tensor",
+    "asarray",
+    "bartlett_window",
+    "blackman_window",
+    "empty",
+    "empty_permuted",
+    "empty_strided",
+    "eye",
+    "full",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
+    "linspace",
+    "logspace",
+    "ones",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "range",
+    "tensor",
+    "tril_indices",
+    "triu_indices",
+    "zeros",
+)
 _FREQUENCIES = ("fftfreq", "rfftfreq")
 
 
 def _factories():
     from flambeau_tensor import fft
 
-    return {*(getattr(flambeau_tensor, name) for name in _FACTORIES if hasattr(flambeau_tensor, name)),
-            *(getattr(fft, name) for name in _FREQUENCIES)}
+    return {
+        *(getattr(flambeau_tensor, name) for name in _FACTORIES if hasattr(flambeau_tensor, name)),
+        *(getattr(fft, name) for name in _FREQUENCIES),
+    }
 
 
 class DeviceContext(TorchFunctionMode):

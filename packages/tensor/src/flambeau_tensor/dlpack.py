@@ -65,8 +65,9 @@ def to_dlpack(tensor: Tensor) -> object:
 
 
 def _dlpack(self, stream, max_version, dl_device, copy):
-    return dlpack.to_capsule(self, stream=None if stream == -1 else stream, max_version=max_version,
-                             dl_device=dl_device, copy=copy)
+    return dlpack.to_capsule(
+        self, stream=None if stream == -1 else stream, max_version=max_version, dl_device=dl_device, copy=copy
+    )
 
 
 def _device(self):
@@ -75,9 +76,19 @@ def _device(self):
     return DLDeviceType.kDLCPU, 0
 
 
-_PROTOCOL = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "data_dependent": True,
-             "meta": True}
-Operator("__dlpack__(Tensor self, *, Object stream=-1, Pair? max_version=None, Pair? dl_device=None, bool? copy=None) "
-         "-> Capsule", _dlpack, doc="The memory as a capsule of DLPack.", **_PROTOCOL)
-Operator("__dlpack_device__(Tensor self) -> Pair", _device,
-         doc="The device by DLPack's numbers.", **_PROTOCOL)
+_PROTOCOL = {
+    "variants": "method",
+    "differentiable": False,
+    "plain_result": True,
+    "lazy": True,
+    "data_dependent": True,
+    "meta": True,
+}
+Operator(
+    "__dlpack__(Tensor self, *, Object stream=-1, Pair? max_version=None, Pair? dl_device=None, bool? copy=None) "
+    "-> Capsule",
+    _dlpack,
+    doc="The memory as a capsule of DLPack.",
+    **_PROTOCOL,
+)
+Operator("__dlpack_device__(Tensor self) -> Pair", _device, doc="The device by DLPack's numbers.", **_PROTOCOL)

@@ -1,14 +1,38 @@
 """What `help`, `inspect.signature`, the type stubs and the reference show of an operator, told from its schema."""
 
 _TYPES = {
-    "Tensor": "Tensor", "int": "int", "SymInt": "int", "bool": "bool", "float": "float", "Scalar": "Number",
-    "ScalarType": "torch.dtype", "str": "str", "Device": "torch.device | str", "Layout": "torch.layout",
-    "MemoryFormat": "torch.memory_format", "Generator": "torch.Generator", "Dimname": "str", "Any": "Any",
-    "Data": "Any", "Index": "Any", "Class": "type", "Object": "Any",
-    "Storage": "Storage", "Size": "torch.Size", "Buffer": "Buffer", "Callable": "Callable[..., Any]", "Node": "Any",
-    "Handle": "Any", "Hooks": "dict[int, Any]", "ContractedDims": "int | Tensor | Sequence[Sequence[int]]",
-    "OutputSize": "int | Sequence[int | None]", "ScaleFactor": "float | Sequence[float]",
-    "TensorOrPair": "Tensor | tuple[Tensor, Tensor]", "Pair": "tuple[int, int]", "Names": "list[str]", "Capsule": "Any",
+    "Tensor": "Tensor",
+    "int": "int",
+    "SymInt": "int",
+    "bool": "bool",
+    "float": "float",
+    "Scalar": "Number",
+    "ScalarType": "torch.dtype",
+    "str": "str",
+    "Device": "torch.device | str",
+    "Layout": "torch.layout",
+    "MemoryFormat": "torch.memory_format",
+    "Generator": "torch.Generator",
+    "Dimname": "str",
+    "Any": "Any",
+    "Data": "Any",
+    "Index": "Any",
+    "Class": "type",
+    "Object": "Any",
+    "Storage": "Storage",
+    "Size": "torch.Size",
+    "Buffer": "Buffer",
+    "Callable": "Callable[..., Any]",
+    "Node": "Any",
+    "Handle": "Any",
+    "Hooks": "dict[int, Any]",
+    "ContractedDims": "int | Tensor | Sequence[Sequence[int]]",
+    "OutputSize": "int | Sequence[int | None]",
+    "ScaleFactor": "float | Sequence[float]",
+    "TensorOrPair": "Tensor | tuple[Tensor, Tensor]",
+    "Pair": "tuple[int, int]",
+    "Names": "list[str]",
+    "Capsule": "Any",
 }
 
 
@@ -24,7 +48,7 @@ class Annotation(str):
 def _without_marks(text):
     """``Tensor(a!)?`` without what it says on memory: ``Tensor?``."""
     start = text.find("(")
-    return text if start < 0 else text[:start] + text[text.index(")") + 1:]
+    return text if start < 0 else text[:start] + text[text.index(")") + 1 :]
 
 
 def type_text(argument, number=False):
@@ -87,10 +111,14 @@ def signature(op):
 
     parameters, numbers = [], op.numbers
     for name, a in parameter_names(op):
-        parameters.append(Parameter(
-            _identifier(name), Parameter.KEYWORD_ONLY if a.kwarg_only else Parameter.POSITIONAL_OR_KEYWORD,
-            default=a.default if a.has_default else Parameter.empty,
-            annotation=Annotation(type_text(a, a.name in numbers))))
+        parameters.append(
+            Parameter(
+                _identifier(name),
+                Parameter.KEYWORD_ONLY if a.kwarg_only else Parameter.POSITIONAL_OR_KEYWORD,
+                default=a.default if a.has_default else Parameter.empty,
+                annotation=Annotation(type_text(a, a.name in numbers)),
+            )
+        )
     return Signature(parameters, return_annotation=Annotation(result_text(op)))
 
 
@@ -98,10 +126,17 @@ def testing_signature(op):
     """What a test of an override has to pass: the positional arguments and `out`, without keyword-only options."""
     from inspect import Parameter, Signature
 
-    return Signature([
-        Parameter(_identifier(name), Parameter.POSITIONAL_OR_KEYWORD,
-                  default=a.default if a.has_default else Parameter.empty)
-        for name, a in parameter_names(op) if not a.kwarg_only or a.name == "out" or not a.has_default])
+    return Signature(
+        [
+            Parameter(
+                _identifier(name),
+                Parameter.POSITIONAL_OR_KEYWORD,
+                default=a.default if a.has_default else Parameter.empty,
+            )
+            for name, a in parameter_names(op)
+            if not a.kwarg_only or a.name == "out" or not a.has_default
+        ]
+    )
 
 
 def set_signature(overloads):

@@ -3,6 +3,7 @@
 A package's ``ops/examples.txt`` has a line for each operator that no pattern serves. Results are not written down, so
 they cannot be wrong.
 """
+
 import ast
 import sys
 from functools import cache
@@ -18,10 +19,22 @@ DEFINITIONS = {
     "image": "torch.arange(16.0).reshape(1, 1, 4, 4)",
 }
 # Arguments that are tried in turn until an operator takes them: of one tensor, and of two.
-_SINGLE = ("torch.tensor([0.5, 1.0, 2.0])", "torch.tensor([0.2, 0.5, 0.8])", "A", "torch.tensor([3, 1, 2])",
-           "torch.tensor([1 + 2j, 3 - 1j])", "line", "image", "torch.tensor([True, False])")
-_PAIRS = (("x", "torch.tensor([0.5, 2.0, 4.0])"), ("torch.tensor([6, 3])", "torch.tensor([4, 2])"),
-          ("A", "torch.tensor([[1.0], [2.0]])"), ("A", "torch.tensor([1.0, 2.0])"))
+_SINGLE = (
+    "torch.tensor([0.5, 1.0, 2.0])",
+    "torch.tensor([0.2, 0.5, 0.8])",
+    "A",
+    "torch.tensor([3, 1, 2])",
+    "torch.tensor([1 + 2j, 3 - 1j])",
+    "line",
+    "image",
+    "torch.tensor([True, False])",
+)
+_PAIRS = (
+    ("x", "torch.tensor([0.5, 2.0, 4.0])"),
+    ("torch.tensor([6, 3])", "torch.tensor([4, 2])"),
+    ("A", "torch.tensor([[1.0], [2.0]])"),
+    ("A", "torch.tensor([1.0, 2.0])"),
+)
 
 
 class _Torch:
@@ -33,7 +46,8 @@ class _Torch:
 
         if name == "nn":  # for what that package declares
             return sys.modules.get("flambeau_nn") or SimpleNamespace(
-                functional=SimpleNamespace(**functions("torch.nn.functional")))
+                functional=SimpleNamespace(**functions("torch.nn.functional"))
+            )
         return getattr(flambeau_tensor, name, None) or find_operator(f"torch.{name}")
 
 

@@ -7,6 +7,7 @@ What is not here or in one of those is nobody else's: folders that start with ``
 >>> find_operator("torch.add")
 <operator torch.add>
 """
+
 from flambeau_tensor._core import dispatching
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
@@ -38,10 +39,46 @@ from flambeau_tensor._core.thread_state import set_grad_mode
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
-    "Elementwise", "Forward", "FunctionKernel", "LEVEL", "Method", "Operator", "OperatorHandle", "OverloadSet",
-    "Property", "built_levels", "check_read", "declare_lazily", "declare_plain_subclass", "declared_operators",
-    "dispatching", "find_operator", "first_use", "forget", "functions", "hides_values", "hot", "is_layered",
-    "is_meta", "late_families", "lazy_names", "memory_stats", "name_tensor", "operators", "over_descriptor",
-    "overloads", "parse", "place_property", "quick_calls", "rewrap", "run_kernel", "set_attribute", "set_grad_mode",
-    "share_memory", "shared_descriptor", "sockets", "syntax_operators", "wrapped_dim",
+    "Elementwise",
+    "Forward",
+    "FunctionKernel",
+    "LEVEL",
+    "Method",
+    "Operator",
+    "OperatorHandle",
+    "OverloadSet",
+    "Property",
+    "built_levels",
+    "check_read",
+    "declare_lazily",
+    "declare_plain_subclass",
+    "declared_operators",
+    "dispatching",
+    "find_operator",
+    "first_use",
+    "forget",
+    "functions",
+    "hides_values",
+    "hot",
+    "is_layered",
+    "is_meta",
+    "late_families",
+    "lazy_names",
+    "memory_stats",
+    "name_tensor",
+    "operators",
+    "over_descriptor",
+    "overloads",
+    "parse",
+    "place_property",
+    "quick_calls",
+    "rewrap",
+    "run_kernel",
+    "set_attribute",
+    "set_grad_mode",
+    "share_memory",
+    "shared_descriptor",
+    "sockets",
+    "syntax_operators",
+    "wrapped_dim",
 ]

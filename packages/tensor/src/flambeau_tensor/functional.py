@@ -1,4 +1,5 @@
 """``torch.functional``: the functions of ``torch`` that PyTorch has in Python."""
+
 from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor.ops.contraction import chain_matmul as chain_matmul

@@ -8,16 +8,37 @@ left is 0 for `sum`, 1 for `prod`, infinite for `amax` and `amin`, and NaN for m
 >>> sum(ft.tensor([1.0, 2.0, 4.0]), mask=ft.tensor([True, False, True]))
 tensor(5.)
 """
+
 import flambeau_tensor as _ft
 from flambeau_tensor.extend import find_operator as _find
 from flambeau_tensor.extend import wrapped_dim as _wrapped_dim
 
-__all__ = ["amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp", "logsumexp", "mean",
-           "median", "norm", "normalize", "prod", "softmax", "softmin", "std", "sum", "var"]
+__all__ = [
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "cumprod",
+    "cumsum",
+    "log_softmax",
+    "logaddexp",
+    "logsumexp",
+    "mean",
+    "median",
+    "norm",
+    "normalize",
+    "prod",
+    "softmax",
+    "softmin",
+    "std",
+    "sum",
+    "var",
+]
 _NARROW = ("bool", "uint8", "int8", "int16", "int32")
 
 
 # --- masks and what stands for masked elements ----------------------------------------------------------------------
+
 
 def _mask_of(input, mask):
     if mask is None:
@@ -63,6 +84,7 @@ def _wide(input, dtype):
 
 # --- reductions -----------------------------------------------------------------------------------------------------
 
+
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The sum over one dimension, some, or all. Integers are summed in int64."""
     return _ft.sum(_filled(input, mask, 0), _dims(dim, input.ndim), bool(keepdim), dtype=_wide(input, dtype))
@@ -94,7 +116,7 @@ def _placed(name, largest):
 
     place.__name__ = place.__qualname__ = name
     place.__doc__ = f"""
-    Where the {'largest' if largest else 'smallest'} element stands, along `dim` or in the flattened tensor; of the
+    Where the {"largest" if largest else "smallest"} element stands, along `dim` or in the flattened tensor; of the
     dtype of `input`, unless `dtype` is given."""
     return place
 
@@ -107,8 +129,10 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it."""
     dtype = dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise ValueError("mean(): Could not infer output dtype. Input dtype must be either a floating point or complex "
-                         f"dtype. Got: {input.dtype}")
+        raise ValueError(
+            "mean(): Could not infer output dtype. Input dtype must be either a floating point or complex "
+            f"dtype. Got: {input.dtype}"
+        )
     count = _ft.sum(_mask_of(input, mask), _dims(dim, input.ndim), bool(keepdim))
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / count
 
@@ -127,8 +151,9 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The vector norm over one dimension, some, or all."""
     ord = 2.0 if ord is None else ord
     neutral = float("inf") if ord == float("-inf") else 0
-    return _find("torch.linalg.vector_norm")(_filled(input, mask, neutral), ord, _dims(dim, input.ndim), bool(keepdim),
-                                             dtype=dtype)
+    return _find("torch.linalg.vector_norm")(
+        _filled(input, mask, neutral), ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype
+    )
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
@@ -164,6 +189,7 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 # --- along a dimension ----------------------------------------------------------------------------------------------
+
 
 def cumsum(input, dim, *, dtype=None, mask=None):
     """The running sum along one dimension, in `dtype` or that of `input`."""

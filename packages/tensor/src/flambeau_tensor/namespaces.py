@@ -1,4 +1,5 @@
 """Modules that hold the operators of a namespace: those that are declared, and the others when they are first named."""
+
 from flambeau_tensor._core.registry import first_use, functions, lazy_names
 
 
@@ -10,8 +11,11 @@ def served(namespace, contents):
         contents: the module's ``globals()``, with what else is public in it.
     """
     found = functions(namespace, lazy=False)
-    public = [*(name for name in contents if not name.startswith("_") and name != "served"), *found,
-              *lazy_names(namespace)]
+    public = [
+        *(name for name in contents if not name.startswith("_") and name != "served"),
+        *found,
+        *lazy_names(namespace),
+    ]
     contents.update(found)
 
     def __getattr__(name):

@@ -3,6 +3,7 @@
 Modules end their ``__getattr__`` with ``raise missing(...)``. What is no name of PyTorch's either stays the ordinary
 AttributeError of a typing mistake.
 """
+
 from functools import cache
 
 

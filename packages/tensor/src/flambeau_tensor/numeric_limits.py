@@ -2,6 +2,7 @@
 
 Source: IEEE 754-2019 for the formats; the values follow from their widths of exponent and significand.
 """
+
 from flambeau_tensor._core.dtype import DType, get_default_dtype
 
 _FORMATS = {"float16": (16, 5, 10), "bfloat16": (16, 8, 7), "float32": (32, 8, 23), "float64": (64, 11, 52)}
@@ -45,20 +46,23 @@ class finfo(_Limits):
         dtype = get_default_dtype() if type is None else type
         _check("finfo", dtype)
         if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError("torch.finfo() requires a floating point input type. Use torch.iinfo to handle "
-                            "'torch.finfo'")
+            raise TypeError(
+                "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
+            )
         self.dtype = dtype.to_real().name
         self.bits, exponent, fraction = _FORMATS[self.dtype]
         bias = 2 ** (exponent - 1) - 1
-        self.eps = 2.0 ** -fraction
-        self.max = (2 - self.eps) * 2.0 ** bias
+        self.eps = 2.0**-fraction
+        self.max = (2 - self.eps) * 2.0**bias
         self.min = -self.max
         self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
         self.resolution = 10.0 ** -_DIGITS[self.dtype]
 
     def __repr__(self) -> str:
-        return (f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
-                f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})")
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
 
 
 class iinfo(_Limits):
@@ -78,7 +82,7 @@ class iinfo(_Limits):
         if type.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
         self.dtype, self.bits = type.name, 8 * type.itemsize
-        self.min = -2 ** (self.bits - 1) if type.is_signed else 0
+        self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0
         self.max = 2 ** (self.bits - type.is_signed) - 1
 
     def __repr__(self) -> str:

@@ -1,7 +1,6 @@
 """What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU, or
 have no memory, on device 'meta'; the other names exist so that programs which mention them get a clear answer."""
 
-
 from flambeau_overrides import ask_modes, has_torch_function
 from flambeau_tensor._core import dtype as _dtypes
 from flambeau_tensor._core.dtype import DType
@@ -119,8 +118,9 @@ preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 # For programs that ask what layout a tensor has: none has these.
-sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(layout, (
-    "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"))
+sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(
+    layout, ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn")
+)
 CPU, META = device._make("cpu"), device._make("meta")
 
 

@@ -4,6 +4,7 @@ A compiled function hands on what was written. PyTorch's functions in Python han
 their defaults; what they hand on by position and what by name is part of what handlers see. `Packing` in
 `flambeau_overrides` explains the words. A table is read where a handler has been found, and nowhere else.
 """
+
 from flambeau_overrides.registry import register, unregister
 from flambeau_tensor import dlpack, ops, subclassing  # noqa: F401  (declare what is named here)
 from flambeau_tensor._core.binding import pack
@@ -16,8 +17,10 @@ FUNCTIONAL = {
     "tensordot": "a! b! * dims=2 out=None",
     "norm": "input! * p='fro' dim=None keepdim=False out=None dtype=None",
 }
-_REFLECTED = "__rsub__ __rtruediv__ __rmod__ __rpow__ __rfloordiv__ __rlshift__ __rrshift__ __rmatmul__ " \
+_REFLECTED = (
+    "__rsub__ __rtruediv__ __rmod__ __rpow__ __rfloordiv__ __rlshift__ __rrshift__ __rmatmul__ "
     "__floordiv__ __pow__ __ipow__"
+)
 METHODS = {
     "split": "self! split_size * dim=0",
     "unique": "self! * sorted=True return_inverse=False return_counts=False dim=None",

@@ -20,7 +20,7 @@ def _mapped(name, names):
     head = name
     while head:
         if head in names:
-            return names[head] + name[len(head):]
+            return names[head] + name[len(head) :]
         head = head.rpartition(".")[0]
     return name
 

@@ -3,13 +3,22 @@
 Without a ``generator=`` of their own, random operations draw from :data:`default_generator`. Seeds give the numbers of
 PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move between the two.
 """
+
 from contextlib import ContextDecorator
 
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels.generator import Forked, Generator, default_generator
 
-__all__ = ["Generator", "default_generator", "fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed",
-           "set_rng_state"]
+__all__ = [
+    "Generator",
+    "default_generator",
+    "fork_rng",
+    "get_rng_state",
+    "initial_seed",
+    "manual_seed",
+    "seed",
+    "set_rng_state",
+]
 
 
 def manual_seed(seed: int) -> Generator:

@@ -2,6 +2,7 @@
 
 They are made when an operator first returns one, or when somebody asks this module for one by name.
 """
+
 import copyreg
 from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
 
@@ -43,9 +44,14 @@ def named_result(name: str, fields: tuple[str, ...]) -> type:
     cls = _types.get((name, fields))
     if cls is None:
         members = {field: _tuplegetter(i, f"Result {i}.") for i, field in enumerate(fields)}
-        members |= {"__slots__": (), "__match_args__": fields, "__module__": "torch.return_types",
-                    "__doc__": f"What `{name}` returns: ({', '.join(fields)}).", "n_fields": len(fields),
-                    "n_sequence_fields": len(fields)}
+        members |= {
+            "__slots__": (),
+            "__match_args__": fields,
+            "__module__": "torch.return_types",
+            "__doc__": f"What `{name}` returns: ({', '.join(fields)}).",
+            "n_fields": len(fields),
+            "n_sequence_fields": len(fields),
+        }
         cls = _types[name, fields] = _ResultType(name, (NamedResult,), members)
     return cls
 

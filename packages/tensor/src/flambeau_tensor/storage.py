@@ -8,6 +8,7 @@ do, and so do what slices of them are.
 >>> x.untyped_storage().tolist()
 [1, 2]
 """
+
 import warnings
 
 from flambeau_tensor._core.dtype import all_dtypes, get_default_dtype, type_name
@@ -27,10 +28,13 @@ def warn_of_typed_storages(stacklevel: int = 2) -> None:
     global _warned
     if not _warned:
         _warned = True
-        warnings.warn("TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
-                      "only storage class. This should only matter to you if you are using storages directly.  To "
-                      "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-                      UserWarning, stacklevel=stacklevel + 1)
+        warnings.warn(
+            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
+            "only storage class. This should only matter to you if you are using storages directly.  To "
+            "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def is_storage(obj: object, /) -> bool:
@@ -66,11 +70,14 @@ class TypedStorage:
             warn_of_typed_storages()
         check_device(device)
         if len(args) > 1 or (args and wrap_storage is not None):
-            raise RuntimeError("TypedStorage(): one of a size, a sequence and wrap_storage is expected, got "
-                               f"{len(args) + (wrap_storage is not None)} arguments")
+            raise RuntimeError(
+                "TypedStorage(): one of a size, a sequence and wrap_storage is expected, got "
+                f"{len(args) + (wrap_storage is not None)} arguments"
+            )
         if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
-            raise TypeError("TypedStorage(): argument 'wrap_storage' must be UntypedStorage, not "
-                            f"{type(wrap_storage).__name__}")
+            raise TypeError(
+                f"TypedStorage(): argument 'wrap_storage' must be UntypedStorage, not {type(wrap_storage).__name__}"
+            )
         if wrap_storage is not None and dtype is None:
             raise RuntimeError("TypedStorage(): argument 'dtype' is needed beside 'wrap_storage'")
         self.dtype = get_default_dtype() if dtype is None else dtype
@@ -115,7 +122,8 @@ class TypedStorage:
     def __repr__(self):
         shown = self.tolist() if len(self) <= 1000 else [*self.tolist()[:3], "...", *self.tolist()[-3:]]
         return "".join(f" {n}\n" for n in shown) + (
-            f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]")
+            f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+        )
 
     def __hash__(self):
         return hash(id(self._untyped_storage))
@@ -177,8 +185,11 @@ class TypedStorage:
     def type(self, dtype=None, non_blocking=False):
         """The name of the type, such as ``torch.FloatStorage``; the elements in another type if one is given."""
         if dtype is None:
-            return f"torch.{type_name(self.dtype)}Storage" if self.dtype.name not in YOUNGER else \
-                "torch.storage.TypedStorage"
+            return (
+                f"torch.{type_name(self.dtype)}Storage"
+                if self.dtype.name not in YOUNGER
+                else "torch.storage.TypedStorage"
+            )
         name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
         return self._converted(_dtype_of(name.removeprefix("torch.")))
 
@@ -229,9 +240,20 @@ class TypedStorage:
         return get_default_dtype() if dtype is None else dtype
 
 
-for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
-                      ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
-                      ("bool", "bool"), ("complex_float", "complex64"), ("complex_double", "complex128")):
+for _name, _dtype in (
+    ("float", "float32"),
+    ("double", "float64"),
+    ("half", "float16"),
+    ("bfloat16", "bfloat16"),
+    ("int", "int32"),
+    ("long", "int64"),
+    ("short", "int16"),
+    ("char", "int8"),
+    ("byte", "uint8"),
+    ("bool", "bool"),
+    ("complex_float", "complex64"),
+    ("complex_double", "complex128"),
+):
     _dtype = next(d for d in all_dtypes() if d.name == _dtype)
     setattr(TypedStorage, _name, lambda self, _dtype=_dtype: self._converted(_dtype))
 

@@ -3,6 +3,7 @@
 Without a folder the text of ``__init__.pyi`` goes to standard output; with one, all stub files go there. Those
 beside the sources are part of the wheel, and a test compares them with what is written here.
 """
+
 import re
 import sys
 import textwrap
@@ -17,7 +18,9 @@ from flambeau_tensor.ops import LAZY
 
 _MARK = '"""Written from the operators\' schemas by flambeau_tensor.stubs; do not edit."""\n'
 # What no schema tells. Names such as `float` are methods and dtypes from `Tensor` on, hence the underscores.
-_HEAD = _MARK + '''
+_HEAD = (
+    _MARK
+    + """
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, SupportsIndex, TypeVar, overload
@@ -177,12 +180,23 @@ class Tensor:
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Any: ...
     def retain_grad(self) -> None: ...
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any: ...
-'''
+"""
+)
 _WRITTEN_OUT = {*re.findall(r"(?m)^    (?:def )?(\w+)", _HEAD.partition("class Tensor:")[2])}
 _RESULTS = {"Number": "int | float", "torch.device | str": "torch.device"}  # what is less than what is taken
 _REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-_SYNTAX_RESULTS = {"repr": "_str", "iter": "Iterator[Tensor]", "bool": "_bool", "int": "_int", "float": "_float",
-                   "complex": "_complex", "index": "_int", "len": "_int", "contains": "_bool", "setitem": "None"}
+_SYNTAX_RESULTS = {
+    "repr": "_str",
+    "iter": "Iterator[Tensor]",
+    "bool": "_bool",
+    "int": "_int",
+    "float": "_float",
+    "complex": "_complex",
+    "index": "_int",
+    "len": "_int",
+    "contains": "_bool",
+    "setitem": "None",
+}
 _SYNTAX_ARGUMENTS = {"getitem": "index: Any", "setitem": "index: Any, value: Any", "contains": "element: Any"}
 
 
@@ -216,8 +230,14 @@ def _signatures(op, name, method, module):
         return [text]
     one, several = result.split(" | ", 1)
     before, _, after = head.partition(_FLAG)
-    return [f"{before}{flag}{after} -> {kind}: ..." for flag, kind in (
-        ("return_indices: Literal[False] = False", one), ("*, return_indices: Literal[True]", several), (_FLAG, "Any"))]
+    return [
+        f"{before}{flag}{after} -> {kind}: ..."
+        for flag, kind in (
+            ("return_indices: Literal[False] = False", one),
+            ("*, return_indices: Literal[True]", several),
+            (_FLAG, "Any"),
+        )
+    ]
 
 
 def _signature(op, name, method, module):
@@ -229,7 +249,7 @@ def _signature(op, name, method, module):
             starred = True
         kind = _spelled(documentation.type_text(a, a.name in numbers), module)
         text = public if method and i == 0 else f"{public}: {kind}"
-        if i == op.varargs and all(b.kwarg_only for b in op.schema.arguments[i + 1:]):
+        if i == op.varargs and all(b.kwarg_only for b in op.schema.arguments[i + 1 :]):
             text, starred = f"*{public}: Any", True  # one by one, or as one sequence
         elif a.has_default:
             if a.default is None and not kind.endswith(("None", "Any")):
@@ -295,19 +315,31 @@ def stub_text():
         elif getattr(value, "__wrapped__", None) is not None and name not in names and not name.startswith("_"):
             lines.append(f"def {name}(*args: Any, **kwargs: Any) -> Any: ...")
     lines += [f"from . import {name} as {name}" for name in ("fft", "linalg", "masked", "random", "signal", "special")]
-    lines += ["def broadcast_shapes(*shapes: Any) -> Size: ...",
-              "def einsum(equation: Any, *operands: Any) -> Tensor: ..."]
+    lines += [
+        "def broadcast_shapes(*shapes: Any) -> Size: ...",
+        "def einsum(equation: Any, *operands: Any) -> Tensor: ...",
+    ]
     lines += [function_stub(op, name) for name, op in sorted(names.items()) if name.isidentifier()]
     return "\n".join(lines) + "\n"
 
 
 def return_types_text():
     """The stub file of `flambeau_tensor.return_types`."""
-    lines = [_MARK, "from typing import Any, NamedTuple", "", "from flambeau_tensor import Tensor", "",
-             "class NamedResult(tuple[Any, ...]): ...",
-             "def named_result(name: str, fields: tuple[str, ...]) -> type: ..."]
-    found = {one.name: one for op in operators().values() for one in signatures(op)
-             if len(one.schema.returns) > 1 and all(r.name for r in one.schema.returns)}
+    lines = [
+        _MARK,
+        "from typing import Any, NamedTuple",
+        "",
+        "from flambeau_tensor import Tensor",
+        "",
+        "class NamedResult(tuple[Any, ...]): ...",
+        "def named_result(name: str, fields: tuple[str, ...]) -> type: ...",
+    ]
+    found = {
+        one.name: one
+        for op in operators().values()
+        for one in signatures(op)
+        if len(one.schema.returns) > 1 and all(r.name for r in one.schema.returns)
+    }
     for name, op in sorted(found.items()):
         lines += ["", f"class {name}(NamedTuple):"]
         lines += [f"    {r.name}: {documentation.type_text(r)}" for r in op.schema.returns]
@@ -316,9 +348,17 @@ def return_types_text():
 
 def namespace_text(namespace, more=""):
     """The stub file of a module of another package that holds the operators of a namespace, ``torch.nn.functional``."""
-    lines = [_MARK, "from builtins import bool as _bool, float as _float, int as _int, str as _str",
-             "from collections.abc import Callable, Sequence", "from typing import Any, Literal, overload", "",
-             "import flambeau_tensor as _torch", "from flambeau_tensor import return_types as _return_types", "", more]
+    lines = [
+        _MARK,
+        "from builtins import bool as _bool, float as _float, int as _int, str as _str",
+        "from collections.abc import Callable, Sequence",
+        "from typing import Any, Literal, overload",
+        "",
+        "import flambeau_tensor as _torch",
+        "from flambeau_tensor import return_types as _return_types",
+        "",
+        more,
+    ]
     lines += [function_stub(op, name, module="_torch.") for name, op in sorted(functions(namespace).items())]
     return "\n".join(lines) + "\n"
 
@@ -326,11 +366,13 @@ def namespace_text(namespace, more=""):
 def lazy_names_text(package, families):
     """The module `package.ops.lazy_names`, which names what each lazy family of a package declares."""
     start = f"{package}.ops."
-    lines = [f'"""Written by {package}.stubs: the names that wait for each family of ``LAZY``."""', "",
-             "NAMES = {"]
+    lines = [f'"""Written by {package}.stubs: the names that wait for each family of ``LAZY``."""', "", "NAMES = {"]
     for module, names in names_of_families([start + family for family in families]).items():
-        lines += [f'    "{module.removeprefix(start)}": """',
-                  *textwrap.wrap(" ".join(names), 116, break_on_hyphens=False), '""",']
+        lines += [
+            f'    "{module.removeprefix(start)}": """',
+            *textwrap.wrap(" ".join(names), 116, break_on_hyphens=False),
+            '""",',
+        ]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -338,10 +380,15 @@ def files():
     """The texts of the files that are written, by name."""
     names = lazy_names_text("flambeau_tensor", LAZY)  # the first: what loads families later finds them loaded
     more = {"linalg": "class LinAlgError(RuntimeError): ...\n"}
-    namespaces = {f"{name}.pyi": namespace_text(f"torch.{name}", more.get(name, ""))
-                  for name in ("fft", "linalg", "special")}
-    return {"__init__.pyi": stub_text(), "return_types.pyi": return_types_text(), "ops/lazy_names.py": names,
-            **namespaces}
+    namespaces = {
+        f"{name}.pyi": namespace_text(f"torch.{name}", more.get(name, "")) for name in ("fft", "linalg", "special")
+    }
+    return {
+        "__init__.pyi": stub_text(),
+        "return_types.pyi": return_types_text(),
+        "ops/lazy_names.py": names,
+        **namespaces,
+    }
 
 
 def main(arguments):

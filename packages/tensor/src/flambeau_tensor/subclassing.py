@@ -3,6 +3,7 @@
 The operators do the same in C for subclasses that leave ``__torch_function__`` as it is; this is what
 ``super().__torch_function__(...)`` reaches. Also here: how tensors, subclasses included, are copied and pickled.
 """
+
 from flambeau_overrides import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
@@ -72,8 +73,10 @@ register_namespace("torch.Tensor", Tensor)
 def _make_subclass(cls, data, require_grad=False):
     """An instance of `cls` over the memory of a tensor, without its history. Nothing dispatches."""
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
-        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
-                        "Make sure your class inherits from Tensor.")
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+            "Make sure your class inherits from Tensor."
+        )
     if not isinstance(data, Tensor):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
     with DisableTorchFunction():
@@ -85,21 +88,42 @@ def _make_subclass(cls, data, require_grad=False):
 set_attribute("_make_subclass", staticmethod(_make_subclass))
 
 
-def _make_wrapper_subclass(cls, size, strides=None, storage_offset=None, memory_format=None, dtype=None,
-                           layout=None, device=None, pin_memory=False, requires_grad=False,
-                           dispatch_sizes_strides_policy=None, dispatch_device=False, dispatch_layout=False,
-                           _extra_dispatch_keys=None, storage_size=None):
+def _make_wrapper_subclass(
+    cls,
+    size,
+    strides=None,
+    storage_offset=None,
+    memory_format=None,
+    dtype=None,
+    layout=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    dispatch_sizes_strides_policy=None,
+    dispatch_device=False,
+    dispatch_layout=False,
+    _extra_dispatch_keys=None,
+    storage_size=None,
+):
     """An instance of `cls` that has a geometry and no memory: its ``__torch_dispatch__`` answers every call."""
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
-        raise TypeError("Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
-                        "Make sure your class inherits from Tensor.")
+        raise TypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
+            "Make sure your class inherits from Tensor."
+        )
     if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:
         raise TypeError("Tensor subclass must define __torch_dispatch__")
     size = tuple(size)
     if strides is None and memory_format is not None:
         strides = find_operator("torch.empty")(size, memory_format=memory_format).stride()
-    return interop.without_memory(cls, dtype or get_default_dtype(), size, None if strides is None else tuple(strides),
-                                  storage_offset or 0, requires_grad)
+    return interop.without_memory(
+        cls,
+        dtype or get_default_dtype(),
+        size,
+        None if strides is None else tuple(strides),
+        storage_offset or 0,
+        requires_grad,
+    )
 
 
 set_attribute("_make_wrapper_subclass", staticmethod(_make_wrapper_subclass))
@@ -110,6 +134,7 @@ share_storage = interop.share_storage
 # The storage is pickled as an object of its own, so tensors that share memory do so again when they come back. Plain
 # tensors do not name their class, which may be called `torch.Tensor` here and not where they come back.
 
+
 def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
     cls = Tensor if cls is None else cls
     return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad, conj, neg)
@@ -118,8 +143,15 @@ def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=Fals
 def _reduce(self, protocol):
     check_read(self, "__reduce_ex__")
     cls = None if type(self) is Tensor else type(self)
-    arguments = (cls, self.untyped_storage(), self.dtype, self.storage_offset(), tuple(self.shape),
-                 self.stride(), interop.requires_grad(self))
+    arguments = (
+        cls,
+        self.untyped_storage(),
+        self.dtype,
+        self.storage_offset(),
+        tuple(self.shape),
+        self.stride(),
+        interop.requires_grad(self),
+    )
     if self.is_conj() or self.is_neg():
         arguments += (self.is_conj(), self.is_neg())
     return _rebuild, arguments, self.__getstate__()
@@ -130,8 +162,10 @@ def _deepcopy(self, memo):
         return memo[id(self)]
     check_read(self, "__deepcopy__")
     if not interop.is_leaf(self):
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
-                           f"at the moment; this one comes from {self.grad_fn!r}. Copy tensor.detach() instead.")
+        raise RuntimeError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol "
+            f"at the moment; this one comes from {self.grad_fn!r}. Copy tensor.detach() instead."
+        )
     from copy import deepcopy
 
     rebuild, (cls, storage, *geometry), state = _reduce(self, 2)
@@ -154,8 +188,16 @@ def _set_state(self, state):
 
 
 _HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
-Operator("__reduce_ex__(Tensor self, int protocol) -> Object", _reduce, doc="Python's pickling: storage and geometry.",
-         data_dependent=True, **_HOW)
-Operator("__deepcopy__(Tensor self, Object memo) -> Tensor", _deepcopy,
-         doc="Python's deep copy: the memory is copied once for all tensors that share it. Only leaves can be copied.",
-         **_HOW)
+Operator(
+    "__reduce_ex__(Tensor self, int protocol) -> Object",
+    _reduce,
+    doc="Python's pickling: storage and geometry.",
+    data_dependent=True,
+    **_HOW,
+)
+Operator(
+    "__deepcopy__(Tensor self, Object memo) -> Tensor",
+    _deepcopy,
+    doc="Python's deep copy: the memory is copied once for all tensors that share it. Only leaves can be copied.",
+    **_HOW,
+)

@@ -6,29 +6,45 @@ float32 matrices are never rounded to fewer digits, so most of them are only rem
 (True, 2)
 >>> use_deterministic_algorithms(False)
 """
+
 import os
 
 from flambeau_tensor._core.parallel import set_flush_denormal
 
 __all__ = [
-    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "get_float32_matmul_precision",
-    "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled",
-    "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_flush_denormal", "set_num_interop_threads",
-    "set_warn_always", "use_deterministic_algorithms",
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_flush_denormal",
+    "set_num_interop_threads",
+    "set_warn_always",
+    "use_deterministic_algorithms",
 ]
 _DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
-_state = {"deterministic": False, "warn only": False, "precision": "highest", "warn always": False,
-          "interop": os.cpu_count() or 1}
+_state = {
+    "deterministic": False,
+    "warn only": False,
+    "precision": "highest",
+    "warn always": False,
+    "interop": os.cpu_count() or 1,
+}
 
 
 def _check_bool(name, argument, value, position):
     if type(value) is not bool:
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be bool, not "
-                        f"{type(value).__name__}")
+        raise TypeError(
+            f"{name}(): argument '{argument}' (position {position}) must be bool, not {type(value).__name__}"
+        )
 
 
 # --- determinism ----------------------------------------------------------------------------------------------------
+
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set."""
@@ -53,8 +69,9 @@ def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
         if debug_mode not in _DEBUG_MODES:
-            raise RuntimeError("invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
-                               f"{debug_mode}")
+            raise RuntimeError(
+                f"invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got {debug_mode}"
+            )
         debug_mode = _DEBUG_MODES.index(debug_mode)
     if debug_mode not in (0, 1, 2):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
@@ -70,14 +87,18 @@ def get_deterministic_debug_mode() -> int:
 
 # --- the rest -------------------------------------------------------------------------------------------------------
 
+
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow products of float32 matrices to be less exact: "highest", "high" or "medium". They are exact here, whatever
     is set; what is none of these words warns and changes nothing."""
     if precision not in _PRECISIONS:
         import warnings
 
-        warnings.warn(f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
-                      "setFloat32MatmulPrecision call has no effect.", stacklevel=2)
+        warnings.warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect.",
+            stacklevel=2,
+        )
         return
     _state["precision"] = precision
 

@@ -4,6 +4,7 @@
 >>> isinstance(ft.FloatTensor(2, 3), ft.FloatTensor), isinstance(ft.LongTensor([1, 2]), ft.FloatTensor)
 (True, False)
 """
+
 import copyreg
 
 from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
@@ -40,13 +41,23 @@ def tensor_type(name: str) -> type:
     <class 'torch.FloatTensor'>
     """
     if name not in _types:
-        found = [d for d in all_dtypes()
-                 if f"{type_name(d)}Tensor" == name and d.name not in YOUNGER and not d.is_complex]
+        found = [
+            d for d in all_dtypes() if f"{type_name(d)}Tensor" == name and d.name not in YOUNGER and not d.is_complex
+        ]
         if not found:
             raise AttributeError(f"module 'torch' has no attribute {name!r}")
-        _types[name] = tensortype(name, (), {
-            "__module__": "torch", "__doc__": f"Tensors of dtype {found[0]!r}.", "dtype": found[0], "layout": strided,
-            "is_cuda": False, "is_sparse": False})
+        _types[name] = tensortype(
+            name,
+            (),
+            {
+                "__module__": "torch",
+                "__doc__": f"Tensors of dtype {found[0]!r}.",
+                "dtype": found[0],
+                "layout": strided,
+                "is_cuda": False,
+                "is_sparse": False,
+            },
+        )
     return _types[name]
 
 

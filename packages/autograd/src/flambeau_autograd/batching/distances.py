@@ -1,4 +1,5 @@
 """Batching of distances, which take batches of matrices anyway."""
+
 from flambeau_autograd.batching.table import batched, plain
 from flambeau_tensor.ops import distances as ops
 

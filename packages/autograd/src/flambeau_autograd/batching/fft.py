@@ -1,4 +1,5 @@
 """Batching of Fourier transforms, which take batches anyway."""
+
 from flambeau_autograd.batching.table import batched, shifted
 from flambeau_tensor.ops import fft as ops
 

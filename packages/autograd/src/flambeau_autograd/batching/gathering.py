@@ -34,7 +34,7 @@ def _for_each_element(index, t, dim):
     """A vector of indices for each example as indices of all elements of the slices of ``t`` that they name."""
     shape = [1] * t.ndim
     shape[0], shape[dim] = index.shape
-    return index.reshape(tuple(shape)).expand((*t.shape[:dim], index.shape[1], *t.shape[dim + 1:]))
+    return index.reshape(tuple(shape)).expand((*t.shape[:dim], index.shape[1], *t.shape[dim + 1 :]))
 
 
 def _in_range(args, dims):
@@ -49,8 +49,11 @@ def _index_select(level, op, args, dims):
         return looped(level, op, args, dims)
     if dims[2] is None and rank:
         return in_dim_0(call(op, batch_first(t, dims[0]), dim % rank + 1, *args[2:]))
-    t, dim, index = _slices(level, args, dims) if dims[2] is not None else \
-        (batch_first(t, dims[0]).unsqueeze(1), 1, index.long().reshape((1, -1)).expand((level.size, -1)))
+    t, dim, index = (
+        _slices(level, args, dims)
+        if dims[2] is not None
+        else (batch_first(t, dims[0]).unsqueeze(1), 1, index.long().reshape((1, -1)).expand((level.size, -1)))
+    )
     out = t.gather(dim, _for_each_element(index, t, dim))
     return out if rank else out.reshape((level.size,)), 0
 
@@ -64,8 +67,16 @@ def _index_write(level, op, args, dims):
     if not _in_range(args, dims) or not fills and _rank(source, dims[3]) != rank:
         return looped(level, op, args, dims)
     if rank and dims[2] is None and (number or not fills or dims[3] is None):
-        return in_dim_0(call(op, batch_first(args[0], dims[0], level.size), args[1] % rank + 1, args[2],
-                             source if fills else batch_first(source, dims[3], level.size), *args[4:]))
+        return in_dim_0(
+            call(
+                op,
+                batch_first(args[0], dims[0], level.size),
+                args[1] % rank + 1,
+                args[2],
+                source if fills else batch_first(source, dims[3], level.size),
+                *args[4:],
+            )
+        )
     args, dims = list(args), list(dims)
     if dims[2] is None:
         args[2], dims[2] = args[2].expand((level.size, *args[2].shape)), 0

@@ -63,8 +63,11 @@ def _permuted(level, t, dim, indices, dims):
     chosen = [_aligned(indices[n], dims[n], width) for n in where]
     rest = [n for n in range(rank) if n not in where]
     before = where[0] if where[-1] - where[0] == len(where) - 1 else 0  # apart from each other, they come first
-    result = (*range(1 + width, 1 + width + before), *range(1, 1 + width), *range(1 + width + before,
-                                                                                  1 + width + len(rest)))
+    result = (
+        *range(1 + width, 1 + width + before),
+        *range(1, 1 + width),
+        *range(1 + width + before, 1 + width + len(rest)),
+    )
     differ = any(dims[n] is not None for n in where)
     if dim is None:
         order = (*where, *rest)

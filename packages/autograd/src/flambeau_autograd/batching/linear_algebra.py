@@ -12,11 +12,29 @@ def _matrices(level, op, args, dims):
     return in_dim_0(result)
 
 
-batched(_matrices, factorization.cholesky_ex, factorization.lu_factor_ex, factorization.permutation,
-        factorization._det, factorization._slogdet, factorization.qr, factorization.geqrf,
-        factorization.householder_product, factorization.ormqr, indefinite.ldl_factor_ex, solving.inv_ex,
-        solving.cholesky_inverse, solving.lu_solve, solving.lstsq, spectral._eigh, spectral.eig, spectral.eigvals,
-        spectral._svd, spectral.matrix_exp, solving._least_squares)
+batched(
+    _matrices,
+    factorization.cholesky_ex,
+    factorization.lu_factor_ex,
+    factorization.permutation,
+    factorization._det,
+    factorization._slogdet,
+    factorization.qr,
+    factorization.geqrf,
+    factorization.householder_product,
+    factorization.ormqr,
+    indefinite.ldl_factor_ex,
+    solving.inv_ex,
+    solving.cholesky_inverse,
+    solving.lu_solve,
+    solving.lstsq,
+    spectral._eigh,
+    spectral.eig,
+    spectral.eigvals,
+    spectral._svd,
+    spectral.matrix_exp,
+    solving._least_squares,
+)
 
 
 def _pairs(level, op, args, dims):

@@ -10,8 +10,10 @@ def _check_ranks(op, args, dims):
     """Raise if an example has not the dimensions that the operator takes: ``matmul`` below would find others for it."""
     ranks, wanted = tuple(t.ndim - (d is not None) for t, d in zip(args[:2], dims[:2], strict=True)), _RANKS[op.name]
     if ranks != wanted:
-        raise RuntimeError(f"Shape mismatch: Got incorrect dims for {op.name}(a, b). a has dim {ranks[0]} and b has "
-                           f"dim {ranks[1]} but expected them to have dim {wanted[0]} and dim {wanted[1]}")
+        raise RuntimeError(
+            f"Shape mismatch: Got incorrect dims for {op.name}(a, b). a has dim {ranks[0]} and b has "
+            f"dim {ranks[1]} but expected them to have dim {wanted[0]} and dim {wanted[1]}"
+        )
     return ranks
 
 

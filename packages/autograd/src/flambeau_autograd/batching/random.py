@@ -14,16 +14,27 @@ from flambeau_autograd.batching.table import (
 )
 
 _MADE = {op for name in ("rand", "randn", "randint", "randperm") for op in with_kernels(f"torch.{name}")}
-_LIKE = ("torch.rand_like", "torch.randn_like", "torch.randint_like", "torch.bernoulli", "torch.multinomial",
-         "torch.poisson", "torch.normal")
-_FILLED = tuple(f"torch.Tensor.{name}" for name in (
-    "uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_"))
+_LIKE = (
+    "torch.rand_like",
+    "torch.randn_like",
+    "torch.randint_like",
+    "torch.bernoulli",
+    "torch.multinomial",
+    "torch.poisson",
+    "torch.normal",
+)
+_FILLED = tuple(
+    f"torch.Tensor.{name}"
+    for name in ("uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_")
+)
 
 
 def _allowed(level):
     if level.randomness == "error":
-        raise RuntimeError("vmap: called random operation while in randomness error mode. Please either use the 'same' "
-                           "or 'different' randomness flags on vmap or perform the randomness operation out of vmap")
+        raise RuntimeError(
+            "vmap: called random operation while in randomness error mode. Please either use the 'same' "
+            "or 'different' randomness flags on vmap or perform the randomness operation out of vmap"
+        )
     return level.randomness == "different"
 
 
@@ -42,9 +53,11 @@ def made(op, args):
         level = _level()
         if level is None:
             return NotImplemented
-        raise VmapUnsupportedError("vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
-                                   f"will appear like same randomness: {op.name}() would write into one tensor for all "
-                                   "examples. Make it with one for each, or use randomness='same'.")
+        raise VmapUnsupportedError(
+            "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
+            f"will appear like same randomness: {op.name}() would write into one tensor for all "
+            "examples. Make it with one for each, or use randomness='same'."
+        )
     if op not in _MADE and op not in _LIKE_OPS:
         return NotImplemented
     level = _level()
@@ -63,8 +76,10 @@ def _like(level, op, args, dims):
 
 
 def _refuse_same(op):
-    raise RuntimeError("Vmap does not currently support same randomness with a batched tensor input: "
-                       f"{op.name}() of examples that differ; use randomness='different'")
+    raise RuntimeError(
+        "Vmap does not currently support same randomness with a batched tensor input: "
+        f"{op.name}() of examples that differ; use randomness='different'"
+    )
 
 
 def _one(args, dims, i):

@@ -3,13 +3,44 @@
 from flambeau_autograd.batching.table import along, batch_first, batched, call, in_dim_0, reduced
 from flambeau_tensor.extend import find_operator
 
-batched(reduced, "torch.sum", "torch.nansum", "torch.prod", "torch.mean", "torch.amax", "torch.amin", "torch.argmax",
-        "torch.argmin", "torch.all", "torch.any", "torch.count_nonzero", "torch._ops.var", "torch._ops.std",
-        "torch.logsumexp", "torch.linalg.vector_norm")
-batched(along, "torch.max.dim", "torch.min.dim", "torch.softmax", "torch.log_softmax", "torch.cumsum",
-        "torch.cumprod", "torch.cummax", "torch.cummin", "torch.logcumsumexp", "torch._ops.logcumsumexp_shares",
-        "torch.sort", "torch.argsort", "torch.topk", "torch.kthvalue", "torch.mode", "torch.median.dim",
-        "torch.nanmedian.dim")
+batched(
+    reduced,
+    "torch.sum",
+    "torch.nansum",
+    "torch.prod",
+    "torch.mean",
+    "torch.amax",
+    "torch.amin",
+    "torch.argmax",
+    "torch.argmin",
+    "torch.all",
+    "torch.any",
+    "torch.count_nonzero",
+    "torch._ops.var",
+    "torch._ops.std",
+    "torch.logsumexp",
+    "torch.linalg.vector_norm",
+)
+batched(
+    along,
+    "torch.max.dim",
+    "torch.min.dim",
+    "torch.softmax",
+    "torch.log_softmax",
+    "torch.cumsum",
+    "torch.cumprod",
+    "torch.cummax",
+    "torch.cummin",
+    "torch.logcumsumexp",
+    "torch._ops.logcumsumexp_shares",
+    "torch.sort",
+    "torch.argsort",
+    "torch.topk",
+    "torch.kthvalue",
+    "torch.mode",
+    "torch.median.dim",
+    "torch.nanmedian.dim",
+)
 
 
 def _total(level, op, args, dims):

@@ -29,8 +29,12 @@ def _bucketize(level, op, args, dims):
         return in_dim_0(call(op, batch_first(values, dims[0]), *args[1:]))
     if edges.ndim != 2:
         return looped(level, op, args, dims)
-    return _searchsorted(level, torch.searchsorted.Tensor, [edges, values, int32, right, None, None],
-                         [dims[1], dims[0], None, None, None, None])
+    return _searchsorted(
+        level,
+        torch.searchsorted.Tensor,
+        [edges, values, int32, right, None, None],
+        [dims[1], dims[0], None, None, None, None],
+    )
 
 
 def _histc(level, op, args, dims):

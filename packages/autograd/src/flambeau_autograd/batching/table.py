@@ -50,10 +50,13 @@ def apply(level, op, args, dims):
         raise VmapUnsupportedError(
             f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
             f"extra_args that has more elements than `self`: {op.name}() would write many examples into one tensor. "
-            f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...).")
+            f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...)."
+        )
     # x.view(6): a list of one number may come as the number.
-    args = [(a,) if isinstance(a, int) and each.type in ("int[]", "Any[]") else a
-            for a, each in zip(args, op.schema.arguments, strict=True)]
+    args = [
+        (a,) if isinstance(a, int) and each.type in ("int[]", "Any[]") else a
+        for a, each in zip(args, op.schema.arguments, strict=True)
+    ]
     return rule_of(op)(level, op, args, dims)
 
 
@@ -62,6 +65,7 @@ def _is_batched(dim):
 
 
 # --- moving the examples --------------------------------------------------------------------------------------------
+
 
 def batch_first(t, dim, size=None):
     """``t`` with its examples in dimension 0; a shared one repeated ``size`` times, or as it is without ``size``."""
@@ -108,8 +112,10 @@ def registered(level, op, args, dims):
 
 # --- rules ----------------------------------------------------------------------------------------------------------
 
+
 def out_of_place(rule):
     """A rule that knows nothing of writing: what works in place gets what the operator it is made from computes."""
+
     @functools.wraps(rule)
     def either(level, op, args, dims):
         if op.functional is None:
@@ -132,26 +138,37 @@ def looped(level, op, args, dims):
     if inplace:
         return args[0], dims[0]
     if isinstance(results[0], (tuple, list)):
-        columns = [torch.stack(column) if isinstance(column[0], Tensor) else column[0]
-                   for column in zip(*results, strict=True)]
+        columns = [
+            torch.stack(column) if isinstance(column[0], Tensor) else column[0] for column in zip(*results, strict=True)
+        ]
         kind = type(results[0])
         return in_dim_0(kind(columns) if kind in (tuple, list) else kind(tuple(columns)))
     try:
         return in_dim_0(torch.stack(results))
     except RuntimeError as error:
-        raise VmapUnsupportedError(f"vmap: {op.name}() gives results of different sizes for different examples, which "
-                                   "one tensor cannot hold. Use torch.where or masks of fixed size.") from error
+        raise VmapUnsupportedError(
+            f"vmap: {op.name}() gives results of different sizes for different examples, which "
+            "one tensor cannot hold. Use torch.where or masks of fixed size."
+        ) from error
 
 
 def _example(args, dims, i):
-    return [a if d is None else tuple(_example(a, d, i)) if isinstance(d, tuple) else a.select(d, i)
-            for a, d in zip(args, dims, strict=True)]
+    return [
+        a if d is None else tuple(_example(a, d, i)) if isinstance(d, tuple) else a.select(d, i)
+        for a, d in zip(args, dims, strict=True)
+    ]
 
 
 def _stand_in(args, dims):
     """An example of zeros, where there is none, for the form of the results."""
-    return [a if d is None else tuple(_stand_in(a, d)) if isinstance(a, tuple) else
-            a.new_zeros(a.shape[:d] + a.shape[d + 1:]) for a, d in zip(args, dims, strict=True)]
+    return [
+        a
+        if d is None
+        else tuple(_stand_in(a, d))
+        if isinstance(a, tuple)
+        else a.new_zeros(a.shape[:d] + a.shape[d + 1 :])
+        for a, d in zip(args, dims, strict=True)
+    ]
 
 
 def _none(result):
@@ -224,8 +241,10 @@ def along(level, op, args, dims):
     ranks = [_rank(a, d) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
     if any(ranks):
         return shifted(level, op, args, dims)
-    pairs = [(batch_first(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
-             for a, d in zip(args, dims, strict=True)]
+    pairs = [
+        (batch_first(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
+        for a, d in zip(args, dims, strict=True)
+    ]
     result, _ = shifted(level, op, [p[0] for p in pairs], [p[1] for p in pairs])
     if isinstance(result, tuple):
         parts = tuple(r.reshape((level.size,)) for r in result)
@@ -277,4 +296,3 @@ def reduced(level, op, args, dims):
 
 def _without(result, dim):
     return result.squeeze(dim) if isinstance(result, Tensor) and result.ndim > dim else result
-

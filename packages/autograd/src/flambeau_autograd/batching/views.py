@@ -17,10 +17,32 @@ from flambeau_autograd.strided import extent
 from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.ops import views as ops
 
-batched(plain, ops.alias_, ops.real, ops.imag, ops.view_as_real, "torch.conj", "torch._neg_view", "torch.clone",
-        "torch.Tensor.contiguous", "torch._ops.to_copy", "torch._ops.to_meta", "torch.detach")
-batched(shifted, ops.reshape, ops.transpose, ops.select, ops.slice_, ops.narrow, ops.diagonal, ops.unfold,
-        ops.flatten, ops.slice_backward)
+batched(
+    plain,
+    ops.alias_,
+    ops.real,
+    ops.imag,
+    ops.view_as_real,
+    "torch.conj",
+    "torch._neg_view",
+    "torch.clone",
+    "torch.Tensor.contiguous",
+    "torch._ops.to_copy",
+    "torch._ops.to_meta",
+    "torch.detach",
+)
+batched(
+    shifted,
+    ops.reshape,
+    ops.transpose,
+    ops.select,
+    ops.slice_,
+    ops.narrow,
+    ops.diagonal,
+    ops.unfold,
+    ops.flatten,
+    ops.slice_backward,
+)
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
 batched(shifted, ops.diagonal_scatter, ops.select_scatter, ops.slice_scatter)
 batched(partial(shifted, more=-1), ops.unfold_backward)
@@ -55,7 +77,8 @@ def _as_strided(level, op, args, dims):
     if offset < own or offset + extent(size, stride) > own + extent(t.shape[1:], t.stride()[1:]):
         raise VmapUnsupportedError(
             f"vmap: as_strided(size={list(size)}, stride={list(stride)}, storage_offset={offset}) reaches beyond the "
-            "memory of one example. Use other view operations, or call contiguous() first.")
+            "memory of one example. Use other view operations, or call contiguous() first."
+        )
     return in_dim_0(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
 
 

@@ -15,8 +15,23 @@ from flambeau_tensor.extend import sockets as _sockets
 
 __all__ = ["check_complete", "derivative", "missing_derivatives"]
 
-FAMILIES = ("attributes", "factories", "views", "pointwise", "slopes", "random", "matmul", "reductions", "softmax",
-            "joining", "indexing", "gathering", "rearranging", "cumulative", "sorting")
+FAMILIES = (
+    "attributes",
+    "factories",
+    "views",
+    "pointwise",
+    "slopes",
+    "random",
+    "matmul",
+    "reductions",
+    "softmax",
+    "joining",
+    "indexing",
+    "gathering",
+    "rearranging",
+    "cumulative",
+    "sorting",
+)
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
 

@@ -1,4 +1,5 @@
 """Derivatives of copies and conversions; dtypes and broadcasting are put right centrally."""
+
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import attributes as ops
 from flambeau_tensor.ops import factories
@@ -17,8 +18,16 @@ def _written(self, tangent):
     return factories.zeros_like(self) if tangent is None else tangent
 
 
-derivative(ops.copy_, self=lambda grad: factories.zeros_like(grad), src=lambda grad: grad,
-           jvp=lambda self, src_t: _written(self, src_t))
-derivative(ops.fill_, self=lambda grad: factories.zeros_like(grad), value=lambda grad: grad.sum(),
-           jvp=lambda self, value_t: _written(self, value_t))
+derivative(
+    ops.copy_,
+    self=lambda grad: factories.zeros_like(grad),
+    src=lambda grad: grad,
+    jvp=lambda self, src_t: _written(self, src_t),
+)
+derivative(
+    ops.fill_,
+    self=lambda grad: factories.zeros_like(grad),
+    value=lambda grad: grad.sum(),
+    jvp=lambda self, value_t: _written(self, value_t),
+)
 derivative(ops.zero_, self=lambda grad: factories.zeros_like(grad), jvp=lambda self: _written(self, None))

@@ -1,4 +1,5 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
+
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import cumulative as ops
@@ -50,8 +51,11 @@ derivative(ops.cumsum, self=lambda grad, dim: _from_behind(grad, dim), linear=Tr
 derivative(ops.cumprod, self=_cumprod)
 derivative(ops.cummax, self=_at_indices, jvp=_taken)
 derivative(ops.cummin, self=_at_indices, jvp=_taken)
-derivative(ops.logcumsumexp, self=lambda grad, self, dim, result: ops.shares(grad, conj(self), conj(result), dim, True),
-           jvp=lambda self_t, self, dim, result: ops.shares(self_t, self, result, dim, False))
+derivative(
+    ops.logcumsumexp,
+    self=lambda grad, self, dim, result: ops.shares(grad, conj(self), conj(result), dim, True),
+    jvp=lambda self_t, self, dim, result: ops.shares(self_t, self, result, dim, False),
+)
 
 
 def _across(grad, exponents, sums, dim, behind):

@@ -1,4 +1,5 @@
 """Derivatives of distances, 0 where a distance is 0."""
+
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import distances as ops
 from flambeau_tensor.ops import joining, pointwise
@@ -25,15 +26,18 @@ def _slopes(difference, grad, distance, p):
 def _gradients(grad, x1, x2, p, result, needs):
     rows, total = [], 0
     for start, count in ops.blocks(x1, x2):
-        piece = _slopes(ops.differences(x1, x2, start, count), grad.narrow(-2, start, count),
-                        result.narrow(-2, start, count), p)
+        piece = _slopes(
+            ops.differences(x1, x2, start, count), grad.narrow(-2, start, count), result.narrow(-2, start, count), p
+        )
         if needs[0]:
             rows.append(piece.sum(-2))
         if needs[1]:
             total = total - piece.sum(-3)
     none = x1.shape[-2] == 0
-    return ((joining.cat(rows, -2) if not none else x1 * 0) if needs[0] else None,
-            (total if not none else x2 * 0) if needs[1] else None)
+    return (
+        (joining.cat(rows, -2) if not none else x1 * 0) if needs[0] else None,
+        (total if not none else x2 * 0) if needs[1] else None,
+    )
 
 
 derivative(ops.distances, **{"x1, x2": _gradients})

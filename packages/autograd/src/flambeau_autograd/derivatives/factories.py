@@ -1,4 +1,5 @@
 """Derivatives of the few factories that take tensors."""
+
 from flambeau_autograd._engine.rule import derivative
 from flambeau_tensor.ops import factories as ops
 from flambeau_tensor.ops import views

@@ -1,4 +1,5 @@
 """Derivatives of Fourier transforms, which are linear: the adjoint is the transform in the other direction."""
+
 import flambeau_tensor as torch
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_autograd.fresh import where
@@ -23,8 +24,14 @@ def _r2c(grad, self_shape, dim, normalization, onesided):
     return ops.c2r(_twice(grad, dim[-1], size, 0.5), dim, normalization, size)
 
 
-derivative(ops.c2c, linear=True,
-           self=lambda grad, dim, normalization, forward: ops.c2c(grad, dim, normalization, not forward))
+derivative(
+    ops.c2c, linear=True, self=lambda grad, dim, normalization, forward: ops.c2c(grad, dim, normalization, not forward)
+)
 derivative(ops.r2c, linear=True, self=_r2c)
-derivative(ops.c2r, linear=True, self=lambda grad, dim, normalization, last_dim_size: _twice(
-    ops.r2c(grad, dim, normalization, True), dim[-1], last_dim_size, 2))
+derivative(
+    ops.c2r,
+    linear=True,
+    self=lambda grad, dim, normalization, last_dim_size: _twice(
+        ops.r2c(grad, dim, normalization, True), dim[-1], last_dim_size, 2
+    ),
+)

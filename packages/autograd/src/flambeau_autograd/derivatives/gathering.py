@@ -1,4 +1,5 @@
 """Derivatives of gathering and scattering, which are each other's adjoints."""
+
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
 from flambeau_autograd.fresh import where, zeros
 from flambeau_tensor import bool as _bool
@@ -20,15 +21,31 @@ def _written(grad, dim, index):
     return ops.index_fill(factories.zeros(grad.shape, dtype=_bool, device=where(grad)), dim, index, True)
 
 
-derivative(ops.index_select, linear=True, self=lambda grad, self_shape, dim, index:
-           ops.index_add(_zeros(grad, self_shape), dim, index, grad))
-derivative(ops.index_add, linear=True, self=lambda grad: grad,
-           source=lambda grad, dim, index, alpha, source_shape:
-           _source(ops.index_select(grad, dim, index), alpha, source_shape))
-derivative(ops.index_copy, linear=True, self=_without, source=lambda grad, dim, index, source_shape:
-           _source(ops.index_select(grad, dim, index), 1, source_shape))
-derivative(ops.index_fill, linear=True, self=_without,
-           value=lambda grad, dim, index: pointwise.where(_written(grad, dim, index), grad, 0.0).sum())
+derivative(
+    ops.index_select,
+    linear=True,
+    self=lambda grad, self_shape, dim, index: ops.index_add(_zeros(grad, self_shape), dim, index, grad),
+)
+derivative(
+    ops.index_add,
+    linear=True,
+    self=lambda grad: grad,
+    source=lambda grad, dim, index, alpha, source_shape: _source(
+        ops.index_select(grad, dim, index), alpha, source_shape
+    ),
+)
+derivative(
+    ops.index_copy,
+    linear=True,
+    self=_without,
+    source=lambda grad, dim, index, source_shape: _source(ops.index_select(grad, dim, index), 1, source_shape),
+)
+derivative(
+    ops.index_fill,
+    linear=True,
+    self=_without,
+    value=lambda grad, dim, index: pointwise.where(_written(grad, dim, index), grad, 0.0).sum(),
+)
 
 
 def _source(grad, alpha, shape):
@@ -36,16 +53,28 @@ def _source(grad, alpha, shape):
     return grad if tuple(grad.shape) == tuple(shape) else grad.reshape(shape)
 
 
-derivative(ops.take, linear=True,
-           self=lambda grad, self_shape, index: ops.put(_zeros(grad, self_shape), index, grad, True))
-derivative(ops.put, linear=True,
-           self=lambda grad, index, source_shape, accumulate:
-           grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape)),
-           source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape))
-derivative(ops.gather, linear=True, self=lambda grad, self_shape, dim, index:
-           ops.scatter_add(_zeros(grad, self_shape), dim, index, grad))
-derivative(ops.scatter_add, linear=True, self=lambda grad: grad,
-           src=lambda grad, dim, index, src_shape: _cut(ops.gather(grad, dim, index), src_shape))
+derivative(
+    ops.take, linear=True, self=lambda grad, self_shape, index: ops.put(_zeros(grad, self_shape), index, grad, True)
+)
+derivative(
+    ops.put,
+    linear=True,
+    self=lambda grad, index, source_shape, accumulate: (
+        grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape))
+    ),
+    source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape),
+)
+derivative(
+    ops.gather,
+    linear=True,
+    self=lambda grad, self_shape, dim, index: ops.scatter_add(_zeros(grad, self_shape), dim, index, grad),
+)
+derivative(
+    ops.scatter_add,
+    linear=True,
+    self=lambda grad: grad,
+    src=lambda grad, dim, index, src_shape: _cut(ops.gather(grad, dim, index), src_shape),
+)
 
 
 def _cut(grad, shape):
@@ -67,15 +96,17 @@ def _scatter_self(grad, self, dim, index, src, value, reduce):
     if reduce == "add":
         return grad
     if reduce is not None:
-        raise NotImplementedError("the derivative of scatter(..., reduce='multiply') is not built; "
-                                  "use scatter_reduce(..., 'prod')")
+        raise NotImplementedError(
+            "the derivative of scatter(..., reduce='multiply') is not built; use scatter_reduce(..., 'prod')"
+        )
     return ops.scatter(grad, dim, index, value=0)
 
 
 def _scatter_src(grad, dim, index, src_shape, reduce):
     if reduce == "multiply":
-        raise NotImplementedError("the derivative of scatter(..., reduce='multiply') is not built; "
-                                  "use scatter_reduce(..., 'prod')")
+        raise NotImplementedError(
+            "the derivative of scatter(..., reduce='multiply') is not built; use scatter_reduce(..., 'prod')"
+        )
     return _cut(ops.gather(grad, dim, index), src_shape)
 
 

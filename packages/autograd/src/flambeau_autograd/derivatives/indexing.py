@@ -1,4 +1,5 @@
 """Derivatives of indexing: reading and adding at indices are each other's adjoints."""
+
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import cumulative, gathering, pointwise
@@ -32,16 +33,25 @@ derivative(ops.index_put, self=_index_put_self, values=_index_put_values, linear
 
 # --- masks ----------------------------------------------------------------------------------------------------------
 
+
 def _selected(grad, self, mask):
     shape = pointwise.where(mask, self, self).shape
     return ops.masked_scatter(zeros(grad, shape), mask.expand(shape), grad)
 
 
 derivative(ops.masked_select, self=_selected, linear=True)
-derivative(ops.masked_fill, linear=True, self=lambda grad, mask: pointwise.where(mask, 0.0, grad),
-           value=lambda grad, mask: pointwise.where(mask, grad, 0.0).sum())
-derivative(ops.masked_scatter, linear=True, self=lambda grad, mask: pointwise.where(mask, 0.0, grad),
-           source=lambda grad, mask, source_shape: _taken(grad, mask, source_shape))
+derivative(
+    ops.masked_fill,
+    linear=True,
+    self=lambda grad, mask: pointwise.where(mask, 0.0, grad),
+    value=lambda grad, mask: pointwise.where(mask, grad, 0.0).sum(),
+)
+derivative(
+    ops.masked_scatter,
+    linear=True,
+    self=lambda grad, mask: pointwise.where(mask, 0.0, grad),
+    source=lambda grad, mask, source_shape: _taken(grad, mask, source_shape),
+)
 
 
 def _taken(grad, mask, source_shape):
@@ -55,8 +65,7 @@ def _taken(grad, mask, source_shape):
         mask = mask.expand(grad.shape).reshape((-1,))
         places = pointwise.where(mask, cumulative.cumsum(mask.long(), 0) - 1, 0)
         chosen = pointwise.where(mask, grad.reshape((-1,)), 0.0)
-        return gathering.scatter_add(zeros(grad, (total,)), 0, places, chosen) \
-            .reshape(source_shape)
+        return gathering.scatter_add(zeros(grad, (total,)), 0, places, chosen).reshape(source_shape)
     chosen = ops.masked_select(grad, mask)
     rest = zeros(grad, (total - chosen.numel(),))
     return joining.cat((chosen, rest)).reshape(source_shape)

@@ -1,4 +1,5 @@
 """Derivatives of joining: each tensor gets its piece of the gradient."""
+
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import joining as ops

@@ -22,12 +22,20 @@ derivative(ops.mul, self=formulas.mul_self, other=formulas.mul_other)
 derivative(
     ops.div,
     self=lambda grad, other, rounding_mode: grad / conj(other) if rounding_mode is None else _zeros(grad),
-    other=lambda grad, self, other, rounding_mode:
-        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad))
-derivative(ops.remainder, self=lambda grad: grad,
-           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="floor"))
-derivative(ops.fmod, self=lambda grad: grad,
-           other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"))
+    other=lambda grad, self, other, rounding_mode: (
+        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad)
+    ),
+)
+derivative(
+    ops.remainder,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="floor"),
+)
+derivative(
+    ops.fmod,
+    self=lambda grad: grad,
+    other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"),
+)
 derivative(ops.neg, self=lambda grad: -grad, linear=True)
 derivative(ops.reciprocal, self=lambda grad, result: -grad * conj(result * result))
 derivative(ops.square, self=lambda grad, self: grad * conj(2 * self))
@@ -52,16 +60,24 @@ def _pow_exponent(grad, self, exponent, result):
 
 
 derivative(ops.pow, self=_pow_self, exponent=_pow_exponent)
-derivative(ops.addcmul, self=lambda grad: grad,
-           tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
-           tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value))
-derivative(ops.addcdiv, self=lambda grad: grad,
-           tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
-           tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)))
-derivative(ops.lerp,
-           self=lambda grad, weight: grad * conj(1 - weight),
-           end=lambda grad, weight: grad * conj(weight),
-           weight=lambda grad, self, end: grad * conj(end - self))
+derivative(
+    ops.addcmul,
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conj(tensor2 * value),
+    tensor2=lambda grad, tensor1, value: grad * conj(tensor1 * value),
+)
+derivative(
+    ops.addcdiv,
+    self=lambda grad: grad,
+    tensor1=lambda grad, tensor2, value: grad * conj(value / tensor2),
+    tensor2=lambda grad, tensor1, tensor2, value: -grad * conj(value * tensor1 / (tensor2 * tensor2)),
+)
+derivative(
+    ops.lerp,
+    self=lambda grad, weight: grad * conj(1 - weight),
+    end=lambda grad, weight: grad * conj(weight),
+    weight=lambda grad, self, end: grad * conj(end - self),
+)
 
 # --- selection ------------------------------------------------------------------------------------------------------
 
@@ -71,24 +87,48 @@ def _share(grad, self, other, loses):
     return ops.where(loses(self, other), 0.0, ops.where(self == other, grad * 0.5, grad))
 
 
-derivative(ops.maximum, self=lambda grad, self, other: _share(grad, self, other, ops.lt),
-           other=lambda grad, self, other: _share(grad, self, other, ops.gt))
-derivative(ops.minimum, self=lambda grad, self, other: _share(grad, self, other, ops.gt),
-           other=lambda grad, self, other: _share(grad, self, other, ops.lt))
-derivative(ops.fmax, self=lambda grad, self, other: ops.where(_or(self >= other, other), grad, 0.0),
-           other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad))
-derivative(ops.fmin, self=lambda grad, self, other: ops.where(_or(self <= other, other), grad, 0.0),
-           other=lambda grad, self, other: ops.where(_or(self <= other, other), 0.0, grad))
-derivative(ops.clamp_min, self=lambda grad, self, min: ops.where(self >= min, grad, 0.0),
-           min=lambda grad, self, min: ops.where(self < min, grad, 0.0))
-derivative(ops.clamp_max, self=lambda grad, self, max: ops.where(self <= max, grad, 0.0),
-           max=lambda grad, self, max: ops.where(self > max, grad, 0.0))
-derivative(find_operator("torch._ops.clamp_both"),
-           self=lambda grad, self, min, max: ops.where(ops.logical_and(self >= min, self <= max), grad, 0.0),
-           min=lambda grad, self, min, max: ops.where(ops.logical_and(self < min, min < max), grad, 0.0),
-           max=lambda grad, self, min, max: ops.where(ops.logical_or(self > max, max < min), grad, 0.0))
-derivative(ops.where, self=lambda grad, condition: ops.where(condition, grad, 0.0),
-           other=lambda grad, condition: ops.where(condition, 0.0, grad), linear="self other")
+derivative(
+    ops.maximum,
+    self=lambda grad, self, other: _share(grad, self, other, ops.lt),
+    other=lambda grad, self, other: _share(grad, self, other, ops.gt),
+)
+derivative(
+    ops.minimum,
+    self=lambda grad, self, other: _share(grad, self, other, ops.gt),
+    other=lambda grad, self, other: _share(grad, self, other, ops.lt),
+)
+derivative(
+    ops.fmax,
+    self=lambda grad, self, other: ops.where(_or(self >= other, other), grad, 0.0),
+    other=lambda grad, self, other: ops.where(_or(self >= other, other), 0.0, grad),
+)
+derivative(
+    ops.fmin,
+    self=lambda grad, self, other: ops.where(_or(self <= other, other), grad, 0.0),
+    other=lambda grad, self, other: ops.where(_or(self <= other, other), 0.0, grad),
+)
+derivative(
+    ops.clamp_min,
+    self=lambda grad, self, min: ops.where(self >= min, grad, 0.0),
+    min=lambda grad, self, min: ops.where(self < min, grad, 0.0),
+)
+derivative(
+    ops.clamp_max,
+    self=lambda grad, self, max: ops.where(self <= max, grad, 0.0),
+    max=lambda grad, self, max: ops.where(self > max, grad, 0.0),
+)
+derivative(
+    find_operator("torch._ops.clamp_both"),
+    self=lambda grad, self, min, max: ops.where(ops.logical_and(self >= min, self <= max), grad, 0.0),
+    min=lambda grad, self, min, max: ops.where(ops.logical_and(self < min, min < max), grad, 0.0),
+    max=lambda grad, self, min, max: ops.where(ops.logical_or(self > max, max < min), grad, 0.0),
+)
+derivative(
+    ops.where,
+    self=lambda grad, condition: ops.where(condition, grad, 0.0),
+    other=lambda grad, condition: ops.where(condition, 0.0, grad),
+    linear="self other",
+)
 
 
 def _or(chosen, other):
@@ -103,8 +143,7 @@ derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
 derivative(ops.neg_view, self=lambda grad: -grad, linear=True)
 derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
 derivative(ops.angle, self=lambda grad, self: _angle(grad, self))
-derivative(find_operator("torch._ops.nan_to_num"),
-           self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0))
+derivative(find_operator("torch._ops.nan_to_num"), self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0))
 for _op in (ops.sign, ops.floor, ops.ceil, ops.trunc, ops.round):
     derivative(_op, self=_zeros)
 derivative(ops.frac, self=lambda grad: grad)
@@ -126,13 +165,14 @@ def _sgn(grad, self, result):
 
 
 derivative(ops.sgn, elementwise=False, self=_sgn)  # which is no product where the number is complex
-derivative(ops.copysign, self=lambda grad, self, result: ops.where(self == 0, 0.0, grad * (result / self)),
-           other=_zeros)
+derivative(
+    ops.copysign, self=lambda grad, self, result: ops.where(self == 0, 0.0, grad * (result / self)), other=_zeros
+)
 
 # --- powers, exponentials, logarithms -------------------------------------------------------------------------------
 
 derivative(ops.sqrt, self=lambda grad, result: grad / conj(2 * result))
-derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result ** 3))
+derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result**3))
 derivative(ops.exp, self=lambda grad, result: grad * conj(result))
 derivative(ops.exp2, self=lambda grad, result: grad * conj(result) * math.log(2))
 derivative(ops.expm1, self=lambda grad, result: grad * conj(result + 1))
@@ -140,14 +180,21 @@ derivative(ops.log, self=lambda grad, self: grad / conj(self))
 derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)))
 derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)))
 derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1))
-derivative(ops.logaddexp, self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
-           other=lambda grad, self, other: grad / conj(1 + (self - other).exp()))
-derivative(ops.logaddexp2, self=lambda grad, self, other: grad / (1 + (other - self).exp2()),
-           other=lambda grad, self, other: grad / (1 + (self - other).exp2()))
-derivative(ops.xlogy,
-           self=lambda grad, self, other:
-           ops.where((self == 0) & (other <= 0), 0.0, ops.xlogy(grad, other)),
-           other=lambda grad, self, other: grad * (self / other))
+derivative(
+    ops.logaddexp,
+    self=lambda grad, self, other: grad / conj(1 + (other - self).exp()),
+    other=lambda grad, self, other: grad / conj(1 + (self - other).exp()),
+)
+derivative(
+    ops.logaddexp2,
+    self=lambda grad, self, other: grad / (1 + (other - self).exp2()),
+    other=lambda grad, self, other: grad / (1 + (self - other).exp2()),
+)
+derivative(
+    ops.xlogy,
+    self=lambda grad, self, other: ops.where((self == 0) & (other <= 0), 0.0, ops.xlogy(grad, other)),
+    other=lambda grad, self, other: grad * (self / other),
+)
 
 # --- trigonometry ---------------------------------------------------------------------------------------------------
 
@@ -163,10 +210,16 @@ derivative(ops.tanh, self=formulas.tanh_self)
 derivative(ops.asinh, self=lambda grad, self: grad * conj((self * self + 1).rsqrt()))
 derivative(ops.acosh, self=lambda grad, self: grad * conj((self - 1).rsqrt() * (self + 1).rsqrt()))
 derivative(ops.atanh, self=lambda grad, self: grad / conj(1 - self * self))
-derivative(ops.atan2, self=lambda grad, self, other: grad * _over_square(other, self, other),
-           other=lambda grad, self, other: grad * _over_square(-self, self, other))
-derivative(ops.hypot, self=lambda grad, self, result: grad * (self / result),
-           other=lambda grad, other, result: grad * (other / result))
+derivative(
+    ops.atan2,
+    self=lambda grad, self, other: grad * _over_square(other, self, other),
+    other=lambda grad, self, other: grad * _over_square(-self, self, other),
+)
+derivative(
+    ops.hypot,
+    self=lambda grad, self, result: grad * (self / result),
+    other=lambda grad, other, result: grad * (other / result),
+)
 derivative(find_operator("torch.deg2rad"), self=lambda grad: grad * (math.pi / 180), linear=True)
 derivative(find_operator("torch.rad2deg"), self=lambda grad: grad * (180 / math.pi), linear=True)
 derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)))
@@ -198,6 +251,8 @@ derivative(ops.erf, self=lambda grad, self: grad * (2 / math.sqrt(math.pi) * (-s
 derivative(ops.erfc, self=lambda grad, self: grad * (-2 / math.sqrt(math.pi) * (-self * self).exp()))
 derivative(ops.erfinv, self=lambda grad, result: grad * (math.sqrt(math.pi) / 2 * (result * result).exp()))
 derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma())
+
+
 def _logit(grad, self, eps):
     slope = grad / (self * (1 - self))
     if eps < 0:
@@ -207,5 +262,8 @@ def _logit(grad, self, eps):
 
 derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self))
 derivative(find_operator("torch._ops.polygamma"), self=lambda grad, self, n: grad * ops.polygamma(n + 1, self))
-derivative(ops.frexp, self=lambda grad, exponent: grad * ops.exp2(-exponent.to(grad.dtype)),
-           jvp=lambda self_t, exponent: (self_t * ops.exp2(-exponent.to(self_t.dtype)), None))
+derivative(
+    ops.frexp,
+    self=lambda grad, exponent: grad * ops.exp2(-exponent.to(grad.dtype)),
+    jvp=lambda self_t, exponent: (self_t * ops.exp2(-exponent.to(self_t.dtype)), None),
+)

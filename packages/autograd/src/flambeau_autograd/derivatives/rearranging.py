@@ -1,4 +1,5 @@
 """Derivatives of moving elements and of triangles."""
+
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import rearranging as ops
 

@@ -1,4 +1,5 @@
 """Derivatives of reductions: the gradient is spread over what was reduced."""
+
 import math
 
 from flambeau_autograd._engine import formulas
@@ -32,8 +33,12 @@ def count(shape, dim):
 
 derivative(ops.sum, linear=True, self=formulas.sum_self)
 derivative(ops.mean, linear=True, self=formulas.mean_self)
-derivative(ops.nansum, self=lambda grad, self, dim, keepdim:
-           spread(grad, self.shape, dim, keepdim) * pointwise.logical_not(pointwise.isnan(self)))
+derivative(
+    ops.nansum,
+    self=lambda grad, self, dim, keepdim: (
+        spread(grad, self.shape, dim, keepdim) * pointwise.logical_not(pointwise.isnan(self))
+    ),
+)
 
 
 def _prod(grad, self, dim, keepdim, result):
@@ -127,9 +132,12 @@ def _std(grad, self, dim, correction, keepdim, result):
 
 derivative(ops.var_correction, self=_var)
 derivative(ops.std_correction, self=_std)
-derivative(ops.logsumexp, self=lambda grad, self, dim, keepdim, result:
-           spread(grad, self.shape, dim, keepdim)
-           * conj(pointwise.exp(self - spread(result, self.shape, dim, keepdim))))
+derivative(
+    ops.logsumexp,
+    self=lambda grad, self, dim, keepdim, result: (
+        spread(grad, self.shape, dim, keepdim) * conj(pointwise.exp(self - spread(result, self.shape, dim, keepdim)))
+    ),
+)
 
 
 def _vector_norm(grad, self, ord, dim, keepdim, result):

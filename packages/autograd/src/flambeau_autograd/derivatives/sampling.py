@@ -1,4 +1,5 @@
 """Derivatives of random numbers by the parameters of their distributions."""
+
 from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_tensor.ops import factories, sampling
 
@@ -8,11 +9,18 @@ def _dirichlet(grad, self, result):
     return sampling._dirichlet_grad(result, self, total) * (grad - (result * grad).sum(-1, True))
 
 
-derivative(sampling._standard_gamma,
-           self=lambda grad, self, result: grad * sampling._standard_gamma_grad(self, result))
+derivative(sampling._standard_gamma, self=lambda grad, self, result: grad * sampling._standard_gamma_grad(self, result))
 derivative(sampling._sample_dirichlet, self=_dirichlet)
-derivative(sampling.binomial, prob=lambda grad: factories.zeros_like(grad),
-           count=lambda grad: factories.zeros_like(grad), jvp=lambda result: factories.zeros_like(result))
+derivative(
+    sampling.binomial,
+    prob=lambda grad: factories.zeros_like(grad),
+    count=lambda grad: factories.zeros_like(grad),
+    jvp=lambda result: factories.zeros_like(result),
+)
 derivative(sampling._standard_gamma_grad, self=without("_standard_gamma_grad"), output=without("_standard_gamma_grad"))
-derivative(sampling._dirichlet_grad, x=without("_dirichlet_grad"), alpha=without("_dirichlet_grad"),
-           total=without("_dirichlet_grad"))
+derivative(
+    sampling._dirichlet_grad,
+    x=without("_dirichlet_grad"),
+    alpha=without("_dirichlet_grad"),
+    total=without("_dirichlet_grad"),
+)

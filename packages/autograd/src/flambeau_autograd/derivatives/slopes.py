@@ -3,10 +3,14 @@
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import slopes as ops
 
-derivative(ops.tanh_backward,
-           grad_output=lambda grad, output: ops.tanh_backward(grad, output),
-           output=lambda grad, grad_output, output: grad * grad_output * (-2 * output))
-derivative(ops.sigmoid_backward,
-           grad_output=lambda grad, output: ops.sigmoid_backward(grad, output),
-           output=lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
+derivative(
+    ops.tanh_backward,
+    grad_output=lambda grad, output: ops.tanh_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
+)
+derivative(
+    ops.sigmoid_backward,
+    grad_output=lambda grad, output: ops.sigmoid_backward(grad, output),
+    output=lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output),
+)
 derivative(ops.relu_backward, linear="grad_output", grad_output=lambda grad, output: ops.relu_backward(grad, output))

@@ -1,4 +1,5 @@
 """Derivatives of choosing elements by order: each goes back to where it stood."""
+
 from flambeau_autograd.derivatives.reductions import at_indices, from_indices
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_autograd.fresh import zeros

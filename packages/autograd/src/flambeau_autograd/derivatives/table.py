@@ -14,6 +14,7 @@ def is_one_of_many(*tensors):
 
 def without(name):
     """The formula of a derivative that nobody has: it raises, naming it."""
+
     def formula(grad):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 

@@ -1,4 +1,5 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
+
 import flambeau_tensor as torch
 from flambeau_autograd._engine.rule import derivative
 from flambeau_autograd.fresh import where, zeros
@@ -17,18 +18,29 @@ def _bytes_as(t, dtype):
     """A gradient or tangent of the dtype that ``view`` gave to what it belongs to, one way or the other."""
     if t.dtype is dtype:
         return t
-    if {t.dtype, dtype} in ({torch.float16, torch.complex32}, {torch.float32, torch.complex64},
-                            {torch.float64, torch.complex128}):
+    if {t.dtype, dtype} in (
+        {torch.float16, torch.complex32},
+        {torch.float32, torch.complex64},
+        {torch.float64, torch.complex128},
+    ):
         return t.contiguous().resolve_conj().view(dtype)
-    raise RuntimeError(f"view(): the bytes of {dtype} numbers seen as {t.dtype} ones, or the other way round, have no "
-                       "derivative. Use detach() before view().")
+    raise RuntimeError(
+        f"view(): the bytes of {dtype} numbers seen as {t.dtype} ones, or the other way round, have no "
+        "derivative. Use detach() before view()."
+    )
 
 
 # They may lie in memory in another order than what was viewed, so they are reshaped.
-derivative(ops.view, self=lambda grad, self_shape: grad.reshape(self_shape),
-           jvp=lambda self_t, result: self_t.reshape(result.shape))
-derivative(ops.view_dtype, self=lambda grad, self_dtype: _bytes_as(grad, self_dtype),
-           jvp=lambda self_t, dtype: _bytes_as(self_t, dtype))
+derivative(
+    ops.view,
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+    jvp=lambda self_t, result: self_t.reshape(result.shape),
+)
+derivative(
+    ops.view_dtype,
+    self=lambda grad, self_dtype: _bytes_as(grad, self_dtype),
+    jvp=lambda self_t, dtype: _bytes_as(self_t, dtype),
+)
 derivative(ops.reshape, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.flatten, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
 derivative(ops.squeeze, self=lambda grad, self_shape: grad.reshape(self_shape), **_back)
@@ -39,42 +51,74 @@ derivative(ops.reversed_dims, self=lambda grad: ops.reversed_dims(grad), **_back
 derivative(ops.permute, self=lambda grad, dims: grad.permute(_inverse(dims)), **_back)
 derivative(ops.expand, self=lambda grad: grad, **_back)  # the sum over what was repeated is taken centrally
 derivative(ops.alias_, self=lambda grad: grad, **_back)
-derivative(ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index),
-           **_back)
-derivative(ops.slice_, self=lambda grad, self_shape, dim, start, end, step:
-           ops.slice_backward(grad, self_shape, dim, start, end, step), **_back)
-derivative(ops.narrow, self=lambda grad, self_shape, dim, start, length:
-           ops.slice_backward(grad, self_shape, dim, start, _end(start, length), 1), **_back)
-derivative(ops.diagonal, self=lambda grad, self_shape, offset, dim1, dim2:
-           ops.diagonal_backward(grad, self_shape, offset, dim1, dim2), **_back)
-derivative(ops.unfold, self=lambda grad, self_shape, dimension, size, step:
-           ops.unfold_backward(grad, self_shape, dimension, size, step), **_back)
+derivative(
+    ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index), **_back
+)
+derivative(
+    ops.slice_,
+    self=lambda grad, self_shape, dim, start, end, step: ops.slice_backward(grad, self_shape, dim, start, end, step),
+    **_back,
+)
+derivative(
+    ops.narrow,
+    self=lambda grad, self_shape, dim, start, length: ops.slice_backward(
+        grad, self_shape, dim, start, _end(start, length), 1
+    ),
+    **_back,
+)
+derivative(
+    ops.diagonal,
+    self=lambda grad, self_shape, offset, dim1, dim2: ops.diagonal_backward(grad, self_shape, offset, dim1, dim2),
+    **_back,
+)
+derivative(
+    ops.unfold,
+    self=lambda grad, self_shape, dimension, size, step: ops.unfold_backward(grad, self_shape, dimension, size, step),
+    **_back,
+)
 derivative(ops.real, self=lambda grad: grad, **_back)
 derivative(ops.imag, self=lambda grad: grad * 1j, **_back)
 derivative(ops.view_as_real, self=lambda grad: ops.view_as_complex(grad.contiguous()), **_back)
-derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous().resolve_conj()),
-           **_back)
+derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous().resolve_conj()), **_back)
 
 # What is written through a view
-derivative(ops.diagonal_scatter, src=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2),
-           self=lambda grad, src_shape, offset, dim1, dim2:
-           ops.diagonal_scatter(grad, _zeros(grad, src_shape), offset, dim1, dim2), **_back)
-derivative(ops.select_scatter, src=lambda grad, dim, index: ops.select(grad, dim, index),
-           self=lambda grad, src_shape, dim, index:
-           ops.select_scatter(grad, _zeros(grad, src_shape), dim, index), **_back)
-derivative(ops.slice_scatter, src=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step),
-           self=lambda grad, src_shape, dim, start, end, step:
-           ops.slice_scatter(grad, _zeros(grad, src_shape), dim, start, end, step), **_back)
+derivative(
+    ops.diagonal_scatter,
+    src=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2),
+    self=lambda grad, src_shape, offset, dim1, dim2: ops.diagonal_scatter(
+        grad, _zeros(grad, src_shape), offset, dim1, dim2
+    ),
+    **_back,
+)
+derivative(
+    ops.select_scatter,
+    src=lambda grad, dim, index: ops.select(grad, dim, index),
+    self=lambda grad, src_shape, dim, index: ops.select_scatter(grad, _zeros(grad, src_shape), dim, index),
+    **_back,
+)
+derivative(
+    ops.slice_scatter,
+    src=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step),
+    self=lambda grad, src_shape, dim, start, end, step: ops.slice_scatter(
+        grad, _zeros(grad, src_shape), dim, start, end, step
+    ),
+    **_back,
+)
 
 # The adjoints themselves
 derivative(ops.select_backward, self=lambda grad, dim, index: ops.select(grad, dim, index), **_back)
-derivative(ops.slice_backward, self=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step),
-           **_back)
+derivative(
+    ops.slice_backward, self=lambda grad, dim, start, end, step: ops.slice_(grad, dim, start, end, step), **_back
+)
 derivative(ops.diagonal_backward, self=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2), **_back)
-derivative(ops.unfold_backward, self=lambda grad, dimension, size, step: ops.unfold(grad, dimension, size, step),
-           **_back)
-derivative(ops.as_strided_backward, self=lambda grad, size, stride, offset:
-           _window(grad.contiguous(), size, stride, offset), **_back)
+derivative(
+    ops.unfold_backward, self=lambda grad, dimension, size, step: ops.unfold(grad, dimension, size, step), **_back
+)
+derivative(
+    ops.as_strided_backward,
+    self=lambda grad, size, stride, offset: _window(grad.contiguous(), size, stride, offset),
+    **_back,
+)
 
 
 def _window(t, size, stride, offset):
@@ -100,8 +144,9 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
 def _tangent_as_strided(self_t, self_geometry, size, stride, storage_offset):
     """The same window on the tangent's memory, so that writes to either go together."""
     start = self_geometry[2]
-    return self_t.as_strided(size, stride, self_t.storage_offset() + (
-        0 if storage_offset is None else storage_offset - start))
+    return self_t.as_strided(
+        size, stride, self_t.storage_offset() + (0 if storage_offset is None else storage_offset - start)
+    )
 
 
 derivative(ops.as_strided, self=_as_strided, jvp=_tangent_as_strided)

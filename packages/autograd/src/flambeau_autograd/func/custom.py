@@ -35,6 +35,7 @@ def _root(tensor):
 
 # --- what levels further out compute --------------------------------------------------------------------------------
 
+
 def differentiated(cls, args, kwargs, all_histories=False):
     """Apply ``cls`` at this level: its values come from the levels further out, its node and context are this one's."""
     return apply_in(context_of(_lifted(cls, all_histories)), None, *args, **kwargs)
@@ -55,15 +56,19 @@ def _lifted(cls, all_histories):
 
 def _lift(cls, all_histories):
     if _is_combined(cls):
+
         def forward(ctx, *args, **kwargs):
             own = cls.forward(ctx, *args, **kwargs)  # for what it keeps on ctx
             if ctx.dirty_tensors is not None:
-                raise RuntimeError(f"{cls.__name__}: mark_dirty inside of several transforms needs a Function with a "
-                                   "separate setup_context")
+                raise RuntimeError(
+                    f"{cls.__name__}: mark_dirty inside of several transforms needs a Function with a "
+                    "separate setup_context"
+                )
             out = _apply_further_out(cls, args, kwargs, all_histories)
             ctx.replace_saved({id(a): b for a, b in zip(leaves(own), leaves(out), strict=True)})
             return out
     else:
+
         def forward(*args, **kwargs):  # type: ignore[misc]
             return _apply_further_out(cls, args, kwargs, all_histories)
 
@@ -94,19 +99,24 @@ def _apply_further_out(cls, args, kwargs, all_histories):
 
 # --- batches --------------------------------------------------------------------------------------------------------
 
+
 def _has_rule(cls):
     return cls.vmap is not Function.vmap
 
 
 def _check_batchable(cls):
     if _has_rule(cls) and cls.generate_vmap_rule:
-        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
-                           "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden "
-                           "vmap staticmethod to avoid ambiguity.")
+        raise RuntimeError(
+            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and an "
+            "overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the overridden "
+            "vmap staticmethod to avoid ambiguity."
+        )
     if not _has_rule(cls) and not cls.generate_vmap_rule:
-        raise VmapUnsupportedError(f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
-                                   "override and implement the vmap staticmethod or set generate_vmap_rule=True, or "
-                                   "use vmap(..., fallback=\"loop\").")
+        raise VmapUnsupportedError(
+            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
+            "override and implement the vmap staticmethod or set generate_vmap_rule=True, or "
+            'use vmap(..., fallback="loop").'
+        )
 
 
 def batch(cls, args, kwargs, level):
@@ -117,8 +127,9 @@ def batch(cls, args, kwargs, level):
     if _has_rule(cls):
         result = cls.vmap(Info(level.size, level.randomness), dims[0], *values[0], **values[1])
         if not isinstance(result, tuple) or len(result) != 2:
-            raise RuntimeError(f"{cls.__name__}.vmap should return a tuple (outputs, out_dims), got "
-                               f"{type(result).__name__}")
+            raise RuntimeError(
+                f"{cls.__name__}.vmap should return a tuple (outputs, out_dims), got {type(result).__name__}"
+            )
     else:
         result = Examples(cls, values, dims, level).run()
     out, out_dims = result
@@ -147,6 +158,7 @@ def _one_example(value, dim, level, given):
 
 # --- tangents -------------------------------------------------------------------------------------------------------
 
+
 def dual(cls, args, kwargs, level):
     """Values come from the levels below; the tangents follow from ``jvp``, or from ``backward`` if there is none."""
     bound, keywords = _bound(cls, args, kwargs)
@@ -155,8 +167,10 @@ def dual(cls, args, kwargs, level):
     values, tangents = [p[0] for p in pairs], [p[1] for p in pairs]
     own = cls.jvp is not Function.jvp and not keywords
     if not own and getattr(cls.backward, "once_differentiable", False):
-        raise NotImplementedError(f"You must implement the jvp function of {cls.__name__} to use it with forward mode "
-                                  "AD: its backward is @once_differentiable, so that none follows from that.")
+        raise NotImplementedError(
+            f"You must implement the jvp function of {cls.__name__} to use it with forward mode "
+            "AD: its backward is @once_differentiable, so that none follows from that."
+        )
 
     def attach(outputs, marked):
         """Before they are saved, since a saved result has its tangent, too."""
@@ -164,8 +178,10 @@ def dual(cls, args, kwargs, level):
         if not own:
             outputs = [o for o in outputs if isinstance(o, Tensor)]
         if len(found) != len(outputs):
-            raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
-                               f"(expected {len(outputs)} but got {len(found)})")
+            raise RuntimeError(
+                f"{cls.__name__}.jvp: Function's jvp returned an invalid number of forward gradients "
+                f"(expected {len(outputs)} but got {len(found)})"
+            )
         for i, (o, tangent) in enumerate(zip(outputs, found, strict=True)):
             if tangent is None:
                 continue
@@ -176,8 +192,13 @@ def dual(cls, args, kwargs, level):
 
     with Paused([level]):
         # Of copies, and first: forward may write to what it is given.
-        derived = None if own else transposed(
-            lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents)
+        derived = (
+            None
+            if own
+            else transposed(
+                lambda *given: tuple(_tensors(_called(cls, (bound, keywords), map(_copied, given)))), values, tangents
+            )
+        )
         tensors = _tensors(flat)
         further_out, _ = layers.innermost(tensors)
         # The arguments themselves, so that saved ones keep their tangents for forward over reverse.
@@ -237,33 +258,44 @@ def _of_whom(out, flat, tangents):
     """The tangent of the argument that an output is a view of, or None."""
     if not isinstance(out, Tensor) or not out._is_view():
         return None
-    return next((t for a, t in zip(flat, tangents, strict=True)
-                 if t is not None and a is not out and _root(a) is out._base), None)
+    return next(
+        (t for a, t in zip(flat, tangents, strict=True) if t is not None and a is not out and _root(a) is out._base),
+        None,
+    )
 
 
 def _check_tangent(cls, number, out, tangent, marked):
     """What ``jvp`` returned for output ``number`` of forward."""
     if not isinstance(tangent, Tensor):
-        raise RuntimeError(f"{cls.__name__}.jvp: expected Variable or None (got {type(tangent).__name__}) for grad "
-                           f"output {number}")
+        raise RuntimeError(
+            f"{cls.__name__}.jvp: expected Variable or None (got {type(tangent).__name__}) for grad output {number}"
+        )
     if marked or not isinstance(out, Tensor) or not (out.is_floating_point() or out.is_complex()):
-        raise RuntimeError(f"{cls.__name__}.jvp: Function's jvp returned a gradient at position {number}, but the "
-                           "corresponding forward output is not a differentiable Variable")
+        raise RuntimeError(
+            f"{cls.__name__}.jvp: Function's jvp returned a gradient at position {number}, but the "
+            "corresponding forward output is not a differentiable Variable"
+        )
 
 
 def _attach(cls, out, tangent, flat, tangents, level, own):
     if tangent.shape != out.shape:
-        raise RuntimeError(f"{cls.__name__}.jvp returned a tangent of shape {list(tangent.shape)} for an output of "
-                           f"shape {list(out.shape)}")
+        raise RuntimeError(
+            f"{cls.__name__}.jvp returned a tangent of shape {list(tangent.shape)} for an output of "
+            f"shape {list(out.shape)}"
+        )
     for a, t in zip(flat, tangents, strict=True):
         if a is out and t is not None and tangent is not t:
             if own:
-                raise RuntimeError("An inplace custom Function is not modifying the forward mode gradients inplace. If "
-                                   "the forward is modifying an input inplace, then the jvp function must modify the "
-                                   "corresponding gradient inplace.")
+                raise RuntimeError(
+                    "An inplace custom Function is not modifying the forward mode gradients inplace. If "
+                    "the forward is modifying an input inplace, then the jvp function must modify the "
+                    "corresponding gradient inplace."
+                )
             tangent = t.copy_(tangent)
     whose = _of_whom(out, flat, tangents)
     if whose is not None and (_root(tangent) is not _root(whose) or not tangent._is_view()):
-        raise RuntimeError(f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
-                           "the jvp is not returning a view of the tangent that it was given.")
+        raise RuntimeError(
+            f"{cls.__name__}: A custom Function's forward is returning a view (or an input as-is) but "
+            "the jvp is not returning a view of the tangent that it was given."
+        )
     level.attach(out, tangent)

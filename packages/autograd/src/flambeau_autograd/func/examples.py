@@ -138,17 +138,19 @@ class Examples:
             args, kwargs = self.form
             given = (*args, *kwargs.values())
             found = found if isinstance(found, tuple) else (found,)
-            flat = broadcast(found[:len(given)] + (None,) * (len(given) - len(found)), given)
+            flat = broadcast(found[: len(given)] + (None,) * (len(given) - len(found)), given)
             if flat is None:
                 raise RuntimeError(f"{cls.__name__}.backward: the gradients are not of the form of forward's arguments")
-            return tuple(self._gradient(flat[i], shape, dim, level)
-                         for i, shape, dim in zip(self.where, self.shapes, self.dims, strict=True))
+            return tuple(
+                self._gradient(flat[i], shape, dim, level)
+                for i, shape, dim in zip(self.where, self.shapes, self.dims, strict=True)
+            )
 
     def _gradient(self, gradient, shape, dim, level):
         """The gradient by all examples of an argument, from that by one."""
         if gradient is None:
             return None
-        one = shape if dim is None else shape[:dim] + shape[dim + 1:]
+        one = shape if dim is None else shape[:dim] + shape[dim + 1 :]
         value, at = level.unwrap(gradient if tuple(gradient.shape) == one else gradient.sum_to_size(one))
         if dim is None:
             return value if at is None else value.sum(at)
@@ -157,7 +159,7 @@ class Examples:
     def _laid_out(self, value, at, dim):
         if at is None:
             value, at = value.unsqueeze(dim), dim
-            value = value.expand(*value.shape[:dim], self.size, *value.shape[dim + 1:])
+            value = value.expand(*value.shape[:dim], self.size, *value.shape[dim + 1 :])
         return value if at == dim else value.movedim(at, dim)
 
     def _jvp(self, ctx, *tangents):
@@ -178,8 +180,10 @@ class Examples:
                 value, at = level.unwrap(t)
                 dim = self.out_dims[i] if i < len(self.out_dims) else None
                 if dim is None and at is not None:
-                    raise RuntimeError(f"{self.cls.__name__}.jvp: output {i} is the same for all examples under vmap, "
-                                       "but its tangent is not")
+                    raise RuntimeError(
+                        f"{self.cls.__name__}.jvp: output {i} is the same for all examples under vmap, "
+                        "but its tangent is not"
+                    )
                 out.append(value if dim is None or not isinstance(value, Tensor) else self._laid_out(value, at, dim))
             return tuple(out)
 

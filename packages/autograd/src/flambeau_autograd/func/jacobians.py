@@ -1,4 +1,5 @@
 """``jacrev``, ``jacfwd``, ``hessian``: whole Jacobians, by one product for each row or column, all at once."""
+
 from __future__ import annotations
 
 import functools
@@ -20,15 +21,17 @@ def _basis(tensors: Sequence[Tensor]) -> list[Tensor]:
     for t in tensors:
         rows = torch.zeros(total, t.numel(), dtype=t.dtype, device=where(t))
         if t.numel():
-            rows.narrow(0, at, t.numel()).fill_diagonal_(1) if hasattr(rows, "fill_diagonal_") else \
-                rows.narrow(0, at, t.numel()).diagonal().fill_(1)
+            rows.narrow(0, at, t.numel()).fill_diagonal_(1) if hasattr(rows, "fill_diagonal_") else rows.narrow(
+                0, at, t.numel()
+            ).diagonal().fill_(1)
         at += t.numel()
         out.append(rows.reshape((total, *t.shape)))
     return out
 
 
-def _chosen(func: Callable[..., Any], argnums: int | tuple[int, ...],
-            args: tuple[Any, ...]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+def _chosen(
+    func: Callable[..., Any], argnums: int | tuple[int, ...], args: tuple[Any, ...]
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     wanted = _argnums(argnums, args)
 
     def of_chosen(*given: Any) -> Any:
@@ -40,8 +43,14 @@ def _chosen(func: Callable[..., Any], argnums: int | tuple[int, ...],
     return of_chosen, tuple(args[n] for n in wanted)
 
 
-def jacrev(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
-           chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Callable[..., Any]:
+def jacrev(
+    func: Callable[..., Any],
+    argnums: int | tuple[int, ...] = 0,
+    *,
+    has_aux: bool = False,
+    chunk_size: int | None = None,
+    _preallocate_and_copy: bool = False,
+) -> Callable[..., Any]:
     """A function that computes the Jacobian of ``func`` by reverse mode: best where results are few.
 
     Args:
@@ -68,8 +77,10 @@ def jacrev(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, *, has_
         outputs = leaves(value)
         for o in outputs:
             if not (o.is_floating_point() or o.is_complex()):
-                raise RuntimeError("jacrev: all outputs of the function must be floating-point or complex Tensors, got "
-                                   f"Tensor with dtype {o.dtype}")
+                raise RuntimeError(
+                    "jacrev: all outputs of the function must be floating-point or complex Tensors, got "
+                    f"Tensor with dtype {o.dtype}"
+                )
         rows = _basis(outputs)
 
         def product(*seeds: Any) -> tuple[Any, ...]:
@@ -105,8 +116,14 @@ def _unpacked(tree: Any, argnums: int | tuple[int, ...]) -> Any:
     return tree[0] if isinstance(argnums, int) else tree
 
 
-def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
-           randomness: str = "error", chunk_size: int | None = None) -> Callable[..., Any]:
+def jacfwd(
+    func: Callable[..., Any],
+    argnums: int | tuple[int, ...] = 0,
+    has_aux: bool = False,
+    *,
+    randomness: str = "error",
+    chunk_size: int | None = None,
+) -> Callable[..., Any]:
     """A function that computes the Jacobian of ``func`` by forward mode: best where arguments are few.
 
     Arguments and result are those of ``jacrev``.
@@ -115,6 +132,7 @@ def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux
     tensor([[1., 0.],
             [0., 1.]])
     """
+
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
@@ -130,7 +148,7 @@ def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux
             return (*parts, *leaves(out[2])) if has_aux else tuple(parts)
 
         columns = vmap(product, out_dims=-1, randomness=randomness, chunk_size=chunk_size)(*directions)
-        parts = columns[:len(leaves(kept["form"]))]
+        parts = columns[: len(leaves(kept["form"]))]
         blocks = []
         for c in parts:
             row, at = _Row(), 0
@@ -141,7 +159,7 @@ def jacfwd(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux
         tree = tree_map(lambda row: _unpacked(filled(primals, row), argnums), filled(kept["form"], blocks))
         if not has_aux:
             return tree
-        return tree, filled(kept["aux"], [a.select(-1, 0) for a in columns[len(parts):]])
+        return tree, filled(kept["aux"], [a.select(-1, 0) for a in columns[len(parts) :]])
 
     return wrapped
 

@@ -1,4 +1,5 @@
 """``grad``, ``vjp``, ``jvp``, ``linearize``: derivatives as functions of functions."""
+
 from __future__ import annotations
 
 import functools
@@ -40,10 +41,17 @@ class _Tape:
             rows = [row for row in zip(outputs, roots, seeds, strict=True) if row[1] is not None]
             if not rows:
                 return [torch.zeros_like(t) for t in inputs]
-            deeper = record and any(depends_on_others(t, self.level) for o, _, s in rows for t in (o, s)
-                                    if isinstance(t, Tensor))
-            found = _grad([r for _, r, _ in rows], targets, [s for _, _, s in rows], retain_graph=retain or deeper,
-                          create_graph=deeper, allow_unused=True)
+            deeper = record and any(
+                depends_on_others(t, self.level) for o, _, s in rows for t in (o, s) if isinstance(t, Tensor)
+            )
+            found = _grad(
+                [r for _, r, _ in rows],
+                targets,
+                [s for _, _, s in rows],
+                retain_graph=retain or deeper,
+                create_graph=deeper,
+                allow_unused=True,
+            )
             return [torch.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True)]
 
         return gradients
@@ -97,13 +105,15 @@ def _argnums(argnums: int | tuple[int, ...], args: Sequence[Any]) -> list[int]:
     return places
 
 
-def grad_and_value(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0,
-                   has_aux: bool = False) -> Callable[..., Any]:
+def grad_and_value(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
     """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
 
     >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
     (tensor(6.), tensor(9.))
     """
+
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         wanted = _argnums(argnums, args)
@@ -112,14 +122,17 @@ def grad_and_value(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0,
             given = list(args)
             for n in wanted:
                 given[n] = tape.enter(given[n])
-            inputs = _tensors([given[n] for n in wanted], )
+            inputs = _tensors(
+                [given[n] for n in wanted],
+            )
             out, aux = _parted(func(*given, **kwargs), has_aux, "grad_and_value(f)(*args)")
             if not isinstance(out, Tensor):
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
-                                   f"{type(out)}")
+                raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(out)}")
             if out.ndim:
-                raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
-                                   f"with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
+                    f"with {out.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
             found = iter(tape.product([out], inputs)([None]))
             gradients = [tree_map(lambda _: next(found), given[n]) for n in wanted]
             gradients = tape.leave(gradients[0] if isinstance(argnums, int) else tuple(gradients))
@@ -166,19 +179,27 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     tape = _Tape()
     with tape.level, enable_grad():
         entered = tape.enter(primals)
-        inputs = _tensors(entered, )
+        inputs = _tensors(
+            entered,
+        )
         out, aux = _parted(func(*entered), has_aux, "vjp(f, *primals)")
         outputs = _results(out, "vjp(f, *primals)")
         product = tape.product(outputs, inputs)
         value, aux = tape.leave(out), tape.leave(aux)
 
     def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given = cotangents[0] if len(cotangents) == 1 and not (isinstance(out, tuple) and len(out) == 1 and isinstance(
-            cotangents[0], Tensor)) else cotangents
+        given = (
+            cotangents[0]
+            if len(cotangents) == 1
+            and not (isinstance(out, tuple) and len(out) == 1 and isinstance(cotangents[0], Tensor))
+            else cotangents
+        )
         seeds = leaves_like(out, given)
         if seeds is None:
-            raise RuntimeError(f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
-                               f"to the function. cotangents: {form(given)}, primal output: {form(out)}")
+            raise RuntimeError(
+                f"Expected pytree structure of cotangents to be the same as pytree structure of outputs "
+                f"to the function. cotangents: {form(given)}, primal output: {form(out)}"
+            )
         keep = is_grad_enabled()
         with enable_grad():
             found = product(seeds, retain=retain_graph, record=keep)
@@ -203,8 +224,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
     (tensor([0., 0.]), tensor([1., 2.]))
     """
     if not isinstance(primals, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call "
-                           "f(*primals).")
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
     flat, directions = leaves(primals), leaves_like(primals, tangents)
     if not flat:
         raise RuntimeError("jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
@@ -212,13 +234,17 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         if not isinstance(t, Tensor):
             raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to only contain Tensors, got {type(t)}")
     if directions is None:
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have the same python "
-                           "structure. For example, if primals is a tuple of 3 tensors, tangents also must be.")
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
+            "structure. For example, if primals is a tuple of 3 tensors, tangents also must be."
+        )
     for p, t in zip(flat, directions, strict=True):
         if not isinstance(t, Tensor) or p.shape != t.shape or (t.is_complex() and not p.is_complex()):
-            raise RuntimeError("jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
-                               f"{list(p.shape)} and {p.dtype}, got "
-                               + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__))
+            raise RuntimeError(
+                "jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
+                f"{list(p.shape)} and {p.dtype}, got "
+                + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__)
+            )
         if not (p.is_floating_point() or p.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")
     with DualLevel() as level:
@@ -230,8 +256,10 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
             value, tangent = level.unpack(o)
             if tangent is None:
                 if strict:
-                    raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the "
-                                       "inputs. This is not allowed with strict=True.")
+                    raise RuntimeError(
+                        "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
+                        "inputs. This is not allowed with strict=True."
+                    )
                 tangent = torch.zeros_like(value)
             pairs.append((value, tangent))
     value, tangent = filled(out, [p[0] for p in pairs]), filled(out, [p[1] for p in pairs])
@@ -251,13 +279,18 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     tape = _Tape()
     with tape.level, enable_grad():
         entered = tape.enter(primals)
-        inputs = _tensors(entered, )
+        inputs = _tensors(
+            entered,
+        )
         out = func(*entered)
         outputs = _results(out, "linearize(f, *primals)", 0)
         seeds = [tape.level.wrap(torch.zeros_like(o).detach()) for o in outputs]
         live = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
-        gradients = _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True) \
-            if live else [None] * len(inputs)
+        gradients = (
+            _grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=True, allow_unused=True)
+            if live
+            else [None] * len(inputs)
+        )
         roots = [None if g is None else edge_of(g) for g in gradients]
         targets = [edge_of(s) for s in seeds]
         value = tape.leave(out)
@@ -265,19 +298,28 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     def along(*tangents: Any) -> Any:
         directions = leaves_like(primals, tangents)
         if directions is None:
-            raise RuntimeError(f"linearize: expected tangents of the form of the primals, {form(primals)}, got "
-                               f"{form(tangents)}")
+            raise RuntimeError(
+                f"linearize: expected tangents of the form of the primals, {form(primals)}, got {form(tangents)}"
+            )
         for t, p in zip(directions, inputs, strict=True):
             if t.shape != p.shape or t.dtype is not p.dtype:
-                raise RuntimeError(f"linearize: a tangent has the shape and dtype of its primal, {list(p.shape)} and "
-                                   f"{p.dtype}, got {list(t.shape)} and {t.dtype}")
+                raise RuntimeError(
+                    f"linearize: a tangent has the shape and dtype of its primal, {list(p.shape)} and "
+                    f"{p.dtype}, got {list(t.shape)} and {t.dtype}"
+                )
         rows = [row for row in zip(gradients, roots, directions, strict=True) if row[1] is not None]
         if not rows:
             return tree_map(torch.zeros_like, value)
         deeper = any(depends_on_others(x, tape.level) for g, _, t in rows for x in (g, t))
         with enable_grad() if deeper else no_grad():
-            found = _grad([r for _, r, _ in rows], targets, [t for _, _, t in rows], retain_graph=True,
-                          create_graph=deeper, allow_unused=True)
+            found = _grad(
+                [r for _, r, _ in rows],
+                targets,
+                [t for _, _, t in rows],
+                retain_graph=True,
+                create_graph=deeper,
+                allow_unused=True,
+            )
             found = [torch.zeros_like(o) if t is None else t for t, o in zip(found, outputs, strict=True)]
         return filled(out, [tape.level.unwrap(t, tape.keep or deeper) for t in found])
 

@@ -1,4 +1,5 @@
 """``vmap``: a function of one example, applied to all examples at once."""
+
 from __future__ import annotations
 
 import functools
@@ -15,8 +16,15 @@ from flambeau_tensor.extend import wrapped_dim
 Tensor = torch.Tensor
 
 
-def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
-         chunk_size: int | None = None, fallback: str | None = None) -> Callable[..., Any]:
+def vmap(
+    func: Callable[..., Any],
+    in_dims: Any = 0,
+    out_dims: Any = 0,
+    randomness: str = "error",
+    *,
+    chunk_size: int | None = None,
+    fallback: str | None = None,
+) -> Callable[..., Any]:
     """A function that applies ``func`` along a dimension of its arguments.
 
     Inside of ``func`` a tensor looks like one example; operations run on all examples at once.
@@ -49,8 +57,9 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         size, dims, flat = _examples(func, in_dims, args)
         _check_out_dims(func, out_dims)
-        run = functools.partial(_run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims,
-                                randomness=randomness)
+        run = functools.partial(
+            _run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims, randomness=randomness
+        )
         if chunk_size is None or size <= chunk_size:
             return _guarded(func, fallback, run, flat, dims, size)
         pieces, state = [], torch.get_rng_state() if randomness == "same" else None
@@ -71,23 +80,31 @@ def _name(func: Callable[..., Any]) -> str:
 
 def _check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
     if not all(d is None or isinstance(d, int) for d in leaves(out_dims)):
-        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
-                         "collection of ints representing where in the outputs the vmapped dimension should appear.")
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a python "
+            "collection of ints representing where in the outputs the vmapped dimension should appear."
+        )
 
 
 def _examples(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[Any], list[Any]]:
     """(number of examples, dimension of each leaf, leaves)"""
     if not isinstance(in_dims, (int, tuple)):
-        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
-                         f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}.")
+        raise ValueError(
+            f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
+            f"(potentially nested) tuple matching the structure of inputs, got: {type(in_dims)}."
+        )
     if not args:
-        raise ValueError(f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
-                         "trying to vmap over a function with no inputs. The latter is unsupported.")
+        raise ValueError(
+            f"vmap({_name(func)})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are "
+            "trying to vmap over a function with no inputs. The latter is unsupported."
+        )
     dims = broadcast(in_dims, args)
     if dims is None:
-        raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
-                         f"structure of `inputs`. in_dims has structure {form(in_dims)} but inputs has structure "
-                         f"{form(args)}.")
+        raise ValueError(
+            f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): in_dims is not compatible with the "
+            f"structure of `inputs`. in_dims has structure {form(in_dims)} but inputs has structure "
+            f"{form(args)}."
+        )
     flat = leaves(args)
     sizes = []
     for i, (leaf, dim) in enumerate(zip(flat, dims, strict=True)):
@@ -95,26 +112,41 @@ def _examples(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...]) -> 
             continue
         here = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): "
         if not isinstance(dim, int):
-            raise ValueError(f"{here}Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
-                             "None.")
+            raise ValueError(
+                f"{here}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
+            )
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"{here}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
-                             "vmap over non-Tensor arguments, please use None as the respective in_dim")
+            raise ValueError(
+                f"{here}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
+                "vmap over non-Tensor arguments, please use None as the respective in_dim"
+            )
         if not -leaf.ndim <= dim < leaf.ndim:
-            raise ValueError(f"{here}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
-                             f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}.")
+            raise ValueError(
+                f"{here}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+                f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
+            )
         dims[i] = dim % leaf.ndim
         sizes.append(leaf.size(dim))
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if len(set(sizes)) > 1:
-        raise ValueError(f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
-                         "for the mapped dimension")
+        raise ValueError(
+            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
+            "for the mapped dimension"
+        )
     return sizes[0], dims, flat
 
 
-def _run(func: Callable[..., Any], args: tuple[Any, ...], flat: list[Any], dims: Any, size: int, *, out_dims: Any,
-         randomness: str) -> Any:
+def _run(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    flat: list[Any],
+    dims: Any,
+    size: int,
+    *,
+    out_dims: Any,
+    randomness: str,
+) -> Any:
     with BatchLevel(size, randomness) as level:
         entered = [a if d is None else level.wrap(a, d) for a, d in zip(flat, dims, strict=True)]
         result = func(*filled(args, entered))
@@ -129,13 +161,16 @@ def _out(func: Callable[..., Any], result: Any, out_dims: Any, level: Any) -> An
         if not isinstance(out, Tensor):
             if dim is None:
                 return out
-            raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
-                             f"{type(out)}. Did you mean to set out_dims= to None for output?")
+            raise ValueError(
+                f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
+                f"{type(out)}. Did you mean to set out_dims= to None for output?"
+            )
         value, at = level.unwrap(out)
         if dim is None:
             if at is not None:
-                raise ValueError(f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when "
-                                 "out_dim is None")
+                raise ValueError(
+                    f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
+                )
             return value
         if at is None:
             value, at = value.expand(level.size, *value.shape), 0
@@ -149,17 +184,20 @@ def _places(func: Callable[..., Any], result: Any, out_dims: Any) -> Iterator[An
         out_dims = out_dims[0]
     flat = broadcast(out_dims, result)
     if flat is None or not all(d is None or isinstance(d, int) for d in flat):
-        raise ValueError(f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
-                         f"the structure of `outputs`. out_dims has structure {form(out_dims)} but outputs has "
-                         f"structure {form(result)}.")
+        raise ValueError(
+            f"vmap({_name(func)}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
+            f"the structure of `outputs`. out_dims has structure {form(out_dims)} but outputs has "
+            f"structure {form(result)}."
+        )
     return iter(flat)
 
 
 def _joined(pieces: list[Any], out_dims: Any, func: Callable[..., Any]) -> Any:
     places = broadcast(out_dims, pieces[0])
     columns = zip(*map(leaves, pieces), strict=True)
-    return filled(pieces[0], [column[0] if d is None else torch.cat(column, d)
-                              for column, d in zip(columns, places, strict=True)])
+    return filled(
+        pieces[0], [column[0] if d is None else torch.cat(column, d) for column, d in zip(columns, places, strict=True)]
+    )
 
 
 # --- one example at a time ------------------------------------------------------------------------------------------
@@ -167,8 +205,9 @@ def _joined(pieces: list[Any], out_dims: Any, func: Callable[..., Any]) -> Any:
 _warned: set[Any] = set()
 
 
-def _guarded(func: Callable[..., Any], fallback: str | None, run: functools.partial[Any], flat: list[Any], dims: Any,
-             size: int) -> Any:
+def _guarded(
+    func: Callable[..., Any], fallback: str | None, run: functools.partial[Any], flat: list[Any], dims: Any, size: int
+) -> Any:
     if fallback is None:
         return run(flat, dims, size)
     try:
@@ -186,5 +225,10 @@ def _guarded(func: Callable[..., Any], fallback: str | None, run: functools.part
         rows.append(tree_map(lambda out: out if isinstance(out, Tensor) else torch.tensor(out), run_one(*args)))
     places = list(_places(func, rows[0], out_dims))
     columns = zip(*map(leaves, rows), strict=True)
-    return filled(rows[0], [column[0] if d is None else torch.stack(column, d if d >= 0 else d)
-                            for column, d in zip(columns, places, strict=True)])
+    return filled(
+        rows[0],
+        [
+            column[0] if d is None else torch.stack(column, d if d >= 0 else d)
+            for column, d in zip(columns, places, strict=True)
+        ],
+    )

@@ -29,6 +29,7 @@ op = _Operators()
 
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
+
 def strides_of_view(old: Any, strides: Any, new: Any) -> bool:
     """Whether a tensor can be viewed under other sizes: dimensions that are merged or split have to lie end to end."""
     if 0 in old:
@@ -78,7 +79,7 @@ def flatten(self: Any, start_dim: int, end_dim: int) -> Any:
     if start == end and self.dim():
         return self
     sizes = tuple(self.shape)
-    return reshape(self, (*sizes[:start], prod(sizes[start:end + 1]), *sizes[end + 1:]))
+    return reshape(self, (*sizes[:start], prod(sizes[start : end + 1]), *sizes[end + 1 :]))
 
 
 def contiguous(self: Any, memory_format: Any = None) -> Any:
@@ -98,6 +99,7 @@ def transposed(self: Any) -> Any:
 
 
 # --- products -------------------------------------------------------------------------------------------------------
+
 
 def linear(input: Any, weight: Any, bias: Any) -> Any:
     if bias is None or bias.dim() != 1:
@@ -122,8 +124,14 @@ def matmul(self: Any, other: Any, out: Any = None) -> Any:
         result = op.mm(self.unsqueeze(0), other).squeeze_(0)
     elif left == 2 and right == 2:
         result = op.mm(self, other)
-    elif left >= 3 and 1 <= right <= 2 and (other.requires_grad or strides_of_view(
-            tuple(self.shape), self.stride(), (prod(self.shape[:-1]), self.shape[-1]))):
+    elif (
+        left >= 3
+        and 1 <= right <= 2
+        and (
+            other.requires_grad
+            or strides_of_view(tuple(self.shape), self.stride(), (prod(self.shape[:-1]), self.shape[-1]))
+        )
+    ):
         rows = reshape(self, (prod(self.shape[:-1]), self.shape[-1]))
         product = op.mm(rows, other) if right == 2 else op.mv(rows, other)
         result = unsafe_view(product, (*self.shape[:-1], *other.shape[1:]))
@@ -135,8 +143,7 @@ def matmul(self: Any, other: Any, out: Any = None) -> Any:
 def _batched(self: Any, other: Any) -> Any:
     left, right = self.dim(), other.dim()
     if left == 0 or right == 0:
-        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
-                           f"{left}D and {right}D")
+        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D")
     n, m = (self.shape[-2] if left > 1 else 1), self.shape[-1]
     k, p = (other.shape[-2] if right > 1 else other.shape[-1]), (other.shape[-1] if right > 1 else 1)
     a = self if left > 1 else self.unsqueeze(0)
@@ -155,13 +162,16 @@ def _broadcast(a: Any, b: Any) -> tuple[int, ...]:
         x = a[len(a) - 1 - i] if i < len(a) else 1
         y = b[len(b) - 1 - i] if i < len(b) else 1
         if x != y and 1 not in (x, y):
-            raise RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
-                               f"dimension {max(len(a), len(b)) - 1 - i}")
+            raise RuntimeError(
+                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at non-singleton "
+                f"dimension {max(len(a), len(b)) - 1 - i}"
+            )
         sizes.append(y if x == 1 else x)
     return tuple(reversed(sizes))
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------
+
 
 def square(self: Any, out: Any = None) -> Any:
     return op.pow(self, 2) if out is None else op.pow(self, 2, out=out)
@@ -183,13 +193,17 @@ def number(kind: Callable[[Any], Any], name: str) -> Callable[[Any], Any]:
         if name == "__index__" and (self.is_floating_point() or self.is_complex() or self.dtype is bool_):
             raise TypeError("only integer tensors of a single element can be converted to an index")
         return kind(self.item())
+
     return convert
 
 
 def is_nonzero(self: Any) -> bool:
     if self.numel() != 1:
-        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous" if self.numel() else
-                           "Boolean value of Tensor with no values is ambiguous")
+        raise RuntimeError(
+            "Boolean value of Tensor with more than one value is ambiguous"
+            if self.numel()
+            else "Boolean value of Tensor with no values is ambiguous"
+        )
     return self.item() != 0
 
 
@@ -209,8 +223,9 @@ def numpy(self: Any, force: bool) -> Any:
     return run_kernel(find_operator("torch.Tensor.numpy"), self.detach(), force)
 
 
-def cross_entropy(self: Any, target: Any, weight: Any, ignore_index: int, reduction: str,
-                  label_smoothing: float) -> Any:
+def cross_entropy(
+    self: Any, target: Any, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
+) -> Any:
     if target.is_floating_point() or label_smoothing or self.dim() not in (1, 2):
         return NotImplemented
     number = {"none": 0, "mean": 1, "sum": 2}[reduction]
@@ -218,8 +233,9 @@ def cross_entropy(self: Any, target: Any, weight: Any, ignore_index: int, reduct
     return _aten("nll_loss_forward")(logs, target, weight, number, ignore_index)[0]
 
 
-def nll_loss(self: Any, target: Any, weight: Any, size_average: Any, ignore_index: int, reduce: Any,
-             reduction: str) -> Any:
+def nll_loss(
+    self: Any, target: Any, weight: Any, size_average: Any, ignore_index: int, reduce: Any, reduction: str
+) -> Any:
     if size_average is not None or reduce is not None or self.dim() not in (1, 2):
         return NotImplemented
     return _aten("nll_loss_forward")(self, target, weight, {"none": 0, "mean": 1, "sum": 2}[reduction], ignore_index)[0]
@@ -227,6 +243,7 @@ def nll_loss(self: Any, target: Any, weight: Any, size_average: Any, ignore_inde
 
 def lifted(fresh: Any) -> Callable[..., Any]:
     """A function that makes a tensor of what is in Python: handlers hear that it is there."""
+
     def make(*values: Any) -> Any:
         made = run_kernel(fresh, *values)
         flag = made.requires_grad
@@ -234,6 +251,7 @@ def lifted(fresh: Any) -> Callable[..., Any]:
             made = made.detach_()
         made = _aten("lift_fresh")(made)
         return made.requires_grad_() if flag else made
+
     return make
 
 
@@ -244,13 +262,24 @@ def _aten(name: str) -> Any:
 
 
 TABLE: dict[str, Callable[..., Any]] = {
-    "torch.reshape": reshape, "torch.flatten": flatten, "torch.Tensor.contiguous": contiguous, "torch.narrow": narrow,
-    "torch.Tensor.T.__get__": transposed, "torch.nn.functional.linear": linear, "torch.matmul": matmul,
-    "torch.square": square, "torch.square_": square_, "torch._C._nn.l1_loss": l1_loss, "torch.div": div,
+    "torch.reshape": reshape,
+    "torch.flatten": flatten,
+    "torch.Tensor.contiguous": contiguous,
+    "torch.narrow": narrow,
+    "torch.Tensor.T.__get__": transposed,
+    "torch.nn.functional.linear": linear,
+    "torch.matmul": matmul,
+    "torch.square": square,
+    "torch.square_": square_,
+    "torch._C._nn.l1_loss": l1_loss,
+    "torch.div": div,
     "torch.conj": conj,
-    "torch.Tensor.numpy": numpy, "torch._C._nn.cross_entropy": cross_entropy, "torch.is_nonzero": is_nonzero,
+    "torch.Tensor.numpy": numpy,
+    "torch._C._nn.cross_entropy": cross_entropy,
+    "torch.is_nonzero": is_nonzero,
     "torch.Tensor.data.__get__": lambda self: self.detach(),
     **{f"torch.Tensor.__{kind.__name__}__": number(kind, f"__{kind.__name__}__") for kind in (int, float, complex)},
-    "torch.Tensor.__index__": number(int, "__index__"), "torch.nn.functional.nll_loss": nll_loss,
+    "torch.Tensor.__index__": number(int, "__index__"),
+    "torch.nn.functional.nll_loss": nll_loss,
     **{name: lifted(find_operator(name)) for name in ("torch.tensor", "torch.from_numpy", "torch.frombuffer")},
 }

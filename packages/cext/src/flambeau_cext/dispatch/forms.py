@@ -21,8 +21,14 @@ def forms_of(op: Operator) -> tuple[Any, ...]:
     name = op.__torch_name__
     if op.namespace.startswith("torch.ops."):
         return (Form(op, overload_of(op), op.schema),)
-    if name in UNHEARD or (name not in NAMED and (op.object_state or op.namespace in ("torch._get", "torch._set") or not
-                                                  any("Tensor" in r.type for r in op.schema.returns))):
+    if name in UNHEARD or (
+        name not in NAMED
+        and (
+            op.object_state
+            or op.namespace in ("torch._get", "torch._set")
+            or not any("Tensor" in r.type for r in op.schema.returns)
+        )
+    ):
         return ()
     return tuple([*_named(op, name), *_of_schema(op)])
 
@@ -63,9 +69,12 @@ def _form(op: Operator, text: str, **settings: Any) -> Any:
 
 def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: dict[str, Any]) -> None:
     """Declare an overload whose arguments have other names than those of the operator behind it."""
+
     def forward(*values: Any) -> Any:
-        given = {names.get(name, name): None if name in instead and value == instead[name] else value
-                 for name, value in zip(order, values, strict=True)}
+        given = {
+            names.get(name, name): None if name in instead and value == instead[name] else value
+            for name, value in zip(order, values, strict=True)
+        }
         return op(**{name: value for name, value in given.items() if name in ours})
 
     ours = {a.name for a in op.schema.arguments}

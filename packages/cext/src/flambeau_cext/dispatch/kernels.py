@@ -9,8 +9,10 @@ from flambeau_tensor.extend import Operator, find_operator, overloads
 try:
     from flambeau_autograd.extend import derivative
 except ImportError:  # nothing is recorded, then
+
     def derivative(*args: Any, **formulas: Any) -> None:
         """There is nobody to tell."""
+
 
 _HOW = {"namespace": "torch.ops.aten", "variants": "function"}
 
@@ -28,8 +30,11 @@ def _unsafe_view(self: Any, size: Any) -> Any:
     return self.view(size).detach()
 
 
-derivative(Operator("_unsafe_view(Tensor self, int[] size) -> Tensor", _unsafe_view, **_HOW),
-           self=lambda grad, self_shape: grad.reshape(self_shape), linear=True)
+derivative(
+    Operator("_unsafe_view(Tensor self, int[] size) -> Tensor", _unsafe_view, **_HOW),
+    self=lambda grad, self_shape: grad.reshape(self_shape),
+    linear=True,
+)
 
 
 def _pin_memory(self: Any, device: Any) -> Any:
@@ -37,12 +42,18 @@ def _pin_memory(self: Any, device: Any) -> Any:
     return self.clone()
 
 
-derivative(Operator("_pin_memory(Tensor self, Device? device=None) -> Tensor", _pin_memory, **_HOW),
-           self=lambda grad: grad, linear=True)
+derivative(
+    Operator("_pin_memory(Tensor self, Device? device=None) -> Tensor", _pin_memory, **_HOW),
+    self=lambda grad: grad,
+    linear=True,
+)
 
 
-overloads(find_operator("torch.addmm"), "_sparse_addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
-          "Scalar alpha=1) -> Tensor", **_HOW)
+overloads(
+    find_operator("torch.addmm"),
+    "_sparse_addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    **_HOW,
+)
 
 
 def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
@@ -50,11 +61,16 @@ def _sparse_mm_reduce_impl(self: Any, other: Any, reduce: str) -> Any:
     raise NotImplementedError("torch.ops.aten._sparse_mm_reduce_impl is not built")
 
 
-Operator("_sparse_mm_reduce_impl(Tensor self, Tensor other, str reduce) -> (Tensor, Tensor)", _sparse_mm_reduce_impl,
-         differentiable=False, **_HOW)
+Operator(
+    "_sparse_mm_reduce_impl(Tensor self, Tensor other, str reduce) -> (Tensor, Tensor)",
+    _sparse_mm_reduce_impl,
+    differentiable=False,
+    **_HOW,
+)
 
 
 # --- losses ---------------------------------------------------------------------------------------------------------
+
 
 def _weights(self: Any, target: Any, weight: Any, ignore_index: int) -> Any:
     """The weight of each row, 0 where it is ignored."""
@@ -73,8 +89,9 @@ def _nll_loss_forward(self: Any, target: Any, weight: Any, reduction: int, ignor
     return (losses.sum() / total if reduction == 1 else losses.sum()), total
 
 
-def _nll_loss_backward(grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int,
-                       total_weight: Any) -> Any:
+def _nll_loss_backward(
+    grad_output: Any, self: Any, target: Any, weight: Any, reduction: int, ignore_index: int, total_weight: Any
+) -> Any:
     """The gradient of the negative log likelihood."""
     weights = _weights(self, target, weight, ignore_index)
     grads = -grad_output * weights / (total_weight if reduction == 1 else 1)
@@ -83,9 +100,18 @@ def _nll_loss_backward(grad_output: Any, self: Any, target: Any, weight: Any, re
 
 
 _SIGNATURE = "Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index"
-_forward = Operator(f"nll_loss_forward({_SIGNATURE}) -> (Tensor output, Tensor total_weight)", _nll_loss_forward,
-                    **_HOW)
-_backward = Operator(f"nll_loss_backward(Tensor grad_output, {_SIGNATURE}, Tensor total_weight) -> Tensor",
-                     _nll_loss_backward, differentiable=False, **_HOW)
-derivative(_forward, self=lambda grad, self, target, weight, reduction, ignore_index, total_weight:
-           _backward(grad, self, target, weight, reduction, ignore_index, total_weight))
+_forward = Operator(
+    f"nll_loss_forward({_SIGNATURE}) -> (Tensor output, Tensor total_weight)", _nll_loss_forward, **_HOW
+)
+_backward = Operator(
+    f"nll_loss_backward(Tensor grad_output, {_SIGNATURE}, Tensor total_weight) -> Tensor",
+    _nll_loss_backward,
+    differentiable=False,
+    **_HOW,
+)
+derivative(
+    _forward,
+    self=lambda grad, self, target, weight, reduction, ignore_index, total_weight: _backward(
+        grad, self, target, weight, reduction, ignore_index, total_weight
+    ),
+)

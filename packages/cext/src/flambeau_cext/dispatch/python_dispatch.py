@@ -78,12 +78,14 @@ class TensorWithFlatten(Protocol):
         """The names of the attributes that are tensors, and all else that it takes to rebuild it."""
 
     @staticmethod
-    def __tensor_unflatten__(inner_tensors: dict[str, Any], flatten_spec: Any, outer_size: Any,
-                             outer_stride: Any) -> Any:
+    def __tensor_unflatten__(
+        inner_tensors: dict[str, Any], flatten_spec: Any, outer_size: Any, outer_stride: Any
+    ) -> Any:
         """One that is made of these tensors."""
 
 
 # --- the stack ------------------------------------------------------------------------------------------------------
+
 
 def _get_current_dispatch_mode() -> Any:
     stack = dispatching.mode_stack()
@@ -131,6 +133,7 @@ is_in_any_mode_without_ignore_compile_internals = is_in_torch_dispatch_mode
 
 # --- subclasses -----------------------------------------------------------------------------------------------------
 
+
 def is_traceable_wrapper_subclass(t: object) -> bool:
     """Whether a tensor is made of others: it has ``__tensor_flatten__`` and ``__tensor_unflatten__``."""
     return is_traceable_wrapper_subclass_type(type(t))
@@ -138,12 +141,17 @@ def is_traceable_wrapper_subclass(t: object) -> bool:
 
 def is_traceable_wrapper_subclass_type(t: type) -> bool:
     """The same of a class."""
-    return (issubclass(t, Tensor) and t is not Tensor and hasattr(t, "__tensor_flatten__")
-            and hasattr(t, "__tensor_unflatten__"))
+    return (
+        issubclass(t, Tensor)
+        and t is not Tensor
+        and hasattr(t, "__tensor_flatten__")
+        and hasattr(t, "__tensor_unflatten__")
+    )
 
 
-def transform_subclass(t: Any, callback: Callable[[str, Any], Any], outer_size: Any = None,
-                       outer_stride: Any = None) -> Any:
+def transform_subclass(
+    t: Any, callback: Callable[[str, Any], Any], outer_size: Any = None, outer_stride: Any = None
+) -> Any:
     """The tensor that is made of what `callback(name, tensor)` makes of the tensors that `t` is made of."""
     outer_size = outer_size if outer_size is not None else t.size()
     outer_stride = outer_stride if outer_stride is not None else t.stride()
@@ -151,11 +159,15 @@ def transform_subclass(t: Any, callback: Callable[[str, Any], Any], outer_size: 
     inner = {name: callback(name, getattr(t, name)) for name in names}
     result = type(t).__tensor_unflatten__(inner, context, outer_size, outer_stride)
     if result.shape != outer_size:
-        raise AssertionError(f"Expected return value from {type(t)}__tensor_unflatten__() to have shape equal to "
-                             f"{outer_size}, but got: {result.shape}")
+        raise AssertionError(
+            f"Expected return value from {type(t)}__tensor_unflatten__() to have shape equal to "
+            f"{outer_size}, but got: {result.shape}"
+        )
     if tuple(result.stride()) != tuple(outer_stride):
-        raise AssertionError(f"Expected return value from {type(t)}__tensor_unflatten__() to have stride equal to "
-                             f"{outer_stride}, but got: {result.stride()}")
+        raise AssertionError(
+            f"Expected return value from {type(t)}__tensor_unflatten__() to have stride equal to "
+            f"{outer_stride}, but got: {result.stride()}"
+        )
     return result
 
 

@@ -46,6 +46,7 @@ def as_lists(slots: tuple[Any, ...], lists: list[int]) -> tuple[Any, ...]:
 
 # --- operators that write to arguments ------------------------------------------------------------------------------
 
+
 def writing(op: Operator, name: str) -> Callable[..., Any]:
     """The rule of an operator that writes to arguments: these must not have a history, which would then be wrong."""
     written = [i for i, a in enumerate(op.schema.arguments) if a.write]
@@ -91,6 +92,7 @@ def _tensors(slot: object) -> list[Any]:
 
 
 # --- registered derivatives -----------------------------------------------------------------------------------------
+
 
 def generated(op: Operator, name: str, backward: _Function | None, setup_context: _Function | None) -> _Function:
     """The rule of ``register_autograd``: a Function around the kernel, made when it is first needed.

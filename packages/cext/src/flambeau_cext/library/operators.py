@@ -66,9 +66,7 @@ def key_of_device(name: str) -> str:
     'CUDA'
     """
     if name not in _DEVICE_TYPES:
-        raise RuntimeError(
-            f"Expected one of {', '.join(_DEVICE_TYPES)} device type at start of device string: {name}"
-        )
+        raise RuntimeError(f"Expected one of {', '.join(_DEVICE_TYPES)} device type at start of device string: {name}")
     return _BY_LOWER.get({"privateuseone": "privateuse1"}.get(name, name), name.upper())
 
 

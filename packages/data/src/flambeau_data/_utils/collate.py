@@ -13,7 +13,8 @@ __all__ = ["collate", "default_collate", "default_collate_fn_map", "default_conv
 CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 
 default_collate_err_msg_format = (
-    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}")
+    "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
+)
 _NO_NUMBERS = "SaUO"  # kinds of NumPy's dtypes that no tensor has
 
 
@@ -103,8 +104,11 @@ def collate_numpy_array_fn(batch: Any, *, collate_fn_map: "CollateMap | None" = 
     """Stack arrays as tensors."""
     if batch[0].dtype.kind in _NO_NUMBERS:
         raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
-    if collate_fn_map is not None and collate_fn_map.get(Tensor) is collate_tensor_fn and (
-            len({array.dtype for array in batch}) == 1):
+    if (
+        collate_fn_map is not None
+        and collate_fn_map.get(Tensor) is collate_tensor_fn
+        and (len({array.dtype for array in batch}) == 1)
+    ):
         try:
             array: Any = np.array(batch)
             return from_numpy(array)  # much cheaper than a tensor of each

@@ -86,8 +86,11 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
 
     def fetch(self, possibly_batched_index: Any) -> Any:
         """The batch of these indices; what an item raises gets a note of which one it was."""
-        if self._rows is not None and possibly_batched_index and (
-                default_collate_fn_map.get(Tensor) is collate_tensor_fn):
+        if (
+            self._rows is not None
+            and possibly_batched_index
+            and (default_collate_fn_map.get(Tensor) is collate_tensor_fn)
+        ):
             try:
                 return self._rows(_index(possibly_batched_index))
             except Exception:  # item by item it is accepted, or the error tells more

@@ -51,8 +51,14 @@ class _Pickler(ForkingPickler):
     def reducer_override(self, value: Any) -> Any:
         if type(value) is UntypedStorage:  # which torch.multiprocessing would share: a worker may end before it is read
             return value.__reduce_ex__(5)
-        if type(value) is not Tensor or value.requires_grad or value.nbytes < LARGE or not value.is_contiguous() \
-                or value.is_conj() or value.is_neg():
+        if (
+            type(value) is not Tensor
+            or value.requires_grad
+            or value.nbytes < LARGE
+            or not value.is_contiguous()
+            or value.is_conj()
+            or value.is_neg()
+        ):
             return NotImplemented
         buffer = pickle.PickleBuffer(_bytes(value))
         self._tensors[id(buffer)] = value.dtype, tuple(value.shape)
@@ -139,8 +145,10 @@ class Receiver:
             EOFError: the worker is gone.
         """
         number, data, kinds, sizes, slot, inline = pickle.loads(self._connection.recv_bytes())
-        values: list[Any] = [empty(kind[1], dtype=kind[0]) if kind else np.empty(size, np.uint8)
-                  for kind, size in zip(kinds, sizes, strict=True)]
+        values: list[Any] = [
+            empty(kind[1], dtype=kind[0]) if kind else np.empty(size, np.uint8)
+            for kind, size in zip(kinds, sizes, strict=True)
+        ]
         memory = [memoryview(_bytes(v) if isinstance(v, Tensor) else v) for v in values]
         if slot >= 0:
             self._read(slot, memory)

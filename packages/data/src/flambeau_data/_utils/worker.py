@@ -64,8 +64,7 @@ class Failure:
     def __init__(self, error: BaseException, where: str) -> None:
         self.kind = type(error)
         self.notes = list(getattr(error, "__notes__", ()))
-        self.text = (f"Caught {self.kind.__name__} {where}.\n"
-                     f"Original {''.join(traceback.format_exception(error))}")
+        self.text = f"Caught {self.kind.__name__} {where}.\nOriginal {''.join(traceback.format_exception(error))}"
 
     def reraise(self) -> None:
         """Raise an exception of the same class, or a RuntimeError, with the traceback as its text."""

@@ -1,4 +1,5 @@
 """``torch._dynamo``: names of PyTorch's compiler that programs use. Functions run as they are."""
+
 from importlib import import_module as _import_module
 
 from flambeau.compiler import _same

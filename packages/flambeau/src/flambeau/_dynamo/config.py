@@ -1,4 +1,5 @@
 """Settings of PyTorch's compiler: they can be set, and change nothing."""
+
 cache_size_limit = 8
 recompile_limit = 8
 accumulated_cache_size_limit = 256

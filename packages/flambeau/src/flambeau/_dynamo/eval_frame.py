@@ -1,4 +1,5 @@
 """The class of compiled modules, for ``isinstance``. ``torch.compile`` returns modules as they are."""
+
 from flambeau_nn import Module
 
 

@@ -6,6 +6,7 @@
 ...     print((x @ x).dtype, (x + x).dtype)
 torch.bfloat16 torch.float32
 """
+
 from flambeau.amp.autocast_mode import autocast, custom_bwd, custom_fwd, is_autocast_available
 from flambeau.amp.grad_scaler import GradScaler
 

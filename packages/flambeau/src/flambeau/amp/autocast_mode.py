@@ -2,6 +2,7 @@
 
 A mode of overriding casts the arguments, so code that has no ``with torch.autocast`` block pays nothing.
 """
+
 import threading
 import warnings
 from functools import cache, wraps
@@ -37,9 +38,17 @@ FLOAT32 = """
     linalg.householder_product linalg.inv linalg.inv_ex linalg.lstsq linalg.matrix_rank linalg.qr linalg.solve
     linalg.svd linalg.svdvals linalg.tensorinv linalg.tensorsolve
 """.split()
-DEVICES = {"cpu": torch.bfloat16, "cuda": torch.float16, "xpu": torch.float16, "mps": torch.float16,
-           "hpu": torch.bfloat16, "xla": torch.bfloat16, "mtia": torch.bfloat16, "ipu": torch.float16,
-           "meta": torch.float16}
+DEVICES = {
+    "cpu": torch.bfloat16,
+    "cuda": torch.float16,
+    "xpu": torch.float16,
+    "mps": torch.float16,
+    "hpu": torch.bfloat16,
+    "xla": torch.bfloat16,
+    "mtia": torch.bfloat16,
+    "ipu": torch.float16,
+    "meta": torch.float16,
+}
 _SMALLER = (torch.float16, torch.bfloat16)
 
 
@@ -176,8 +185,11 @@ class autocast:  # noqa: N801
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)
             enabled = False
         elif enabled and device_type == "cpu" and self.fast_dtype not in _SMALLER:
-            warnings.warn("In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast "
-                          "only supports dtypes of torch.bfloat16, torch.float16 currently.", stacklevel=2)
+            warnings.warn(
+                "In CPU autocast, but the target dtype is not supported. Disabling autocast.\nCPU Autocast "
+                "only supports dtypes of torch.bfloat16, torch.float16 currently.",
+                stacklevel=2,
+            )
             enabled = False
         self._enabled = enabled
         self._cache_enabled = _state.cache_enabled if cache_enabled is None else cache_enabled
@@ -185,8 +197,9 @@ class autocast:  # noqa: N801
 
     def __enter__(self):
         mode = _Casting() if self._enabled and self.device == "cpu" else None
-        self._entered.append((_state.enabled.get(self.device, False), _state.dtypes.get(self.device),
-                              _state.cache_enabled, mode))
+        self._entered.append(
+            (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache_enabled, mode)
+        )
         _state.enabled[self.device] = self._enabled
         _state.dtypes[self.device] = self.fast_dtype
         _state.cache_enabled = self._cache_enabled
@@ -207,11 +220,13 @@ class autocast:  # noqa: N801
 
     def __call__(self, func):
         if iscoroutinefunction(func):
+
             @wraps(func)
             async def decorated(*args, **kwargs):
                 with self:
                     return await func(*args, **kwargs)
         else:
+
             @wraps(func)
             def decorated(*args, **kwargs):
                 with self:

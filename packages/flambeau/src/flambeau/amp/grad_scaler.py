@@ -1,4 +1,5 @@
 """``torch.amp.GradScaler``: losses are scaled so that gradients in float16 do not vanish."""
+
 import math
 import warnings
 from weakref import WeakKeyDictionary
@@ -28,8 +29,15 @@ class GradScaler:
     (tensor([0.5000], requires_grad=True), 4.0)
     """
 
-    def __init__(self, device: str = "cuda", init_scale: float = 2.0**16, growth_factor: float = 2.0,
-                 backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True) -> None:
+    def __init__(
+        self,
+        device: str = "cuda",
+        init_scale: float = 2.0**16,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
         self._device = device
         self._enabled = enabled and device != "cuda"
         if enabled and device == "cuda":
@@ -154,8 +162,13 @@ class GradScaler:
         """The scale, the factors and the interval; empty if it is switched off."""
         if not self._enabled:
             return {}
-        return {"scale": self._scale, "growth_factor": self._growth_factor, "backoff_factor": self._backoff_factor,
-                "growth_interval": self._growth_interval, "_growth_tracker": self._growth_tracker}
+        return {
+            "scale": self._scale,
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._growth_tracker,
+        }
 
     def load_state_dict(self, state_dict: dict) -> None:
         """Go on from what `state_dict` gave.
@@ -166,16 +179,19 @@ class GradScaler:
         if not self._enabled:
             return
         if not state_dict:
-            raise RuntimeError("The source state dict is empty, possibly because it was saved from a disabled instance "
-                               "of GradScaler.")
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
         self._scale = float(state_dict["scale"])
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
 
     def __getstate__(self):
         if self._enabled and self._optimizers:
-            raise RuntimeError("A GradScaler instance may only be pickled at the beginning of an iteration, or at the "
-                               "end after scaler.update().")
+            raise RuntimeError(
+                "A GradScaler instance may only be pickled at the beginning of an iteration, or at the "
+                "end after scaler.update()."
+            )
         state = dict(self.__dict__)
         state.pop("_optimizers", None)
         return state

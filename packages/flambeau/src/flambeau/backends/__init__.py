@@ -1,9 +1,23 @@
 """``torch.backends``: which libraries there are, and switches of theirs that programs set. The switches are kept, and
 change nothing where the library is not here."""
+
 from contextlib import contextmanager
 
-MODULES = ("cpu", "cuda", "cudnn", "cusparselt", "mha", "miopen", "mkl", "mkldnn", "mps", "nnpack", "openmp",
-           "opt_einsum", "quantized")
+MODULES = (
+    "cpu",
+    "cuda",
+    "cudnn",
+    "cusparselt",
+    "mha",
+    "miopen",
+    "mkl",
+    "mkldnn",
+    "mps",
+    "nnpack",
+    "openmp",
+    "opt_einsum",
+    "quantized",
+)
 fp32_precision = "none"
 
 

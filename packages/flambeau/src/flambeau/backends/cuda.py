@@ -1,10 +1,16 @@
 """``torch.backends.cuda``: switches for CUDA, which is not here. Those of attention hold for the CPU, too; the others
 are kept, and change nothing."""
+
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-matmul = SimpleNamespace(allow_tf32=False, allow_fp16_reduced_precision_reduction=True, fp32_precision="none",
-                         allow_bf16_reduced_precision_reduction=True, allow_fp16_accumulation=False)
+matmul = SimpleNamespace(
+    allow_tf32=False,
+    allow_fp16_reduced_precision_reduction=True,
+    fp32_precision="none",
+    allow_bf16_reduced_precision_reduction=True,
+    allow_fp16_accumulation=False,
+)
 
 
 def is_built() -> bool:

@@ -1,4 +1,5 @@
 """``torch.backends.mha``: a switch that is kept; attention is computed in one way."""
+
 _fastpath = True
 
 

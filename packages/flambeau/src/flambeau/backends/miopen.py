@@ -1,2 +1,3 @@
 """``torch.backends.miopen``: a library for AMD's devices, which are not here."""
+
 immediate = False

@@ -1,4 +1,5 @@
 """``torch.backends.mkldnn``: a library that is not used."""
+
 import sys
 from contextlib import AbstractContextManager
 

@@ -1,3 +1,4 @@
 """``torch.backends.quantized``: quantized tensors are not built."""
+
 engine = "none"
 supported_engines = ["none"]

@@ -7,15 +7,43 @@
 >>> double(torch.ones(2))
 tensor([2., 2.])
 """
+
 from contextlib import ContextDecorator
 
-__all__ = ["allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",
-           "get_default_backend", "is_compiling", "is_dynamo_compiling", "is_exporting", "list_backends",
-           "nested_compile_region", "reset", "set_default_backend", "set_stance", "substitute_in_graph", "wrap_numpy"]
+__all__ = [
+    "allow_in_graph",
+    "assume_constant_result",
+    "compile",
+    "cudagraph_mark_step_begin",
+    "disable",
+    "get_default_backend",
+    "is_compiling",
+    "is_dynamo_compiling",
+    "is_exporting",
+    "list_backends",
+    "nested_compile_region",
+    "reset",
+    "set_default_backend",
+    "set_stance",
+    "substitute_in_graph",
+    "wrap_numpy",
+]
 
 
-def compile(model=None, *, fullgraph=False, dynamic=None, backend=None, mode=None, options=None, name=None,
-            disable=False, recompile_limit=None, isolate_recompiles=False, shapes_spec=None):
+def compile(
+    model=None,
+    *,
+    fullgraph=False,
+    dynamic=None,
+    backend=None,
+    mode=None,
+    options=None,
+    name=None,
+    disable=False,
+    recompile_limit=None,
+    isolate_recompiles=False,
+    shapes_spec=None,
+):
     """The function or module itself; without one, a decorator that returns what it is given.
 
     Args:

@@ -1,4 +1,5 @@
 """``torch.cpu``: the one device that is here, under the names that other devices have. Its work never waits."""
+
 from contextlib import contextmanager
 
 

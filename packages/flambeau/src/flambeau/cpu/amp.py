@@ -1,4 +1,5 @@
 """``torch.cpu.amp``: the older names of ``torch.amp`` for the CPU."""
+
 import flambeau_tensor as torch
 from flambeau.amp.deprecated import deprecated_names as _deprecated_names
 

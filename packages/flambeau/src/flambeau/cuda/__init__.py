@@ -6,17 +6,38 @@ What needs a device raises PyTorch's error of a build for the CPU.
 >>> "cuda" if torch.cuda.is_available() else "cpu"
 'cpu'
 """
+
 from flambeau import _devices
 from flambeau.cuda._tensors import *  # noqa: F403
 
 _initialized = False
 globals().update(_devices.device_module(__name__, "CUDA"))
-globals().update(_devices.absent(__name__, (
-    "caching_allocator_alloc", "caching_allocator_delete", "caching_allocator_enable", "change_current_allocator",
-    "check_error", "cudart", "current_blas_handle", "current_solver_handle", "default_stream", "get_allocator_backend",
-    "get_sync_debug_mode", "host_memory_stats", "ipc_collect", "list_gpu_processes", "memory_summary",
-    "reset_max_memory_allocated", "reset_max_memory_cached", "set_sync_debug_mode",
-), "CUDA"))
+globals().update(
+    _devices.absent(
+        __name__,
+        (
+            "caching_allocator_alloc",
+            "caching_allocator_delete",
+            "caching_allocator_enable",
+            "change_current_allocator",
+            "check_error",
+            "cudart",
+            "current_blas_handle",
+            "current_solver_handle",
+            "default_stream",
+            "get_allocator_backend",
+            "get_sync_debug_mode",
+            "host_memory_stats",
+            "ipc_collect",
+            "list_gpu_processes",
+            "memory_summary",
+            "reset_max_memory_allocated",
+            "reset_max_memory_cached",
+            "set_sync_debug_mode",
+        ),
+        "CUDA",
+    )
+)
 memory_cached = globals()["memory_reserved"]
 max_memory_cached = globals()["max_memory_reserved"]
 has_half = True

@@ -10,5 +10,8 @@ def _refuse(self, *args, **kwargs):
 for _name in ("BFloat16", "Bool", "Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"):
     for _kind in ("Tensor", "Storage"):
         __all__ += [_name + _kind]
-        globals()[_name + _kind] = type(_name + _kind, (), {
-            "__init__": _refuse, "__module__": "torch.cuda", "__doc__": "Raises when made: there is no CUDA."})
+        globals()[_name + _kind] = type(
+            _name + _kind,
+            (),
+            {"__init__": _refuse, "__module__": "torch.cuda", "__doc__": "Raises when made: there is no CUDA."},
+        )

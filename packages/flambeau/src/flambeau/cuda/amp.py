@@ -1,4 +1,5 @@
 """``torch.cuda.amp``: the older names of ``torch.amp`` for CUDA. There is none, so they are switched off."""
+
 from functools import partial
 
 import flambeau_tensor as torch

@@ -1,4 +1,5 @@
 """``torch.cuda.memory``: those of ``torch.cuda``'s names that programs look for here."""
+
 from flambeau import cuda
 
 

@@ -1,4 +1,5 @@
 """``python -m flambeau.demo``: train on the digits, report, draw."""
+
 import argparse
 import time
 from pathlib import Path
@@ -28,7 +29,7 @@ def digits(train_share=0.8):
 def shifted(x, down, right):
     """Rows of 64 pixels moved within their 8x8 images; what comes in is empty."""
     images = torch.zeros(len(x), 10, 10)
-    images[:, 1 + down:9 + down, 1 + right:9 + right] = x.view(-1, 8, 8)
+    images[:, 1 + down : 9 + down, 1 + right : 9 + right] = x.view(-1, 8, 8)
     return images[:, 1:9, 1:9].reshape(-1, 64)
 
 
@@ -39,6 +40,7 @@ def progress(steps):
 
         return tqdm(range(steps), desc="training", unit="epoch")
     except ImportError:
+
         class Lines:
             def __iter__(self):
                 for self.n in range(steps):
@@ -47,6 +49,7 @@ def progress(steps):
             def set_postfix(self, **values):
                 if self.n % 10 == 9:
                     print(f"epoch {self.n + 1}/{steps}", *(f"{k}={v}" for k, v in values.items()))
+
         return Lines()
 
 
@@ -71,7 +74,7 @@ def train(epochs, batch, seed):
     for _ in bar:
         order = torch.randperm(len(y))
         for start in range(0, len(y), batch):
-            rows = order[start:start + batch]
+            rows = order[start : start + batch]
             inputs, labels = x[rows], y[rows]
             begin = time.perf_counter()
             optimizer.zero_grad()
@@ -105,8 +108,11 @@ def picture(model, losses, x, y, path) -> None:
         cell.imshow(x[i].view(8, 8).numpy(), cmap="gray_r")
         cell.set_axis_off()
         right_guess = predicted[i] == y[i]
-        cell.set_title(str(predicted[i].item()) if right_guess else f"{predicted[i].item()} not {y[i].item()}",
-                       color="black" if right_guess else "red", fontsize=9)
+        cell.set_title(
+            str(predicted[i].item()) if right_guess else f"{predicted[i].item()} not {y[i].item()}",
+            color="black" if right_guess else "red",
+            fontsize=9,
+        )
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 

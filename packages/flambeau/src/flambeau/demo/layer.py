@@ -1,4 +1,5 @@
 """The layer of the demonstration: C kernels, the Function that makes them differentiable, the Module that trains."""
+
 from pathlib import Path
 
 import flambeau as torch

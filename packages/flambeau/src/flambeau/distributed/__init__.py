@@ -5,6 +5,7 @@ without asking is here, and says what it misses when it is called.
 >>> torch.distributed.is_available(), torch.distributed.is_initialized()
 (False, False)
 """
+
 from enum import Enum
 from importlib import import_module
 
@@ -15,10 +16,21 @@ _NEED_A_GROUP = (
     "all_to_all all_to_all_single barrier batch_isend_irecv broadcast broadcast_object_list destroy_process_group "
     "gather gather_object get_backend get_backend_config get_global_rank get_group_rank get_process_group_ranks "
     "get_rank get_world_size irecv isend monitored_barrier new_group new_subgroups recv recv_object_list reduce "
-    "reduce_scatter reduce_scatter_tensor scatter scatter_object_list send send_object_list split_group").split()
+    "reduce_scatter reduce_scatter_tensor scatter scatter_object_list send send_object_list split_group"
+).split()
 _NOT_BUILT = ("init_device_mesh", "init_process_group", "rendezvous", "register_rendezvous_handler")
-_CLASSES = ("Backend", "DeviceMesh", "FileStore", "HashStore", "P2POp", "PrefixStore", "ProcessGroup", "Store",
-            "TCPStore", "Work")
+_CLASSES = (
+    "Backend",
+    "DeviceMesh",
+    "FileStore",
+    "HashStore",
+    "P2POp",
+    "PrefixStore",
+    "ProcessGroup",
+    "Store",
+    "TCPStore",
+    "Work",
+)
 _MODULES = ("algorithms", "device_mesh", "distributed_c10d", "fsdp", "nn", "rpc", "tensor", "utils")
 
 
@@ -55,8 +67,16 @@ def _no(name):
     return answer
 
 
-for _name in ("available", "initialized", "gloo_available", "mpi_available", "nccl_available", "ucc_available",
-              "xccl_available", "torchelastic_launched"):
+for _name in (
+    "available",
+    "initialized",
+    "gloo_available",
+    "mpi_available",
+    "nccl_available",
+    "ucc_available",
+    "xccl_available",
+    "torchelastic_launched",
+):
     globals()[f"is_{_name}"] = _no(f"is_{_name}")
 
 
@@ -72,9 +92,12 @@ def supports_complex(reduceOp) -> bool:  # noqa: N803
 
 def function_of_a_group(name):
     """A function that says that there is no group of processes."""
+
     def function(*args, **kwargs):
-        raise ValueError("Default process group has not been initialized, please make sure to call "
-                         f"init_process_group. (torch.distributed.{name} was called, which is not built)")
+        raise ValueError(
+            "Default process group has not been initialized, please make sure to call "
+            f"init_process_group. (torch.distributed.{name} was called, which is not built)"
+        )
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = "Raises a ValueError: there is no group of processes."
@@ -83,6 +106,7 @@ def function_of_a_group(name):
 
 def function_not_built(name):
     """A function that says that it is not built."""
+
     def function(*args, **kwargs):
         raise NotBuiltError(f"torch.distributed.{name} is not built: there is one process")
 
@@ -93,9 +117,16 @@ def function_not_built(name):
 
 def class_not_built(name):
     """A class that says that it is not built when it is made. Nothing is an instance."""
-    return type(name.rpartition(".")[2], (), {
-        "__init__": function_not_built(name), "__module__": "torch.distributed", "__not_built__": True,
-        "__doc__": "Raises when made: it is not built."})
+    return type(
+        name.rpartition(".")[2],
+        (),
+        {
+            "__init__": function_not_built(name),
+            "__module__": "torch.distributed",
+            "__not_built__": True,
+            "__doc__": "Raises when made: it is not built.",
+        },
+    )
 
 
 for _name in _NEED_A_GROUP:

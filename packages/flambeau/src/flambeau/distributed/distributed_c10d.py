@@ -1,4 +1,5 @@
 """``torch.distributed.distributed_c10d``: the same names as ``torch.distributed``."""
+
 from flambeau import distributed
 
 

@@ -1,4 +1,5 @@
 """``torch.distributed.tensor``: tensors that lie apart in several processes, which are not built."""
+
 from flambeau.distributed import class_not_built as _class
 from flambeau.distributed import function_not_built as _function
 

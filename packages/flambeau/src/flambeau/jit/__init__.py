@@ -7,16 +7,46 @@
 >>> double(torch.ones(2))
 tensor([2., 2.])
 """
+
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from flambeau_nn import Module
 
-__all__ = ["Attribute", "CompilationUnit", "Error", "Final", "Future", "RecursiveScriptModule", "ScriptFunction",
-           "ScriptModule", "TracerWarning", "TopLevelTracedModule", "annotate", "enable_onednn_fusion", "export",
-           "fork", "freeze", "ignore", "interface", "is_scripting", "is_tracing", "isinstance", "onednn_fusion_enabled",
-           "optimize_for_inference", "optimized_execution", "script", "script_if_tracing", "script_method",
-           "set_fusion_strategy", "strict_fusion", "trace", "trace_module", "unused", "wait"]
+__all__ = [
+    "Attribute",
+    "CompilationUnit",
+    "Error",
+    "Final",
+    "Future",
+    "RecursiveScriptModule",
+    "ScriptFunction",
+    "ScriptModule",
+    "TracerWarning",
+    "TopLevelTracedModule",
+    "annotate",
+    "enable_onednn_fusion",
+    "export",
+    "fork",
+    "freeze",
+    "ignore",
+    "interface",
+    "is_scripting",
+    "is_tracing",
+    "isinstance",
+    "onednn_fusion_enabled",
+    "optimize_for_inference",
+    "optimized_execution",
+    "script",
+    "script_if_tracing",
+    "script_method",
+    "set_fusion_strategy",
+    "strict_fusion",
+    "trace",
+    "trace_module",
+    "unused",
+    "wait",
+]
 
 _isinstance = isinstance
 
@@ -71,9 +101,20 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     return obj
 
 
-def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5,
-          strict=True, _force_outplace=False, _module_class=None, _compilation_unit=None, example_kwarg_inputs=None,
-          _store_inputs=True):
+def trace(
+    func,
+    example_inputs=None,
+    optimize=None,
+    check_trace=True,
+    check_inputs=None,
+    check_tolerance=1e-5,
+    strict=True,
+    _force_outplace=False,
+    _module_class=None,
+    _compilation_unit=None,
+    example_kwarg_inputs=None,
+    _store_inputs=True,
+):
     """The function or module itself, after it ran on the example inputs, so that errors show.
 
     Other than a trace it takes every branch of the Python for what it is then given.
@@ -92,9 +133,20 @@ def trace(func, example_inputs=None, optimize=None, check_trace=True, check_inpu
     return func
 
 
-def trace_module(mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True,
-                 _force_outplace=False, _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False,
-                 _store_inputs=True):
+def trace_module(
+    mod,
+    inputs,
+    optimize=None,
+    check_trace=True,
+    check_inputs=None,
+    check_tolerance=1e-5,
+    strict=True,
+    _force_outplace=False,
+    _module_class=None,
+    _compilation_unit=None,
+    example_inputs_is_kwarg=False,
+    _store_inputs=True,
+):
     """The module itself, after each method that ``inputs`` names ran on what it gives."""
     for name, example in inputs.items():
         method = mod if name == "forward" else getattr(mod, name)

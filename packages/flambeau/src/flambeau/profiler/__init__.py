@@ -9,14 +9,23 @@ calls, in the thread that records. What a composition calls inside, and what bac
 >>> [e.key for e in p.events()]
 ['aten::ones', 'aten::exp']
 """
+
 from enum import Enum
 
 from flambeau.profiler._profile import profile as profile
 from flambeau.profiler._profile import record_function as record_function
 from flambeau.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler
 
-__all__ = ["ProfilerAction", "ProfilerActivity", "kineto_available", "profile", "record_function", "schedule",
-           "supported_activities", "tensorboard_trace_handler"]
+__all__ = [
+    "ProfilerAction",
+    "ProfilerActivity",
+    "kineto_available",
+    "profile",
+    "record_function",
+    "schedule",
+    "supported_activities",
+    "tensorboard_trace_handler",
+]
 
 
 class ProfilerActivity(Enum):

@@ -1,4 +1,5 @@
 """What a profile holds: events, their averages, tables and traces."""
+
 import json
 
 SORT = {"cpu_time": "self_cpu_time_total", "cuda_time": "device_time"}
@@ -18,7 +19,8 @@ class Event:
     is_user_annotation = property(lambda self: self.kind == "user_annotation")
     cpu_time = cpu_time_total = property(lambda self: (self.end - self.start) / 1e3)
     self_cpu_memory_usage = property(
-        lambda self: self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children))
+        lambda self: self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
+    )
 
     @property
     def self_cpu_time_total(self):
@@ -49,8 +51,10 @@ class Average:
         return self
 
     def __repr__(self):
-        return (f"<FunctionEventAvg key={self.key} self_cpu_time={_time(self.self_cpu_time_total)} "
-                f"cpu_time={_time(self.cpu_time)} count={self.count}>")
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={_time(self.self_cpu_time_total)} "
+            f"cpu_time={_time(self.cpu_time)} count={self.count}>"
+        )
 
 
 class EventList(list):
@@ -74,8 +78,7 @@ class EventList(list):
         """One average for each name; and for each list of shapes, and the innermost lines of each stack, if asked."""
         found = {}
         for event in self:
-            key = (event.key, str(event.input_shapes) if group_by_input_shapes else "",
-                   *event.stack[:group_by_stack_n])
+            key = (event.key, str(event.input_shapes) if group_by_input_shapes else "", *event.stack[:group_by_stack_n])
             if key not in found:
                 found[key] = Average(event)
                 found[key].stack = event.stack[:group_by_stack_n]
@@ -94,8 +97,17 @@ class EventList(list):
             total.key = "Total"
         return total
 
-    def table(self, sort_by=None, row_limit=100, max_src_column_width=75, max_name_column_width=55,
-              max_shapes_column_width=80, header=None, top_level_events_only=False, time_unit=None):
+    def table(
+        self,
+        sort_by=None,
+        row_limit=100,
+        max_src_column_width=75,
+        max_name_column_width=55,
+        max_shapes_column_width=80,
+        header=None,
+        top_level_events_only=False,
+        time_unit=None,
+    ):
         """A text with one line for each entry.
 
         Args:
@@ -117,10 +129,16 @@ class EventList(list):
         shapes = any(e.input_shapes for e in entries)
         heads += ["Input Shapes"] if shapes else []
         rows = []
-        for e in entries[:None if row_limit < 0 else row_limit]:
+        for e in entries[: None if row_limit < 0 else row_limit]:
             times = e.self_cpu_time_total, e.cpu_time_total
-            row = [_short(e.key, max_name_column_width), _share(times[0], total), _time(times[0]),
-                   _share(times[1], total), _time(times[1]), _time(e.cpu_time)]
+            row = [
+                _short(e.key, max_name_column_width),
+                _share(times[0], total),
+                _time(times[0]),
+                _share(times[1], total),
+                _time(times[1]),
+                _time(e.cpu_time),
+            ]
             row += [_bytes(e.cpu_memory_usage), _bytes(e.self_cpu_memory_usage)] if self._memory else []
             row += [str(e.count)]
             row += [_short(str(e.input_shapes), max_shapes_column_width)] if shapes else []
@@ -140,8 +158,19 @@ class EventList(list):
         """Write the events for chrome://tracing or Perfetto."""
         import os
 
-        trace = [{"ph": "X", "cat": e.kind, "name": e.name, "pid": os.getpid(), "tid": e.thread, "ts": e.start / 1e3,
-                  "dur": e.cpu_time, "args": {"Input Dims": e.input_shapes} if e.input_shapes else {}} for e in self]
+        trace = [
+            {
+                "ph": "X",
+                "cat": e.kind,
+                "name": e.name,
+                "pid": os.getpid(),
+                "tid": e.thread,
+                "ts": e.start / 1e3,
+                "dur": e.cpu_time,
+                "args": {"Input Dims": e.input_shapes} if e.input_shapes else {},
+            }
+            for e in self
+        ]
         opened = open
         if str(path).endswith(".gz"):
             import gzip
@@ -171,4 +200,4 @@ def _bytes(n):
 
 
 def _short(text, width):
-    return text if width is None or len(text) <= width else text[:width - 3] + "..."
+    return text if width is None or len(text) <= width else text[: width - 3] + "..."

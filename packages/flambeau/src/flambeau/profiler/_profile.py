@@ -1,4 +1,5 @@
 """Recording: a mode that notes when each function begins and ends. While nothing records, nothing is called."""
+
 import os
 import sys
 import threading
@@ -126,10 +127,24 @@ class profile:  # noqa: N801
     [('twice', 1), ('aten::ones', 1), ('aten::add', 2)]
     """
 
-    def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False,
-                 profile_memory=False, with_stack=False, with_flops=False, with_modules=False,
-                 experimental_config=None, execution_trace_observer=None, acc_events=False, use_cuda=None,
-                 custom_trace_id_callback=None, post_processing_timeout_s=None):
+    def __init__(
+        self,
+        *,
+        activities=None,
+        schedule=None,
+        on_trace_ready=None,
+        record_shapes=False,
+        profile_memory=False,
+        with_stack=False,
+        with_flops=False,
+        with_modules=False,
+        experimental_config=None,
+        execution_trace_observer=None,
+        acc_events=False,
+        use_cuda=None,
+        custom_trace_id_callback=None,
+        post_processing_timeout_s=None,
+    ):
         for name, given in (("with_flops", with_flops), ("with_modules", with_modules)):
             if given:
                 raise NotBuiltError(f"torch.profiler.profile({name}=True) is not built")
@@ -243,13 +258,15 @@ class profile:  # noqa: N801
 
 def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None, use_gzip: bool = False):
     """What to give as ``on_trace_ready`` to have a trace in a folder for each round."""
+
     def write(profiled):
         import socket
         import time
 
         os.makedirs(dir_name, exist_ok=True)
         worker = worker_name or f"{socket.gethostname()}_{os.getpid()}"
-        profiled.export_chrome_trace(os.path.join(
-            dir_name, f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}"))
+        profiled.export_chrome_trace(
+            os.path.join(dir_name, f"{worker}.{time.time_ns()}.pt.trace.json{'.gz' if use_gzip else ''}")
+        )
 
     return write

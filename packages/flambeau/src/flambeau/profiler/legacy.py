@@ -1,4 +1,5 @@
 """``torch.autograd.profiler``: the older names of `flambeau.profiler`."""
+
 from flambeau.profiler import _profile
 from flambeau.profiler._events import Event as FunctionEvent
 from flambeau.profiler._events import EventList
@@ -16,11 +17,30 @@ class profile(_profile.profile):  # noqa: N801
         use_cpu, use_cuda, use_device, use_kineto: anything; there is the CPU.
     """
 
-    def __init__(self, enabled=True, *, use_cuda=False, use_device=None, record_shapes=False, with_flops=False,
-                 profile_memory=False, with_stack=False, with_modules=False, use_kineto=False, use_cpu=True,
-                 experimental_config=None, acc_events=False, custom_trace_id_callback=None):
-        super().__init__(record_shapes=record_shapes, profile_memory=profile_memory, with_stack=with_stack,
-                         with_flops=with_flops, with_modules=with_modules)
+    def __init__(
+        self,
+        enabled=True,
+        *,
+        use_cuda=False,
+        use_device=None,
+        record_shapes=False,
+        with_flops=False,
+        profile_memory=False,
+        with_stack=False,
+        with_modules=False,
+        use_kineto=False,
+        use_cpu=True,
+        experimental_config=None,
+        acc_events=False,
+        custom_trace_id_callback=None,
+    ):
+        super().__init__(
+            record_shapes=record_shapes,
+            profile_memory=profile_memory,
+            with_stack=with_stack,
+            with_flops=with_flops,
+            with_modules=with_modules,
+        )
         self.enabled = enabled
 
     def __enter__(self):

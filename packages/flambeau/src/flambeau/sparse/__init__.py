@@ -9,6 +9,7 @@ operands. A function that does not know sparse tensors raises and says so; none 
 tensor([[1.],
         [2.]])
 """
+
 import contextlib
 
 import flambeau as torch
@@ -18,8 +19,18 @@ from flambeau.sparse._tensor import SparseTensor
 __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
 
 
-def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=None, pin_memory=False,
-                      requires_grad=False, check_invariants=None, is_coalesced=None):
+def sparse_coo_tensor(
+    indices,
+    values=None,
+    size=None,
+    *,
+    dtype=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    check_invariants=None,
+    is_coalesced=None,
+):
     """A tensor of layout ``torch.sparse_coo``.
 
     Args:
@@ -53,28 +64,43 @@ def sparse_coo_tensor(indices, values=None, size=None, *, dtype=None, device=Non
     size = tuple(int(n) for n in size)
     sparse = indices.shape[0]
     if len(size) != sparse + values.ndim - 1:
-        raise RuntimeError(f"number of dimensions must be sparse_dim ({sparse}) + dense_dim ({values.ndim - 1}), but "
-                           f"got {len(size)}")
+        raise RuntimeError(
+            f"number of dimensions must be sparse_dim ({sparse}) + dense_dim ({values.ndim - 1}), but got {len(size)}"
+        )
     if indices.shape[1] != values.shape[0]:
-        raise RuntimeError(f"indices and values must have same nnz, but got nnz from indices: {indices.shape[1]}, nnz "
-                           f"from values: {values.shape[0]}")
+        raise RuntimeError(
+            f"indices and values must have same nnz, but got nnz from indices: {indices.shape[1]}, nnz "
+            f"from values: {values.shape[0]}"
+        )
     if tuple(values.shape[1:]) != size[sparse:]:
-        raise RuntimeError(f"values has incorrect size, expected {[values.shape[0], *size[sparse:]]}, got "
-                           f"{list(values.shape)}")
+        raise RuntimeError(
+            f"values has incorrect size, expected {[values.shape[0], *size[sparse:]]}, got {list(values.shape)}"
+        )
     for d in range(sparse if indices.shape[1] else 0):
         lowest, highest = int(indices[d].min()), int(indices[d].max())
         if lowest < 0:
             raise RuntimeError(f"found negative index {lowest} for dim {d}")
         if highest >= size[d]:
-            raise RuntimeError(f"size is inconsistent with indices: for dim {d}, size is {size[d]} but found index "
-                               f"{highest}")
+            raise RuntimeError(
+                f"size is inconsistent with indices: for dim {d}, size is {size[d]} but found index {highest}"
+            )
     if requires_grad:
         values = values.detach().requires_grad_()
     return SparseTensor._of(indices, values, size, bool(is_coalesced))
 
 
-def sparse_csr_tensor(crow_indices, col_indices, values, size=None, *, dtype=None, device=None, pin_memory=False,
-                      requires_grad=False, check_invariants=None):
+def sparse_csr_tensor(
+    crow_indices,
+    col_indices,
+    values,
+    size=None,
+    *,
+    dtype=None,
+    device=None,
+    pin_memory=False,
+    requires_grad=False,
+    check_invariants=None,
+):
     """A matrix of layout ``torch.sparse_csr``.
 
     Args:
@@ -95,8 +121,9 @@ def sparse_csr_tensor(crow_indices, col_indices, values, size=None, *, dtype=Non
     if len(crow) != size[0] + 1 or int(crow[0]) or int(crow[-1]) != len(col) or bool((counts < 0).any()):
         raise RuntimeError(f"crow_indices must go from 0 to {len(col)} in {size[0] + 1} numbers that never fall")
     if len(col) != len(values):
-        raise RuntimeError(f"col_indices and values must have the same number of elements, got {len(col)} and "
-                           f"{len(values)}")
+        raise RuntimeError(
+            f"col_indices and values must have the same number of elements, got {len(col)} and {len(values)}"
+        )
     places = torch.stack([torch.repeat_interleave(torch.arange(size[0]), counts), col])
     coo = sparse_coo_tensor(places, values, size, requires_grad=requires_grad, is_coalesced=True)
     return coo._with(coo._values(), layout=torch.sparse_csr)

@@ -2,6 +2,7 @@
 
 What is differentiated are the values that a matrix stores, one for each of its places, and the dense operand.
 """
+
 import flambeau as torch
 from flambeau.autograd import Function
 
@@ -11,11 +12,13 @@ def scipy_matrix(places, values, size):
     try:
         from scipy import sparse
     except ImportError as e:
-        raise ImportError("products of sparse tensors are computed by SciPy, which the extra flambeau[sparse] "
-                          "installs") from e
+        raise ImportError(
+            "products of sparse tensors are computed by SciPy, which the extra flambeau[sparse] installs"
+        ) from e
     if values.dtype in (torch.float16, torch.bfloat16):
-        raise NotImplementedError(f"products of sparse tensors of dtype {values.dtype} are not built: SciPy has no "
-                                  "such matrices")
+        raise NotImplementedError(
+            f"products of sparse tensors of dtype {values.dtype} are not built: SciPy has no such matrices"
+        )
     return sparse.coo_array((values.detach().numpy(), tuple(places.numpy())), shape=tuple(size)).tocsr()
 
 
@@ -66,8 +69,10 @@ class SparseBySparse(Function):
 def product_places(places_a, size_a, places_b, size_b):
     """Where ``A @ B`` has elements, sorted: those that some pair of elements adds to, be they zero or not."""
     ones = torch.ones(1, dtype=torch.float64)
-    product = (scipy_matrix(places_a, ones.expand(places_a.shape[1]), size_a) @
-               scipy_matrix(places_b, ones.expand(places_b.shape[1]), size_b)).tocsr()
+    product = (
+        scipy_matrix(places_a, ones.expand(places_a.shape[1]), size_a)
+        @ scipy_matrix(places_b, ones.expand(places_b.shape[1]), size_b)
+    ).tocsr()
     product.sort_indices()
     row, col = product.tocoo().coords
     return torch.stack([torch.from_numpy(row).long(), torch.from_numpy(col).long()])

@@ -4,6 +4,7 @@ To the rest of the library such a tensor is a subclass whose own elements are a 
 which answers each function itself, or says that it cannot. All derivatives come from operations on the values, which
 are an ordinary tensor.
 """
+
 import math
 
 import flambeau as torch
@@ -11,19 +12,26 @@ from flambeau.sparse import _products as products
 
 Tensor = torch.Tensor
 # What is asked of a tensor's size and dtype, and answered as for any other.
-_AS_DENSE = frozenset((
-    "size dim ndim ndimension numel nelement shape dtype device is_floating_point is_complex is_signed itemsize "
-    "element_size names __len__ get_device is_cuda is_meta is_mps is_cpu is_xpu is_quantized is_nested is_inference"
-).split())
+_AS_DENSE = frozenset(
+    (
+        "size dim ndim ndimension numel nelement shape dtype device is_floating_point is_complex is_signed itemsize "
+        "element_size names __len__ get_device is_cuda is_meta is_mps is_cpu is_xpu is_quantized is_nested is_inference"
+    ).split()
+)
 # Functions of one number that keep zero what it is: they work on the values of a tensor without equal places.
-_OF_VALUES = frozenset((
-    "abs absolute neg negative sqrt sin sinh asin arcsin asinh arcsinh atan arctan atanh arctanh tan tanh expm1 log1p "
-    "relu sign sgn signbit ceil floor round trunc deg2rad rad2deg erf erfinv isnan isinf square nan_to_num positive "
-    "conj real imag angle frac isposinf isneginf"
-).split())
-_CONVERTING = frozenset((
-    "to float double half bfloat16 long int short char byte bool type cpu clone detach contiguous type_as resolve_conj"
-).split())
+_OF_VALUES = frozenset(
+    (
+        "abs absolute neg negative sqrt sin sinh asin arcsin asinh arcsinh atan arctan atanh arctanh tan tanh expm1 "
+        "log1p relu sign sgn signbit ceil floor round trunc deg2rad rad2deg erf erfinv isnan isinf square nan_to_num "
+        "positive conj real imag angle frac isposinf isneginf"
+    ).split()
+)
+_CONVERTING = frozenset(
+    (
+        "to float double half bfloat16 long int short char byte bool type cpu clone detach contiguous type_as "
+        "resolve_conj"
+    ).split()
+)
 
 
 class SparseTensor(Tensor):
@@ -149,7 +157,7 @@ class SparseTensor(Tensor):
         self._check(torch.sparse_coo, "coalesce")
         if self._coalesced:
             return self
-        sizes = tuple(self.shape[:self.sparse_dim()])
+        sizes = tuple(self.shape[: self.sparse_dim()])
         found, where = torch.unique(_flat(self._places, sizes), return_inverse=True)
         values = self._stored.new_zeros((len(found), *self._stored.shape[1:])).index_add(0, where, self._stored)
         return SparseTensor._of(_unflat(found, sizes), values, self.shape, True)
@@ -177,8 +185,10 @@ class SparseTensor(Tensor):
         if self.is_sparse_csr:
             return self
         if self.sparse_dim() != 2 or self.dense_dim():
-            raise RuntimeError("to_sparse_csr(): expected a matrix, got a tensor with "
-                               f"{self.sparse_dim()} sparse and {self.dense_dim()} dense dimensions")
+            raise RuntimeError(
+                "to_sparse_csr(): expected a matrix, got a tensor with "
+                f"{self.sparse_dim()} sparse and {self.dense_dim()} dense dimensions"
+            )
         return self.coalesce()._with(self.coalesce()._stored, layout=torch.sparse_csr)
 
     def transpose(self, dim0, dim1):
@@ -207,8 +217,11 @@ class SparseTensor(Tensor):
         raise TypeError(f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() first.")
 
     def __repr__(self, *, tensor_contents=None):
-        parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()} if self.is_sparse_csr else \
-            {"indices": self._places}
+        parts = (
+            {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()}
+            if self.is_sparse_csr
+            else {"indices": self._places}
+        )
         parts["values"] = self._stored.detach()
         notes = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
         if self.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
@@ -268,14 +281,14 @@ def _shown(head, part, pad):
     """A part as text, without the dtype of values, which stands beside them."""
     text = repr(part)
     if head == "values=" and text.endswith(f", dtype={part.dtype})"):
-        text = text[:-len(f", dtype={part.dtype})")] + ")"
+        text = text[: -len(f", dtype={part.dtype})")] + ")"
     first, *rest = text.split("\n")
     return "\n".join([head + first, *(pad + " " * len(head) + line if line else "" for line in rest)])
 
 
 def _flat(places, sizes):
     """Each place as one number, in the order of the elements."""
-    steps = [math.prod(sizes[i + 1:]) for i in range(len(sizes))]
+    steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
     return (places * torch.tensor(steps, dtype=torch.int64).reshape(-1, 1)).sum(0)
 
 
@@ -318,8 +331,9 @@ def _matmul(a, b, *, out=None):
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise not_built("a product of sparse tensors that are no matrices")
     if a.shape[1] != b.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and "
-                           f"{'x'.join(map(str, b.shape))})")
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {'x'.join(map(str, b.shape))})"
+        )
     if a.dtype is not b.dtype:
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype} != {b.dtype}")
     for x in (a, b):
@@ -350,12 +364,14 @@ def _add(a, b, *, alpha=1):
         raise not_built("a sum of a sparse tensor and a number", "to_dense()")
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
         if a.shape != b.shape:
-            raise RuntimeError(f"add: expected sizes of 'self' and 'other' to match, but {tuple(a.shape)} != "
-                               f"{tuple(b.shape)}")
+            raise RuntimeError(
+                f"add: expected sizes of 'self' and 'other' to match, but {tuple(a.shape)} != {tuple(b.shape)}"
+            )
         csr, (a, b) = a.is_sparse_csr, (a.to_sparse(), b.to_sparse())
         dtype = torch.promote_types(a.dtype, b.dtype)
-        out = SparseTensor._of(torch.cat([a._places, b._places], 1),
-                               torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape).coalesce()
+        out = SparseTensor._of(
+            torch.cat([a._places, b._places], 1), torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape
+        ).coalesce()
         return out.to_sparse_csr() if csr else out
     return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
 
@@ -373,7 +389,7 @@ def _mul(a, b, *, out=None):
         layout, a, b = a.layout, a.to_sparse().coalesce(), b.to_sparse().coalesce()
         if a.shape != b.shape:
             raise RuntimeError(f"mul operands have incompatible sizes: {tuple(a.shape)} and {tuple(b.shape)}")
-        sizes = tuple(a.shape[:a.sparse_dim()])
+        sizes = tuple(a.shape[: a.sparse_dim()])
         left, right = _flat(a._places, sizes), _flat(b._places, sizes)
         kept, other = torch.isin(left, right), torch.isin(right, left)
         out = SparseTensor._of(a._places[:, kept], a._stored[kept] * b._stored[other], a.shape, True)
@@ -385,15 +401,17 @@ def _div(a, b, *, rounding_mode=None):
     if not isinstance(a, SparseTensor) or isinstance(b, SparseTensor):
         raise RuntimeError("Sparse division requires a scalar or zero-dim dense tensor divisor")
     if isinstance(b, Tensor) and b.ndim:
-        raise RuntimeError("Sparse division requires a scalar or zero-dim dense tensor divisor "
-                           f"(got shape {list(b.shape)} for divisor)")
+        raise RuntimeError(
+            "Sparse division requires a scalar or zero-dim dense tensor divisor "
+            f"(got shape {list(b.shape)} for divisor)"
+        )
     a = a.coalesce() if rounding_mode and a.is_sparse else a
     return a._with(torch.div(a._stored, b, rounding_mode=rounding_mode))
 
 
 def _pow(a, exponent):
     a = a.coalesce() if a.is_sparse else a
-    return a._with(a._stored ** exponent)
+    return a._with(a._stored**exponent)
 
 
 def total(x, dim=None, dtype=None):
@@ -422,17 +440,23 @@ def at_places(x, mask):
     if not isinstance(mask, SparseTensor):
         raise TypeError(f"sparse_mask(): argument 'mask' (position 1) must be a sparse tensor, not {mask.layout}")
     if x.shape != mask.shape:
-        raise RuntimeError(f"sparse_mask(): operands have incompatible sizes; self has size {list(x.shape)} but mask "
-                           f"has size {list(mask.shape)}")
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(x.shape)} but mask "
+            f"has size {list(mask.shape)}"
+        )
     mask = mask.coalesce() if mask.is_sparse else mask
     return mask._with(x[tuple(mask._places)])
 
 
 HANDLERS = {
-    **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul), "addmm": _addmm,
-    **dict.fromkeys(("add", "radd"), _add), **dict.fromkeys(("sub", "subtract"), _sub),
+    **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul),
+    "addmm": _addmm,
+    **dict.fromkeys(("add", "radd"), _add),
+    **dict.fromkeys(("sub", "subtract"), _sub),
     **dict.fromkeys(("mul", "multiply", "rmul"), _mul),
     **dict.fromkeys(("div", "divide", "truediv", "true_divide"), _div),
-    "pow": _pow, "sum": lambda x, dim=None, keepdim=False, *, dtype=None: total(x, dim, dtype), "equal": _equal,
+    "pow": _pow,
+    "sum": lambda x, dim=None, keepdim=False, *, dtype=None: total(x, dim, dtype),
+    "equal": _equal,
     "sparse_mask": at_places,
 }

@@ -3,6 +3,7 @@
 >>> import flambeau as torch
 >>> torch.testing.assert_close(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 2.0]) + 1e-7)
 """
+
 import warnings as _warnings
 
 from flambeau.testing._comparison import assert_close
@@ -15,15 +16,27 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
     """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given."""
     import flambeau_tensor as torch
 
-    _warnings.warn("`torch.testing.assert_allclose()` is deprecated since 1.12; use `torch.testing.assert_close()`",
-                   FutureWarning, stacklevel=2)
+    _warnings.warn(
+        "`torch.testing.assert_allclose()` is deprecated since 1.12; use `torch.testing.assert_close()`",
+        FutureWarning,
+        stacklevel=2,
+    )
     actual, expected = (x if isinstance(x, torch.Tensor) else torch.tensor(x) for x in (actual, expected))
     if rtol is None and atol is None:
         from flambeau.testing._comparison import default_tolerances
 
         rtol, atol = default_tolerances(actual, expected)
-    assert_close(actual, expected, rtol=rtol, atol=atol, equal_nan=equal_nan, check_device=True, check_dtype=False,
-                 check_stride=False, msg=msg or None)
+    assert_close(
+        actual,
+        expected,
+        rtol=rtol,
+        atol=atol,
+        equal_nan=equal_nan,
+        check_device=True,
+        check_dtype=False,
+        check_stride=False,
+        msg=msg or None,
+    )
 
 
 def __getattr__(name):

@@ -1,4 +1,5 @@
 """`assert_close`: tensors, numbers, and what holds them, compared with tolerances that suit their dtypes."""
+
 import cmath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,12 @@ import flambeau_tensor as torch
 
 # By dtype: relative and absolute tolerance. Others are compared exactly.
 PRECISIONS = {
-    torch.float16: (1e-3, 1e-5), torch.bfloat16: (1.6e-2, 1e-5), torch.float32: (1.3e-6, 1e-5),
-    torch.float64: (1e-7, 1e-7), torch.complex64: (1.3e-6, 1e-5), torch.complex128: (1e-7, 1e-7),
+    torch.float16: (1e-3, 1e-5),
+    torch.bfloat16: (1.6e-2, 1e-5),
+    torch.float32: (1.3e-6, 1e-5),
+    torch.float64: (1e-7, 1e-7),
+    torch.complex64: (1.3e-6, 1e-5),
+    torch.complex128: (1e-7, 1e-7),
 }
 NUMBERS = {bool: torch.int64, int: torch.int64, float: torch.float64, complex: torch.complex128}
 
@@ -18,8 +23,10 @@ NUMBERS = {bool: torch.int64, int: torch.int64, float: torch.float64, complex: t
 def default_tolerances(*inputs, dtype_precisions=None):
     """The larger of the tolerances of tensors, dtypes or numbers: relative, absolute."""
     precisions = {**PRECISIONS, **(dtype_precisions or {})}
-    dtypes = [x if isinstance(x, torch.dtype) else x.dtype if isinstance(x, torch.Tensor) else NUMBERS[type(x)]
-              for x in inputs]
+    dtypes = [
+        x if isinstance(x, torch.dtype) else x.dtype if isinstance(x, torch.Tensor) else NUMBERS[type(x)]
+        for x in inputs
+    ]
     each = [precisions.get(dtype, (0.0, 0.0)) for dtype in dtypes]
     return max(r for r, _ in each), max(a for _, a in each)
 
@@ -46,8 +53,20 @@ class Options:
         return default_tolerances(*inputs) if self.rtol is None else (self.rtol, self.atol)
 
 
-def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=None, equal_nan=False, check_device=True,
-                 check_dtype=True, check_layout=True, check_stride=False, msg=None) -> None:
+def assert_close(
+    actual,
+    expected,
+    *,
+    allow_subclasses=True,
+    rtol=None,
+    atol=None,
+    equal_nan=False,
+    check_device=True,
+    check_dtype=True,
+    check_layout=True,
+    check_stride=False,
+    msg=None,
+) -> None:
     """Raise unless two values are near each other: ``|actual - expected| <= atol + rtol * |expected|``.
 
     Sequences and mappings are compared item by item. Tensors of integers and booleans have to be equal unless
@@ -76,8 +95,10 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
     Relative difference: 0.09090909090909098 (up to 1e-07 allowed)
     """
     if (rtol is None) != (atol is None):
-        raise ValueError("Both 'rtol' and 'atol' must be either specified or omitted, but got no "
-                         f"{'rtol' if rtol is None else 'atol'}.")
+        raise ValueError(
+            "Both 'rtol' and 'atol' must be either specified or omitted, but got no "
+            f"{'rtol' if rtol is None else 'atol'}."
+        )
     options = Options(allow_subclasses, rtol, atol, equal_nan, check_device, check_dtype, check_layout, check_stride)
     pairs: list = []
     try:
@@ -95,6 +116,7 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
 
 # --- what is compared with what -------------------------------------------------------------------------------------
 
+
 def _is_sequence(x):
     return isinstance(x, Sequence) and not isinstance(x, str)
 
@@ -103,16 +125,21 @@ def _collect(actual, expected, path, options, pairs):
     """Find the pairs in sequences and mappings."""
     if _is_sequence(actual) and _is_sequence(expected):
         if len(actual) != len(expected):
-            raise Failure(AssertionError, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}",
-                          path)
+            raise Failure(
+                AssertionError, f"The length of the sequences mismatch: {len(actual)} != {len(expected)}", path
+            )
         for i in range(len(actual)):
             _collect(actual[i], expected[i], (*path, i), options, pairs)
     elif isinstance(actual, Mapping) and isinstance(expected, Mapping):
         missing, extra = set(expected) - set(actual), set(actual) - set(expected)
         if missing or extra:
-            raise Failure(AssertionError, "The keys of the mappings do not match:\n"
-                          f"Missing keys in the actual mapping: {_ordered(missing)}\n"
-                          f"Additional keys in the actual mapping: {_ordered(extra)}", path)
+            raise Failure(
+                AssertionError,
+                "The keys of the mappings do not match:\n"
+                f"Missing keys in the actual mapping: {_ordered(missing)}\n"
+                f"Additional keys in the actual mapping: {_ordered(extra)}",
+                path,
+            )
         for key in _ordered(actual):
             _collect(actual[key], expected[key], (*path, key), options, pairs)
     else:
@@ -139,8 +166,9 @@ def _pair(actual, expected, path, options):
         return _compare_numbers, *map(_number, both), path
     if (related if options.allow_subclasses else same) and all(isinstance(x, (torch.Tensor, np.ndarray)) for x in both):
         return _compare_tensors, *map(torch.as_tensor, both), path
-    raise Failure(TypeError, f"No comparison pair was able to handle inputs of type {type(actual)} and "
-                  f"{type(expected)}.", path)
+    raise Failure(
+        TypeError, f"No comparison pair was able to handle inputs of type {type(actual)} and {type(expected)}.", path
+    )
 
 
 def _number(x):
@@ -148,6 +176,7 @@ def _number(x):
 
 
 # --- comparisons ----------------------------------------------------------------------------------------------------
+
 
 def _compare_none(actual, expected, path, options):
     if not actual is expected is None:
@@ -168,8 +197,9 @@ def _compare_numbers(actual, expected, path, options):
     difference = abs(actual - expected)
     if cmath.isfinite(actual) and cmath.isfinite(expected) and difference <= atol + rtol * abs(expected):
         return
-    raise Failure(AssertionError, scalars(actual, expected, difference, _ratio(difference, abs(expected)), rtol, atol),
-                  path)
+    raise Failure(
+        AssertionError, scalars(actual, expected, difference, _ratio(difference, abs(expected)), rtol, atol), path
+    )
 
 
 def _ratio(difference, size):
@@ -179,10 +209,15 @@ def _ratio(difference, size):
 def scalars(actual, expected, absolute, relative, rtol, atol):
     """The message for two numbers that differ."""
     equality = rtol == atol == 0
-    return "\n".join([
-        f"Scalars are not {'equal' if equality else 'close'}!", "", f"Expected {expected} but got {actual}.",
-        f"Absolute difference: {absolute}" + ("" if equality else f" (up to {atol} allowed)"),
-        f"Relative difference: {relative}" + ("" if equality else f" (up to {rtol} allowed)")])
+    return "\n".join(
+        [
+            f"Scalars are not {'equal' if equality else 'close'}!",
+            "",
+            f"Expected {expected} but got {actual}.",
+            f"Absolute difference: {absolute}" + ("" if equality else f" (up to {atol} allowed)"),
+            f"Relative difference: {relative}" + ("" if equality else f" (up to {rtol} allowed)"),
+        ]
+    )
 
 
 def _compare_tensors(actual, expected, path, options):
@@ -223,11 +258,16 @@ def _tensors(actual, expected, close, rtol, atol):
     absolute = (actual - expected).abs()
     relative = absolute / expected.abs()
     equality, bad, total = rtol == atol == 0, int((~close).sum()), actual.numel()
-    lines = [f"Tensor-likes are not {'equal' if equality else 'close'}!", "",
-             f"Mismatched elements: {bad} / {total} ({bad / total:.1%})"]
+    lines = [
+        f"Tensor-likes are not {'equal' if equality else 'close'}!",
+        "",
+        f"Mismatched elements: {bad} / {total} ({bad / total:.1%})",
+    ]
     for name, values, allowed in (("absolute", absolute, atol), ("relative", relative, rtol)):
         at = values.masked_fill(close, 0).flatten().argmax()
         index = tuple(int(i) for i in np.unravel_index(int(at), tuple(values.shape)))
-        lines.append(f"Greatest {name} difference: {values.flatten()[at].item()} at index {index}"
-                     + ("" if equality else f" (up to {allowed} allowed)"))
+        lines.append(
+            f"Greatest {name} difference: {values.flatten()[at].item()} at index {index}"
+            + ("" if equality else f" (up to {allowed} allowed)")
+        )
     return "\n".join(lines)

@@ -1,11 +1,21 @@
 """`make_tensor`: random inputs for tests."""
+
 import math
 
 import flambeau_tensor as torch
 
 
-def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False,
-                exclude_zero=False, memory_format=None):
+def make_tensor(
+    *shape,
+    dtype,
+    device="cpu",
+    low=None,
+    high=None,
+    requires_grad=False,
+    noncontiguous=False,
+    exclude_zero=False,
+    memory_format=None,
+):
     """A tensor of uniform numbers from ``low`` up to ``high``, which is excluded.
 
     Args:
@@ -26,12 +36,15 @@ def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=
     if len(shape) == 1 and not isinstance(shape[0], int):
         shape = tuple(shape[0])
     if noncontiguous and memory_format is not None:
-        raise ValueError(f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
-                         f"noncontiguous={noncontiguous!r} and memory_format={memory_format!r}")
+        raise ValueError(
+            f"The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "
+            f"noncontiguous={noncontiguous!r} and memory_format={memory_format!r}"
+        )
     inexact = dtype.is_floating_point or dtype.is_complex
     if requires_grad and not inexact:
-        raise ValueError("`requires_grad=True` is not supported for boolean and integral dtypes, but got "
-                         f"dtype={dtype!r}")
+        raise ValueError(
+            f"`requires_grad=True` is not supported for boolean and integral dtypes, but got dtype={dtype!r}"
+        )
     low, high = _bounds(dtype, low, high)
     numel = math.prod(shape)
     size = (*shape[:-1], 2 * shape[-1]) if noncontiguous and numel > 1 else shape
@@ -70,8 +83,10 @@ def _bounds(dtype, low, high):
     if low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
     if high < least or low > most:
-        raise ValueError("The value interval specified by `low` and `high` is completely out of the range of "
-                         f"dtype={dtype!r}: [{low}, {high})")
+        raise ValueError(
+            "The value interval specified by `low` and `high` is completely out of the range of "
+            f"dtype={dtype!r}: [{low}, {high})"
+        )
     low, high = max(low, least), min(high, most)
     if not (dtype.is_floating_point or dtype.is_complex):
         low, high = math.ceil(low), math.ceil(high)

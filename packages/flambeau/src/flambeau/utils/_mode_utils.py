@@ -1,4 +1,5 @@
 """Switching modes off: the names that programs import from ``torch.utils._mode_utils``."""
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

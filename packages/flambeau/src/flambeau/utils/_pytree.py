@@ -10,6 +10,7 @@ those that are registered here.
   TreeSpec(list, None, [*,
     *])]))
 """
+
 from collections import OrderedDict, defaultdict, namedtuple
 from functools import wraps
 from typing import Any
@@ -37,17 +38,56 @@ BUILTIN_TYPES = frozenset(NODES)
 STANDARD_DICT_TYPES = frozenset({dict, OrderedDict, defaultdict})
 
 __all__ = [
-    "GetAttrKey", "LeafSpec", "MappingKey", "PyTree", "PyTreeSpec", "SequenceKey", "TreeSpec", "is_namedtuple",
-    "is_namedtuple_class", "is_namedtuple_instance", "is_structseq", "is_structseq_class", "is_structseq_instance",
-    "key_get", "keystr", "register_dataclass", "register_pytree_node", "tree_all", "tree_all_only", "tree_any",
-    "tree_any_only", "tree_flatten", "tree_flatten_with_path", "tree_is_leaf", "tree_iter", "tree_leaves",
-    "tree_leaves_with_path", "tree_map", "tree_map_", "tree_map_only", "tree_map_only_", "tree_map_with_path",
-    "tree_structure", "tree_unflatten", "treespec_dumps", "treespec_loads", "treespec_pprint",
+    "GetAttrKey",
+    "LeafSpec",
+    "MappingKey",
+    "PyTree",
+    "PyTreeSpec",
+    "SequenceKey",
+    "TreeSpec",
+    "is_namedtuple",
+    "is_namedtuple_class",
+    "is_namedtuple_instance",
+    "is_structseq",
+    "is_structseq_class",
+    "is_structseq_instance",
+    "key_get",
+    "keystr",
+    "register_dataclass",
+    "register_pytree_node",
+    "tree_all",
+    "tree_all_only",
+    "tree_any",
+    "tree_any_only",
+    "tree_flatten",
+    "tree_flatten_with_path",
+    "tree_is_leaf",
+    "tree_iter",
+    "tree_leaves",
+    "tree_leaves_with_path",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_map_only_",
+    "tree_map_with_path",
+    "tree_structure",
+    "tree_unflatten",
+    "treespec_dumps",
+    "treespec_loads",
+    "treespec_pprint",
 ]
 
 
-def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=None, to_dumpable_context=None,
-                         from_dumpable_context=None, flatten_with_keys_fn=None) -> None:
+def register_pytree_node(
+    cls,
+    flatten_fn,
+    unflatten_fn,
+    *,
+    serialized_type_name=None,
+    to_dumpable_context=None,
+    from_dumpable_context=None,
+    flatten_with_keys_fn=None,
+) -> None:
     """Let instances of a class be containers.
 
     Args:
@@ -65,8 +105,9 @@ def register_pytree_node(cls, flatten_fn, unflatten_fn, *, serialized_type_name=
         raise ValueError(f"Both to_dumpable_context and from_dumpable_context for {cls} must be None or registered.")
     if cls in NODES:
         raise ValueError(f"{cls} is already registered as pytree node.")
-    NODES[cls] = Node(flatten_fn, unflatten_fn, flatten_with_keys_fn, to_dumpable_context, from_dumpable_context,
-                      serialized_type_name)
+    NODES[cls] = Node(
+        flatten_fn, unflatten_fn, flatten_with_keys_fn, to_dumpable_context, from_dumpable_context, serialized_type_name
+    )
 
 
 _register_pytree_node = register_pytree_node
@@ -96,11 +137,15 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
         return [getattr(obj, name) for name in given], [given, [name for name in names if name not in given]]
 
     register_pytree_node(
-        cls, flatten,
+        cls,
+        flatten,
         lambda children, context: cls(**dict(zip(context[0], children, strict=True)), **dict.fromkeys(context[1])),
         serialized_type_name=serialized_type_name,
-        flatten_with_keys_fn=lambda obj: ([(GetAttrKey(k), getattr(obj, k)) for k in flatten(obj)[1][0]],
-                                          flatten(obj)[1]))
+        flatten_with_keys_fn=lambda obj: (
+            [(GetAttrKey(k), getattr(obj, k)) for k in flatten(obj)[1][0]],
+            flatten(obj)[1],
+        ),
+    )
 
 
 def tree_is_leaf(tree, is_leaf=None) -> bool:
@@ -257,8 +302,10 @@ def _keyed(tree):
         return [(MappingKey(key), child) for key, child in tree.items()]
     if kind in BUILTIN_TYPES or node is None:
         return [(SequenceKey(index), child) for index, child in enumerate(flatten_node(tree)[0])]
-    raise ValueError(f"Did not find a flatten_with_keys_fn for type: {type(tree)}. Please pass a flatten_with_keys_fn "
-                     "argument to register_pytree_node.")
+    raise ValueError(
+        f"Did not find a flatten_with_keys_fn for type: {type(tree)}. Please pass a flatten_with_keys_fn "
+        "argument to register_pytree_node."
+    )
 
 
 def tree_map_with_path(func, tree, *rests, is_leaf=None):
@@ -277,8 +324,10 @@ def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
     children, context = flatten_node(tree)
     if len(children) != treespec.num_children or context != treespec.context:
         return None
-    parts = [_broadcast_to_and_flatten(child, spec, is_leaf)
-             for child, spec in zip(children, treespec.children(), strict=True)]
+    parts = [
+        _broadcast_to_and_flatten(child, spec, is_leaf)
+        for child, spec in zip(children, treespec.children(), strict=True)
+    ]
     return None if None in parts else [leaf for part in parts for leaf in part]
 
 

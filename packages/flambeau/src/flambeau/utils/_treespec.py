@@ -1,4 +1,5 @@
 """The structure of a tree for ``torch.utils._pytree``, the keys of paths in it, and structures as JSON."""
+
 import json
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
@@ -46,8 +47,10 @@ class TreeSpec:
         if not isinstance(leaves, (list, tuple)):
             leaves = list(leaves)
         if len(leaves) != self.num_leaves:
-            raise ValueError(f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
-                             f"pytree that holds {self.num_leaves} items ({self}).")
+            raise ValueError(
+                f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a "
+                f"pytree that holds {self.num_leaves} items ({self})."
+            )
         return self._filled(iter(leaves))
 
     def _filled(self, leaves):
@@ -79,8 +82,10 @@ class TreeSpec:
             if len(parts) != self.num_children:
                 raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(parts)}.")
             if context != self.context:
-                raise ValueError(f"Node context mismatch for node type {self.type!r}; expected {self.context!r}, but "
-                                 f"got {context!r}.")
+                raise ValueError(
+                    f"Node context mismatch for node type {self.type!r}; expected {self.context!r}, but "
+                    f"got {context!r}."
+                )
         for child, part in zip(self._children, parts, strict=True):
             child._flatten_up_to(part, found)
 
@@ -195,6 +200,7 @@ def key_get(obj, kp):
 
 # --- JSON: [1, {"type": ..., "context": ..., "children_spec": [...]}], as PyTorch writes it ---------------------------
 
+
 def _names():
     return {node.name: kind for kind, node in NODES.items() if node.name is not None}
 
@@ -205,8 +211,10 @@ def _to_json(spec):
     node = NODES.get(spec.type)
     name = next((name for name, kind in _names().items() if kind is spec.type), None)
     if name is None:
-        raise NotImplementedError(f"No registered serialization name for {spec.type} found. Please update your "
-                                  "_register_pytree_node call with a `serialized_type_name` kwarg.")
+        raise NotImplementedError(
+            f"No registered serialization name for {spec.type} found. Please update your "
+            "_register_pytree_node call with a `serialized_type_name` kwarg."
+        )
     context = spec.context
     if node.to_json is not None:
         context = node.to_json(context)
@@ -214,10 +222,16 @@ def _to_json(spec):
         context = f"{context.__module__}.{context.__qualname__}"
     elif spec.type is defaultdict:
         factory = context[0]
-        context = {"default_factory_module": factory and factory.__module__,
-                   "default_factory_name": factory and factory.__qualname__, "dict_context": context[1]}
-    return {"type": name, "context": context if isinstance(context, str) and node.to_json else json.dumps(context),
-            "children_spec": [_to_json(child) for child in spec.children_specs]}
+        context = {
+            "default_factory_module": factory and factory.__module__,
+            "default_factory_name": factory and factory.__qualname__,
+            "dict_context": context[1],
+        }
+    return {
+        "type": name,
+        "context": context if isinstance(context, str) and node.to_json else json.dumps(context),
+        "children_spec": [_to_json(child) for child in spec.children_specs],
+    }
 
 
 def _class(name):
@@ -254,8 +268,10 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
         NotImplementedError: a type in it has no name.
     """
     if not isinstance(treespec, TreeSpec):
-        raise TypeError(f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got "
-                        f"item of type {type(treespec)}.")
+        raise TypeError(
+            f"treespec_dumps(treespec, protocol): Expected `treespec` to be instance of TreeSpec but got "
+            f"item of type {type(treespec)}."
+        )
     if protocol not in (None, 1):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: [1]")
     return json.dumps((1, _to_json(treespec)))

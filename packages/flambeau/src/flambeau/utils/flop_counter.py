@@ -7,6 +7,7 @@ module.
 >>> counter.get_total_flops()
 48
 """
+
 from collections import defaultdict
 from math import prod
 from typing import Any, Self
@@ -25,6 +26,7 @@ flop_registry: dict[Any, Any] = {}
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Any:
     """Decorator: how many operations the operators need. Tensors come as their sizes, unless `get_raw`; the result is
     `out_shape`."""
+
     def register(formula: Any) -> Any:
         def count(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
             if get_raw:
@@ -35,6 +37,7 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Any:
         for target in targets if isinstance(targets, (list, tuple)) else [targets]:
             flop_registry[target] = count
         return formula
+
     return register
 
 
@@ -73,14 +76,35 @@ def _products(x: Any, w: Any, out: Any, transposed: bool) -> int:
 
 
 @register_flop_formula(aten.convolution)
-def _convolution(x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, *rest: Any,
-                 out_shape: Any, **options: Any) -> int:
+def _convolution(
+    x: Any,
+    w: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    *rest: Any,
+    out_shape: Any,
+    **options: Any,
+) -> int:
     return _products(x, w, out_shape, transposed)
 
 
 @register_flop_formula(aten.convolution_backward)
-def _convolution_backward(grad: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
-                          transposed: bool, *rest: Any, out_shape: Any, **options: Any) -> int:
+def _convolution_backward(
+    grad: Any,
+    x: Any,
+    w: Any,
+    bias: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    transposed: bool,
+    *rest: Any,
+    out_shape: Any,
+    **options: Any,
+) -> int:
     done = 0
     for wanted in rest[-1][:2]:
         done += _products(x, w, grad, transposed) if wanted else 0
@@ -97,8 +121,9 @@ class FlopCounterMode(TorchDispatchMode):
         custom_mapping: further formulas, packet of operators -> function.
     """
 
-    def __init__(self, mods: Any = None, depth: int = 2, display: bool = True,
-                 custom_mapping: dict[Any, Any] | None = None):
+    def __init__(
+        self, mods: Any = None, depth: int = 2, display: bool = True, custom_mapping: dict[Any, Any] | None = None
+    ):
         super().__init__()
         self.depth, self.display = depth, display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
@@ -124,16 +149,19 @@ class FlopCounterMode(TorchDispatchMode):
             if level <= depth:
                 done = sum(counts.values())
                 lines.append(f"{' ' * level + name:<30}{done:>14}{100 * done / total:>9.2f}%")
-                lines += [f"{' ' * level + ' - ' + str(op):<30}{n:>14}{100 * n / total:>9.2f}%"
-                          for op, n in counts.items()]
+                lines += [
+                    f"{' ' * level + ' - ' + str(op):<30}{n:>14}{100 * n / total:>9.2f}%" for op, n in counts.items()
+                ]
         return "\n".join(lines)
 
     def __enter__(self) -> Self:
         from flambeau_nn.modules import module
 
         self.flop_counts.clear()
-        self._hooks = [module.register_module_forward_pre_hook(self._enter_module),
-                       module.register_module_forward_hook(self._leave_module, always_call=True)]
+        self._hooks = [
+            module.register_module_forward_pre_hook(self._enter_module),
+            module.register_module_forward_hook(self._leave_module, always_call=True),
+        ]
         return super().__enter__()
 
     def __exit__(self, *error: object) -> None:

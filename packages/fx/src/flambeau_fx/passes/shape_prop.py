@@ -1,4 +1,5 @@
 """Shapes and dtypes of all values of a graph, found by running it."""
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -3,6 +3,7 @@
 There are two on the CPU: in blocks (``FLASH_ATTENTION``), and made of other operations (``MATH``), which serves what
 the first does not take, such as dropout.
 """
+
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -33,8 +34,13 @@ class _Allowed:
     """What the operator asks: by backend whether it is allowed, and the order of preference."""
 
     def __init__(self) -> None:
-        self.order = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH,
-                      SDPBackend.CUDNN_ATTENTION, SDPBackend.OVERRIDEABLE]
+        self.order = [
+            SDPBackend.FLASH_ATTENTION,
+            SDPBackend.EFFICIENT_ATTENTION,
+            SDPBackend.MATH,
+            SDPBackend.CUDNN_ATTENTION,
+            SDPBackend.OVERRIDEABLE,
+        ]
         self.allow(self.order)
 
     def allow(self, backends: Iterable[SDPBackend]) -> None:
@@ -69,8 +75,10 @@ def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = Fa
     torch.Size([1, 2, 4])
     """
     if not isinstance(backends, (list, SDPBackend)):
-        raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
-                             f"{type(backends).__name__}")
+        raise AssertionError(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+            f"{type(backends).__name__}"
+        )
     wanted = list(dict.fromkeys([backends] if isinstance(backends, SDPBackend) else backends))
     before, order = ALLOWED.backends, ALLOWED.order
     try:
@@ -87,5 +95,14 @@ def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
     """What is allowed."""
     if with_priority:
         return [b for b in ALLOWED.order if b in ALLOWED.backends]
-    return [b for b in (SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION,
-                        SDPBackend.MATH, SDPBackend.OVERRIDEABLE) if b in ALLOWED.backends]
+    return [
+        b
+        for b in (
+            SDPBackend.CUDNN_ATTENTION,
+            SDPBackend.FLASH_ATTENTION,
+            SDPBackend.EFFICIENT_ATTENTION,
+            SDPBackend.MATH,
+            SDPBackend.OVERRIDEABLE,
+        )
+        if b in ALLOWED.backends
+    ]

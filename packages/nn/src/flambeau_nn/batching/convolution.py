@@ -1,4 +1,5 @@
 """Batching of convolution: examples become samples where they share the weights, else groups of channels."""
+
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, looped
 from flambeau_nn.ops.convolution import convolution, convolution_backward
 
@@ -63,11 +64,22 @@ def _convolution_backward(level, op, args, dims):
         return in_dim_0((of_input.reshape(x.shape), None, None))
     weight = batch_first(weight, dims[2], n)
     of_input, of_weight, of_bias = call(
-        op, _as_channels(grad), _as_channels(x), _as_samples(weight), bias_sizes and (n * grad.shape[2],), *geometry,
-        groups * n, mask)
-    return in_dim_0((None if of_input is None else _from_channels(of_input, n),
-                     None if of_weight is None else of_weight.reshape(weight.shape),
-                     None if of_bias is None else of_bias.reshape((n, -1))))
+        op,
+        _as_channels(grad),
+        _as_channels(x),
+        _as_samples(weight),
+        bias_sizes and (n * grad.shape[2],),
+        *geometry,
+        groups * n,
+        mask,
+    )
+    return in_dim_0(
+        (
+            None if of_input is None else _from_channels(of_input, n),
+            None if of_weight is None else of_weight.reshape(weight.shape),
+            None if of_bias is None else of_bias.reshape((n, -1)),
+        )
+    )
 
 
 batched(_convolution, convolution)

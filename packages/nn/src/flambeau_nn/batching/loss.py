@@ -1,4 +1,5 @@
 """Batching of losses: element by element (row by row for cross entropy), and reduced for each example."""
+
 import flambeau_tensor as ft
 from flambeau_autograd.batching.table import batch_first, batched, call, flat, looped
 from flambeau_nn.ops import loss as ops
@@ -21,6 +22,7 @@ def _fronts(level, args, dims, n):
 
 # --- pairs ----------------------------------------------------------------------------------------------------------
 
+
 def _pair(level, op, args, dims):
     x, y = _fronts(level, args, dims, 2)
     reduction = args[2]
@@ -42,13 +44,20 @@ def _pair_backward(level, op, args, dims):
     return call(op, grad, x, y, "none", *args[4:]), 0
 
 
-for _name in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy",
-              "binary_cross_entropy_with_logits"):
+for _name in (
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+):
     batched(_pair, getattr(ops, f"{_name}_"))
     batched(_pair_backward, getattr(ops, f"{_name}_backward"))
 
 
 # --- cross entropy --------------------------------------------------------------------------------------------------
+
 
 def _rows(t, alone):
     """Examples and their samples as one dimension; `alone`: an example is one sample."""

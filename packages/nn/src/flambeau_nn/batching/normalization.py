@@ -1,4 +1,5 @@
 """Batching of normalization."""
+
 from math import prod
 
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0
@@ -31,7 +32,7 @@ def _layer_norm_backward(level, op, args, dims):
     of_x = call(op, scaled, x, shape, None, None, eps)[0]
 
     def summed(t):
-        return t.reshape((level.size, prod(t.shape[1:t.ndim - len(sizes)]), *sizes)).sum(1)
+        return t.reshape((level.size, prod(t.shape[1 : t.ndim - len(sizes)]), *sizes)).sum(1)
 
     of_weight = None if weight is None else summed(grad * call(ops.layer_norm, x, shape, None, None, eps))
     of_bias = None if bias is None else summed(grad)

@@ -1,4 +1,5 @@
 """Batching of padding, which begins at the last dimension."""
+
 from flambeau_autograd.batching.table import batched, looped, plain
 from flambeau_nn.ops import padding as ops
 

@@ -1,4 +1,5 @@
 """Batching of pooling: planes are pooled alone, so examples are more of them."""
+
 from flambeau_autograd.batching.table import all_batch_first, batched, call, looped
 from flambeau_nn.ops import pooling as ops
 
@@ -8,6 +9,7 @@ def _planes(n, *sizes):
 
     sizes: the positions of arguments that are the size of a tensor.
     """
+
     def rule(level, op, args, dims):
         dims_pooled = n or args[2 if op is not ops.max_pool_backward else 3]
         rank = args[0].ndim - (dims[0] is not None)
@@ -23,8 +25,13 @@ def _planes(n, *sizes):
         result = call(op, *args)
 
         def apart(t):
-            return t.reshape((level.size, -1, *t.shape[1:])) if samples and t.shape[0] else \
-                t.reshape((level.size, 0, *t.shape[1:])) if samples else t
+            return (
+                t.reshape((level.size, -1, *t.shape[1:]))
+                if samples and t.shape[0]
+                else t.reshape((level.size, 0, *t.shape[1:]))
+                if samples
+                else t
+            )
 
         return (tuple(map(apart, result)), (0,) * len(result)) if isinstance(result, tuple) else (apart(result), 0)
 

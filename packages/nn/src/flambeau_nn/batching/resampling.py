@@ -1,4 +1,5 @@
 """Batching of resampling and of windows as columns: examples are more samples."""
+
 from flambeau_autograd.batching.table import all_batch_first, batched, call, looped
 from flambeau_nn.ops import resampling as ops
 
@@ -6,6 +7,7 @@ from flambeau_nn.ops import resampling as ops
 def _samples(rank, *sizes):
     """`rank`: dimensions of a tensor with samples; one without gets examples for them. `sizes`: positions of arguments
     that are a tensor's size."""
+
     def rule(level, op, args, dims):
         args = all_batch_first(level, args, dims)
         wanted = rank or args[0].ndim - 1

@@ -3,6 +3,7 @@
 Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their slope for
 when their gradient is differentiated again.
 """
+
 import math
 
 import flambeau_tensor as ft
@@ -12,24 +13,41 @@ from flambeau_nn.ops import activation as ops
 # --- piecewise linear -----------------------------------------------------------------------------------------------
 
 derivative(ops.leaky_relu_, self=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope))
-derivative(ops.leaky_relu_backward, linear="grad_output",
-           grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope))
+derivative(
+    ops.leaky_relu_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self, negative_slope: ops.leaky_relu_backward(grad, self, negative_slope),
+)
 derivative(ops.hardtanh_, self=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val))
-derivative(ops.hardtanh_backward, linear="grad_output",
-           grad_output=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val))
+derivative(
+    ops.hardtanh_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self, min_val, max_val: ops.hardtanh_backward(grad, self, min_val, max_val),
+)
 derivative(ops.hardsigmoid_, self=lambda grad, self: ops.hardsigmoid_backward(grad, self))
-derivative(ops.hardsigmoid_backward, linear="grad_output",
-           grad_output=lambda grad, self: ops.hardsigmoid_backward(grad, self))
-derivative(ops.threshold_,
-           self=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
-derivative(ops.threshold_backward, linear="grad_output",
-           grad_output=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value))
+derivative(
+    ops.hardsigmoid_backward, linear="grad_output", grad_output=lambda grad, self: ops.hardsigmoid_backward(grad, self)
+)
+derivative(
+    ops.threshold_, self=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value)
+)
+derivative(
+    ops.threshold_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self, threshold, value: ops.threshold_backward(grad, self, threshold, value),
+)
 derivative(ops.softshrink_, self=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd))
-derivative(ops.softshrink_backward, linear="grad_output",
-           grad_output=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd))
+derivative(
+    ops.softshrink_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self, lambd: ops.softshrink_backward(grad, self, lambd),
+)
 derivative(ops.hardshrink, self=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd))
-derivative(ops.hardshrink_backward, linear="grad_output",
-           grad_output=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd))
+derivative(
+    ops.hardshrink_backward,
+    linear="grad_output",
+    grad_output=lambda grad, self, lambd: ops.hardshrink_backward(grad, self, lambd),
+)
 
 # --- curved ---------------------------------------------------------------------------------------------------------
 
@@ -68,15 +86,22 @@ def _of_slope(slope):
     return lambda grad, x, *params: grad * slope(x, *params)
 
 
-for _backward, _slope in ((ops.gelu_backward, _gelu), (ops.silu_backward, _silu), (ops.mish_backward, _mish),
-                          (ops.logsigmoid_backward, lambda x: ft.sigmoid(-x)), (ops.softplus_backward, _softplus),
-                          (ops.elu_backward, _elu), (ops.hardswish_backward, _hardswish)):
+for _backward, _slope in (
+    (ops.gelu_backward, _gelu),
+    (ops.silu_backward, _silu),
+    (ops.mish_backward, _mish),
+    (ops.logsigmoid_backward, lambda x: ft.sigmoid(-x)),
+    (ops.softplus_backward, _softplus),
+    (ops.elu_backward, _elu),
+    (ops.hardswish_backward, _hardswish),
+):
     derivative(_backward, composition=_of_slope(_slope))
 derivative(ops.gelu, self=lambda grad, self, approximate: ops.gelu_backward(grad, self, approximate=approximate))
 derivative(ops.silu_, self=lambda grad, self: ops.silu_backward(grad, self))
 derivative(ops.mish_, self=lambda grad, self: ops.mish_backward(grad, self))
 derivative(ops.logsigmoid, self=lambda grad, self: ops.logsigmoid_backward(grad, self))
 derivative(ops.softplus, self=lambda grad, self, beta, threshold: ops.softplus_backward(grad, self, beta, threshold))
-derivative(ops.elu_, self=lambda grad, self, alpha, scale, input_scale:
-           ops.elu_backward(grad, self, alpha, scale, input_scale))
+derivative(
+    ops.elu_, self=lambda grad, self, alpha, scale, input_scale: ops.elu_backward(grad, self, alpha, scale, input_scale)
+)
 derivative(ops.hardswish_, self=lambda grad, self: ops.hardswish_backward(grad, self))

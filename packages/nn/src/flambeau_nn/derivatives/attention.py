@@ -1,4 +1,5 @@
 """Derivatives of attention: backward in blocks, and what differentiates that by other operations."""
+
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import attention as ops
 
@@ -13,6 +14,12 @@ def _backward(grad, logsumexp, query, key, value, mask, is_causal, scale):
 
 
 derivative(ops.attention_backward, composition=_backward)
-derivative(ops.attention, {"query, key, value": lambda grad, result1, query, key, value, mask, is_causal, scale:
-                           ops.attention_backward(grad, result1, query, key, value, mask, is_causal, scale)},
-           not_differentiable=("logsumexp",))
+derivative(
+    ops.attention,
+    {
+        "query, key, value": lambda grad, result1, query, key, value, mask, is_causal, scale: ops.attention_backward(
+            grad, result1, query, key, value, mask, is_causal, scale
+        )
+    },
+    not_differentiable=("logsumexp",),
+)

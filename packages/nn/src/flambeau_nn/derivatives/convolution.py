@@ -1,4 +1,5 @@
 """Derivatives of convolution. It is linear in input, weight and bias alone, and so are its gradients."""
+
 from flambeau_autograd.derivatives import derivative
 from flambeau_autograd.derivatives.table import conj
 from flambeau_nn.ops.convolution import convolution, convolution_backward
@@ -6,8 +7,19 @@ from flambeau_nn.ops.convolution import convolution, convolution_backward
 
 def _backward(grad, input, weight, stride, padding, dilation, transposed, output_padding, groups, needs):
     bias_sizes = (weight.shape[1] * groups if transposed else weight.shape[0],) if needs[2] else None
-    return convolution_backward(grad, conj(input), conj(weight), bias_sizes, stride, padding, dilation, transposed,
-                                output_padding, groups, tuple(needs))
+    return convolution_backward(
+        grad,
+        conj(input),
+        conj(weight),
+        bias_sizes,
+        stride,
+        padding,
+        dilation,
+        transposed,
+        output_padding,
+        groups,
+        tuple(needs),
+    )
 
 
 def _tangent(input_t, weight_t, bias_t, input, weight, stride, padding, dilation, transposed, output_padding, groups):

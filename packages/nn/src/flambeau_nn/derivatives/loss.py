@@ -1,4 +1,5 @@
 """Derivatives of losses; their gradients are compositions where those are differentiated again."""
+
 import flambeau_tensor as ft
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import loss as ops
@@ -51,12 +52,17 @@ def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing
 
 
 derivative(ops.cross_entropy_backward, composition=_cross_entropy_backward)
-derivative(ops.cross_entropy_, target=_cross_entropy_target,
-           self=lambda grad, self, target, weight, ignore_index, reduction, label_smoothing:
-           ops.cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing))
+derivative(
+    ops.cross_entropy_,
+    target=_cross_entropy_target,
+    self=lambda grad, self, target, weight, ignore_index, reduction, label_smoothing: ops.cross_entropy_backward(
+        grad, self, target, weight, ignore_index, reduction, label_smoothing
+    ),
+)
 
 
 # --- pairs ----------------------------------------------------------------------------------------------------------
+
 
 def _reduced(grad, x, reduction):
     return grad / x.numel() if reduction == "mean" else grad
@@ -80,8 +86,9 @@ def _huber(d, delta):
 
 def _of_difference(slope):
     """The gradient by self of a loss of self - target."""
-    return lambda grad, self, target, reduction, *params: \
+    return lambda grad, self, target, reduction, *params: (
         _reduced(grad, self, reduction) * slope(self - target, *params)
+    )
 
 
 def _bce_backward(grad, self, target, reduction):
@@ -92,34 +99,48 @@ def _bce_with_logits_backward(grad, self, target, reduction):
     return _reduced(grad, self, reduction) * (ft.sigmoid(self) - target)
 
 
-for _backward, _composition in ((ops.mse_loss_backward, _of_difference(_mse)),
-                                (ops.l1_loss_backward, _of_difference(_l1)),
-                                (ops.smooth_l1_loss_backward, _of_difference(_smooth_l1)),
-                                (ops.huber_loss_backward, _of_difference(_huber)),
-                                (ops.binary_cross_entropy_backward, _bce_backward),
-                                (ops.binary_cross_entropy_with_logits_backward, _bce_with_logits_backward)):
+for _backward, _composition in (
+    (ops.mse_loss_backward, _of_difference(_mse)),
+    (ops.l1_loss_backward, _of_difference(_l1)),
+    (ops.smooth_l1_loss_backward, _of_difference(_smooth_l1)),
+    (ops.huber_loss_backward, _of_difference(_huber)),
+    (ops.binary_cross_entropy_backward, _bce_backward),
+    (ops.binary_cross_entropy_with_logits_backward, _bce_with_logits_backward),
+):
     derivative(_backward, composition=_composition)
-derivative(ops.mse_loss_,
-           self=lambda grad, self, target, reduction: ops.mse_loss_backward(grad, self, target, reduction),
-           target=lambda grad, self, target, reduction: -ops.mse_loss_backward(grad, self, target, reduction))
-derivative(ops.l1_loss_,
-           self=lambda grad, self, target, reduction: ops.l1_loss_backward(grad, self, target, reduction),
-           target=lambda grad, self, target, reduction: -ops.l1_loss_backward(grad, self, target, reduction))
-derivative(ops.smooth_l1_loss_,
-           self=lambda grad, self, target, reduction, beta:
-           ops.smooth_l1_loss_backward(grad, self, target, reduction, beta),
-           target=lambda grad, self, target, reduction, beta:
-           -ops.smooth_l1_loss_backward(grad, self, target, reduction, beta))
-derivative(ops.huber_loss_,
-           self=lambda grad, self, target, reduction, delta:
-           ops.huber_loss_backward(grad, self, target, reduction, delta),
-           target=lambda grad, self, target, reduction, delta:
-           -ops.huber_loss_backward(grad, self, target, reduction, delta))
-derivative(ops.binary_cross_entropy_,
-           self=lambda grad, self, target, reduction: ops.binary_cross_entropy_backward(grad, self, target, reduction),
-           target=lambda grad, self, reduction:
-           _reduced(grad, self, reduction) * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100)))
-derivative(ops.binary_cross_entropy_with_logits_,
-           self=lambda grad, self, target, reduction:
-           ops.binary_cross_entropy_with_logits_backward(grad, self, target, reduction),
-           target=lambda grad, self, reduction: _reduced(grad, self, reduction) * -self)
+derivative(
+    ops.mse_loss_,
+    self=lambda grad, self, target, reduction: ops.mse_loss_backward(grad, self, target, reduction),
+    target=lambda grad, self, target, reduction: -ops.mse_loss_backward(grad, self, target, reduction),
+)
+derivative(
+    ops.l1_loss_,
+    self=lambda grad, self, target, reduction: ops.l1_loss_backward(grad, self, target, reduction),
+    target=lambda grad, self, target, reduction: -ops.l1_loss_backward(grad, self, target, reduction),
+)
+derivative(
+    ops.smooth_l1_loss_,
+    self=lambda grad, self, target, reduction, beta: ops.smooth_l1_loss_backward(grad, self, target, reduction, beta),
+    target=lambda grad, self, target, reduction, beta: (
+        -ops.smooth_l1_loss_backward(grad, self, target, reduction, beta)
+    ),
+)
+derivative(
+    ops.huber_loss_,
+    self=lambda grad, self, target, reduction, delta: ops.huber_loss_backward(grad, self, target, reduction, delta),
+    target=lambda grad, self, target, reduction, delta: -ops.huber_loss_backward(grad, self, target, reduction, delta),
+)
+derivative(
+    ops.binary_cross_entropy_,
+    self=lambda grad, self, target, reduction: ops.binary_cross_entropy_backward(grad, self, target, reduction),
+    target=lambda grad, self, reduction: (
+        _reduced(grad, self, reduction) * ((1 - self).log().clamp_min(-100) - self.log().clamp_min(-100))
+    ),
+)
+derivative(
+    ops.binary_cross_entropy_with_logits_,
+    self=lambda grad, self, target, reduction: ops.binary_cross_entropy_with_logits_backward(
+        grad, self, target, reduction
+    ),
+    target=lambda grad, self, reduction: _reduced(grad, self, reduction) * -self,
+)

@@ -1,4 +1,5 @@
 """Derivatives of normalization."""
+
 from math import prod
 
 from flambeau_autograd.derivatives import derivative
@@ -13,12 +14,20 @@ def _layer_norm_backward(grad, self, normalized_shape, weight, bias, eps):
     x = centered * scale
     g = grad if weight is None else grad * weight
     grad_x = scale * (g - g.mean(over, keepdim=True) - x * (g * x).mean(over, keepdim=True))
-    rows = prod(self.shape[:self.ndim - len(shape)])
-    return (grad_x,
-            None if weight is None else (grad * x).reshape((rows, *shape)).sum(0),
-            None if bias is None else grad.reshape((rows, *shape)).sum(0))
+    rows = prod(self.shape[: self.ndim - len(shape)])
+    return (
+        grad_x,
+        None if weight is None else (grad * x).reshape((rows, *shape)).sum(0),
+        None if bias is None else grad.reshape((rows, *shape)).sum(0),
+    )
 
 
 derivative(ops.layer_norm_backward, composition=_layer_norm_backward)
-derivative(ops.layer_norm, {"self, weight, bias": lambda grad, self, normalized_shape, weight, bias, eps:
-                            ops.layer_norm_backward(grad, self, normalized_shape, weight, bias, eps)})
+derivative(
+    ops.layer_norm,
+    {
+        "self, weight, bias": lambda grad, self, normalized_shape, weight, bias, eps: ops.layer_norm_backward(
+            grad, self, normalized_shape, weight, bias, eps
+        )
+    },
+)

@@ -1,4 +1,5 @@
 """Derivatives of padding."""
+
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import padding as ops
 

@@ -1,5 +1,6 @@
 """Derivatives of recurrent layers: backward in one kernel, and what differentiates that goes through time by other
 operations."""
+
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import recurrent as ops
 
@@ -21,28 +22,40 @@ def _gradients(mode, grads, batch_sizes, reverse, tensors):
     return tuple(found.get(k) for k in range(8))
 
 
-def _lstm_backward(grad_output, grad_h, grad_c, output, workspace, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh,
-                   w_hr, reverse):
-    return _gradients("LSTM", (grad_output, grad_h, grad_c), batch_sizes, reverse,
-                      (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr))
+def _lstm_backward(
+    grad_output, grad_h, grad_c, output, workspace, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse
+):
+    return _gradients(
+        "LSTM", (grad_output, grad_h, grad_c), batch_sizes, reverse, (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
+    )
 
 
-def _rnn_backward(grad_output, grad_h, output, workspace, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode,
-                  reverse):
-    x, h, _, *weights = _gradients(mode, (grad_output, grad_h, None), batch_sizes, reverse,
-                                   (input, h0, None, w_ih, w_hh, b_ih, b_hh, None))
+def _rnn_backward(
+    grad_output, grad_h, output, workspace, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse
+):
+    x, h, _, *weights = _gradients(
+        mode, (grad_output, grad_h, None), batch_sizes, reverse, (input, h0, None, w_ih, w_hh, b_ih, b_hh, None)
+    )
     return (x, h, *weights[:4])
+
+
+def _lstm_gradients(grads, result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
+    return ops.lstm_layer_backward(
+        *grads[:3], result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse
+    )
+
+
+def _rnn_gradients(grads, result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse):
+    return ops.rnn_layer_backward(
+        *grads[:2], result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse
+    )
 
 
 derivative(ops.lstm_layer_backward, composition=_lstm_backward)
 derivative(ops.rnn_layer_backward, composition=_rnn_backward)
-derivative(ops.lstm_layer, {
-    "input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr":
-    lambda grads, result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse:
-    ops.lstm_layer_backward(*grads[:3], result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr,
-                            reverse)}, not_differentiable=("workspace",))
-derivative(ops.rnn_layer, {
-    "input, h0, w_ih, w_hh, b_ih, b_hh":
-    lambda grads, result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse:
-    ops.rnn_layer_backward(*grads[:2], result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode,
-                           reverse)}, not_differentiable=("workspace",))
+derivative(
+    ops.lstm_layer,
+    {"input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr": _lstm_gradients},
+    not_differentiable=("workspace",),
+)
+derivative(ops.rnn_layer, {"input, h0, w_ih, w_hh, b_ih, b_hh": _rnn_gradients}, not_differentiable=("workspace",))

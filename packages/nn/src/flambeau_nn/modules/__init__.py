@@ -2,6 +2,7 @@
 
 The files of ``LATE`` are imported when one of their classes is first named.
 """
+
 # ruff: noqa: F403
 from importlib import import_module as _import
 from typing import Any as _Any
@@ -25,15 +26,21 @@ from flambeau_tensor.places import HERE as _HERE
 
 # File -> names; or, for classes that PyTorch has in other files, those files -> names.
 _LATE: dict[str, str | dict[str, str]] = {
-    "adaptive": "AdaptiveLogSoftmaxWithLoss", "channelshuffle": "ChannelShuffle", "fold": "Fold Unfold",
-    "pixelshuffle": "PixelShuffle PixelUnshuffle", "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
+    "adaptive": "AdaptiveLogSoftmaxWithLoss",
+    "channelshuffle": "ChannelShuffle",
+    "fold": "Fold Unfold",
+    "pixelshuffle": "PixelShuffle PixelUnshuffle",
+    "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
     "attention": {"activation": "MultiheadAttention", "linear": "NonDynamicallyQuantizableLinear"},
     "unpooling": {"pooling": "FractionalMaxPool2d FractionalMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"},
-    "lazy": {"linear": "LazyLinear", "batchnorm": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
-             "instancenorm": "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
-             "conv": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d"},
+    "lazy": {
+        "linear": "LazyLinear",
+        "batchnorm": "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d",
+        "instancenorm": "LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d",
+        "conv": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
+    },
 }
 _FILES = {"utils": "sizes", **{file: file for file in _LATE}}
 LATE = {"consume_prefix_in_state_dict_if_present": "sizes"}
@@ -51,7 +58,7 @@ def _first_named(names: dict[str, str]) -> _Any:
 def _place() -> None:
     moved: dict[str, dict[str, str]] = {}
     for file, places in _LATE.items():
-        for place, names in (places.items() if isinstance(places, dict) else [(file, places)]):
+        for place, names in places.items() if isinstance(places, dict) else [(file, places)]:
             for name in names.split():
                 LATE[name] = file
                 if place != file:

@@ -3,6 +3,7 @@
 Inputs and outputs of the module pass through a function that changes nothing; its backward sees their gradients and
 calls the hooks. Imported when the first such hook is called.
 """
+
 from __future__ import annotations
 
 import warnings
@@ -20,8 +21,7 @@ class BackwardHookFunction(Function):
     """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with."""
 
     @staticmethod
-    def forward(ctx: Any, seen: Callable[[tuple[Any, ...]], tuple[Any, ...]],
-                *tensors: Tensor) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, seen: Callable[[tuple[Any, ...]], tuple[Any, ...]], *tensors: Tensor) -> tuple[Tensor, ...]:
         ctx.seen = seen
         ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
         return tensors
@@ -49,8 +49,9 @@ class GradientHooks:
         self.output_places: list[int] | None = None
         self.inputs = self.outputs = 0
 
-    def _watch(self, values: tuple[Any, ...],
-               seen: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> tuple[tuple[Any, ...], list[int] | None]:
+    def _watch(
+        self, values: tuple[Any, ...], seen: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    ) -> tuple[tuple[Any, ...], list[int] | None]:
         """``values`` with their tensors passed through, and where these are; None if none requires grad."""
         places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
@@ -71,8 +72,11 @@ class GradientHooks:
         """What the module returns."""
         outputs = result if isinstance(result, tuple) else (result,)
         if not isinstance(result, (Tensor, tuple)):
-            warnings.warn("For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but "
-                          f"received {type(result)}", stacklevel=4)
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but "
+                f"received {type(result)}",
+                stacklevel=4,
+            )
         self.outputs = len(outputs)
         outputs, self.output_places = self._watch(outputs, self._see_output)
         return outputs if isinstance(result, tuple) else outputs[0]
@@ -84,8 +88,10 @@ class GradientHooks:
             if changed is None:
                 continue
             if len(changed) != len(grad_output):
-                raise RuntimeError("Backward pre hook returned an invalid number of grad_output, got "
-                                   f"{len(changed)}, but expected {len(grad_output)}")
+                raise RuntimeError(
+                    "Backward pre hook returned an invalid number of grad_output, got "
+                    f"{len(changed)}, but expected {len(grad_output)}"
+                )
             grad_output = changed
         if self.input_places is None:
             self._without_input_gradients(grad_output)
@@ -94,13 +100,18 @@ class GradientHooks:
         return tuple(grad_output[i] for i in self.output_places or ())
 
     def _without_input_gradients(self, grad_output: tuple[Any, ...]) -> None:
-        warnings.warn("Full backward hook is firing when gradients are computed with respect to module outputs since "
-                      "no inputs require gradients.", stacklevel=5)
+        warnings.warn(
+            "Full backward hook is firing when gradients are computed with respect to module outputs since "
+            "no inputs require gradients.",
+            stacklevel=5,
+        )
         for hook in self.hooks:
             changed = hook(self.module, (None,) * self.inputs, grad_output)
             if changed is not None and not (isinstance(changed, tuple) and all(g is None for g in changed)):
-                raise RuntimeError("Backward hook for Modules where no input requires gradient should always return "
-                                   "None or None for all gradients.")
+                raise RuntimeError(
+                    "Backward hook for Modules where no input requires gradient should always return "
+                    "None or None for all gradients."
+                )
 
     def _see_input(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         if self.grad_output is None:  # the gradient did not come through the output, as in double backward
@@ -111,8 +122,10 @@ class GradientHooks:
             if changed is None:
                 continue
             if len(changed) != len(grad_input):
-                raise RuntimeError("Backward hook returned an invalid number of grad_input, got "
-                                   f"{len(changed)}, but expected {len(grad_input)}")
+                raise RuntimeError(
+                    "Backward hook returned an invalid number of grad_input, got "
+                    f"{len(changed)}, but expected {len(grad_input)}"
+                )
             grad_input = changed
         self.grad_output = None
         return tuple(grad_input[i] for i in self.input_places or ())

@@ -1,4 +1,5 @@
 """Hooks of modules: registering them, the ones for all modules, and the call of a module that has some."""
+
 from __future__ import annotations
 
 import warnings
@@ -73,8 +74,9 @@ for _name in vars(GLOBAL):
     setattr(ModuleWithGlobalHooks, f"_global_{_name}", _global_attribute(_name))
 
 
-def _register_global(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *,
-                     extra: Sequence[dict[int, bool]] = ()) -> RemovableHandle:
+def _register_global(
+    hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *, extra: Sequence[dict[int, bool]] = ()
+) -> RemovableHandle:
     handle = RemovableHandle(hooks, extra_dict=list(extra))
     hooks[handle.id] = hook
     return handle
@@ -85,11 +87,13 @@ def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     return _register_global(GLOBAL.forward_pre_hooks, hook)
 
 
-def register_module_forward_hook(hook: Callable[..., Any], *, with_kwargs: bool = False,
-                                 always_call: bool = False) -> RemovableHandle:
+def register_module_forward_hook(
+    hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after the forward of every module; what it returns replaces the output."""
-    handle = _register_global(GLOBAL.forward_hooks, hook,
-                              extra=(GLOBAL.forward_hooks_with_kwargs, GLOBAL.forward_hooks_always_called))
+    handle = _register_global(
+        GLOBAL.forward_hooks, hook, extra=(GLOBAL.forward_hooks_with_kwargs, GLOBAL.forward_hooks_always_called)
+    )
     if with_kwargs:
         GLOBAL.forward_hooks_with_kwargs[handle.id] = True
     if always_call:
@@ -105,8 +109,10 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` after the backward of every module."""
     if GLOBAL.is_full_backward_hook is False:
-        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
-                           "Please use only one of them.")
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+            "Please use only one of them."
+        )
     GLOBAL.is_full_backward_hook = True
     return _register_global(GLOBAL.backward_hooks, hook)
 
@@ -114,8 +120,10 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """The older form of :func:`register_module_full_backward_hook`: sees the last operation of a module only."""
     if GLOBAL.is_full_backward_hook is True:
-        raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
-                           "Please use only one of them.")
+        raise RuntimeError(
+            "Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
+            "Please use only one of them."
+        )
     GLOBAL.is_full_backward_hook = False
     return _register_global(GLOBAL.backward_hooks, hook)
 
@@ -135,8 +143,13 @@ def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> Rem
     return _register_global(GLOBAL.parameter_registration_hooks, hook)
 
 
-def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], *, prepend: bool = False,
-              flags: Sequence[tuple[dict[int, bool], bool]] = ()) -> RemovableHandle:
+def _register(
+    hooks: OrderedDict[int, Callable[..., Any]],
+    hook: Callable[..., Any],
+    *,
+    prepend: bool = False,
+    flags: Sequence[tuple[dict[int, bool], bool]] = (),
+) -> RemovableHandle:
     """Add a hook and, under its id, the flags that are set: pairs of a dict and a truth value."""
     handle = RemovableHandle(hooks, extra_dict=[names for names, _ in flags])
     hooks[handle.id] = hook
@@ -151,8 +164,9 @@ def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., A
 class HookMethods(Mixed):
     """The registering methods of :class:`Module`. Each returns a handle whose ``remove()`` takes the hook away."""
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
-                                  with_kwargs: bool = False) -> RemovableHandle:
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(module, args)`` before ``forward``; what it returns, unless None, replaces the arguments.
 
         Args:
@@ -160,11 +174,13 @@ class HookMethods(Mixed):
             prepend: call it before the other hooks of this module.
             with_kwargs: hand over keyword arguments too.
         """
-        return _register(self._forward_pre_hooks, hook, prepend=prepend,
-                         flags=[(self._forward_pre_hooks_with_kwargs, with_kwargs)])
+        return _register(
+            self._forward_pre_hooks, hook, prepend=prepend, flags=[(self._forward_pre_hooks_with_kwargs, with_kwargs)]
+        )
 
-    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
-                              always_call: bool = False) -> RemovableHandle:
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after ``forward``; what it returns, unless None, replaces the output.
 
         Args:
@@ -173,9 +189,12 @@ class HookMethods(Mixed):
             with_kwargs: hand over keyword arguments too.
             always_call: call it also when forward or another hook raises.
         """
-        return _register(self._forward_hooks, hook, prepend=prepend,
-                         flags=[(self._forward_hooks_with_kwargs, with_kwargs),
-                                (self._forward_hooks_always_called, always_call)])
+        return _register(
+            self._forward_hooks,
+            hook,
+            prepend=prepend,
+            flags=[(self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call)],
+        )
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; what it returns, unless
@@ -186,21 +205,26 @@ class HookMethods(Mixed):
         """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; what it returns,
         unless None, replaces them."""
         if self._is_full_backward_hook is False:
-            raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
-                               "Please use only one of them.")
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+                "Please use only one of them."
+            )
         self._is_full_backward_hook = True
         return _register(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The older form of :meth:`register_full_backward_hook`: sees the last operation only."""
         if self._is_full_backward_hook is True:
-            raise RuntimeError("Cannot use both regular backward hooks and full backward hooks on a single Module. "
-                               "Please use only one of them.")
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. "
+                "Please use only one of them."
+            )
         self._is_full_backward_hook = False
         return _register(self._backward_hooks, hook)
 
 
 # --- the call of a module that has hooks ----------------------------------------------------------------------------
+
 
 def call_with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``module(*args, **kwargs)`` with every hook."""
@@ -242,8 +266,9 @@ def _run_pre_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
             changed = hook(module, args, kwargs)
             if changed is not None:
                 if not (isinstance(changed, tuple) and len(changed) == 2):
-                    raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, new_kwargs), but "
-                                       f"got {changed}.")
+                    raise RuntimeError(
+                        f"forward pre-hook must return None or a tuple of (new_args, new_kwargs), but got {changed}."
+                    )
                 args, kwargs = changed
         else:
             changed = hook(module, args)
@@ -252,8 +277,9 @@ def _run_pre_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]
     return args, kwargs
 
 
-def _run_forward_hook(module: Module, key: int, hook: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
-                      result: Any) -> Any:
+def _run_forward_hook(
+    module: Module, key: int, hook: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+) -> Any:
     if key in GLOBAL.forward_hooks_with_kwargs or key in module._forward_hooks_with_kwargs:
         return hook(module, args, kwargs, result)
     return hook(module, args, result)
@@ -261,8 +287,10 @@ def _run_forward_hook(module: Module, key: int, hook: Callable[..., Any], args: 
 
 def _run_always_called(module: Module, called: set[int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """After an error: the hooks that asked to be called in any case."""
-    for hooks, always in ((GLOBAL.forward_hooks, GLOBAL.forward_hooks_always_called),
-                          (module._forward_hooks, module._forward_hooks_always_called)):
+    for hooks, always in (
+        (GLOBAL.forward_hooks, GLOBAL.forward_hooks_always_called),
+        (module._forward_hooks, module._forward_hooks_always_called),
+    ):
         for key, hook in list(hooks.items()):
             if key not in always or key in called:
                 continue
@@ -270,5 +298,8 @@ def _run_always_called(module: Module, called: set[int], args: tuple[Any, ...], 
                 _run_forward_hook(module, key, hook, args, kwargs, None)
             except Exception as e:  # the first error is the one to report
                 where = "global module " if hooks is GLOBAL.forward_hooks else "module "
-                warnings.warn(f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as "
-                              f"another error was raised in forward: {e}", stacklevel=4)
+                warnings.warn(
+                    f"{where}forward hook with ``always_call=True`` raised an exception that was silenced as "
+                    f"another error was raised in forward: {e}",
+                    stacklevel=4,
+                )

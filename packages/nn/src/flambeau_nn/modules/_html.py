@@ -1,4 +1,5 @@
 """How modules look in a notebook: a tree whose branches open, with the number and the shapes of parameters."""
+
 from __future__ import annotations
 
 from html import escape
@@ -45,6 +46,7 @@ def _count(module: Module) -> str:
             counts[parameter.requires_grad] += parameter.numel()
     except (RuntimeError, ValueError):  # a lazy layer that has seen no input
         return ""
-    told = [f"{counts[trained]:,} {word}" for trained, word in ((True, "parameters"), (False, "frozen"))
-            if counts[trained]]
+    told = [
+        f"{counts[trained]:,} {word}" for trained, word in ((True, "parameters"), (False, "frozen")) if counts[trained]
+    ]
     return f" <small>{', '.join(told)}</small>" if told else ""

@@ -1,4 +1,5 @@
 """Saving and loading a module's parameters and buffers by name."""
+
 from __future__ import annotations
 
 import warnings
@@ -64,8 +65,9 @@ class StateMethods(Mixed):
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
-    def state_dict(self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "",
-                   keep_vars: bool = False) -> dict[str, Any]:
+    def state_dict(
+        self, *args: Any, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
+    ) -> dict[str, Any]:
         """All parameters and persistent buffers by path, sharing memory with the module.
 
         Args:
@@ -129,8 +131,10 @@ class StateMethods(Mixed):
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise RuntimeError("Cannot register the same function as the state dict post hook that was previously "
-                               "registered via register_state_dict_post_hook")
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously "
+                "registered via register_state_dict_post_hook"
+            )
         return _add(self._state_dict_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -139,8 +143,9 @@ class StateMethods(Mixed):
 
     # --- loading ----------------------------------------------------------------------------------------------------
 
-    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
-                        assign: bool = False) -> _IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
+    ) -> _IncompatibleKeys:
         """Copy parameters and buffers from ``state_dict``.
 
         Args:
@@ -174,9 +179,16 @@ class StateMethods(Mixed):
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(errors))
         return _IncompatibleKeys(missing, unexpected)
 
-    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, local_metadata: dict[str, Any],
-                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
-                              error_msgs: list[str]) -> None:
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
         """Load the entries of this module alone; problems are appended to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
@@ -206,13 +218,17 @@ class StateMethods(Mixed):
                             f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
                             "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign items "
                             "in the state dictionary to their corresponding key in the module instead of copying them "
-                            "in place?)", stacklevel=2)
+                            "in place?)",
+                            stacklevel=2,
+                        )
                     with no_grad():
                         mine.copy_(given)
             except Exception as e:
-                error_msgs.append(f'While copying the parameter named "{key}", whose dimensions in the model are '
-                                  f"{mine.size()} and whose dimensions in the checkpoint are {given.size()}, an "
-                                  f"exception occurred : {e.args}.")
+                error_msgs.append(
+                    f'While copying the parameter named "{key}", whose dimensions in the model are '
+                    f"{mine.size()} and whose dimensions in the checkpoint are {given.size()}, an "
+                    f"exception occurred : {e.args}."
+                )
         if _has_extra_state(self, "set_extra_state"):
             if prefix + EXTRA in state_dict:
                 self.set_extra_state(state_dict[prefix + EXTRA])
@@ -223,13 +239,15 @@ class StateMethods(Mixed):
         if strict:
             for key in state_dict:
                 if key.startswith(prefix) and key != prefix + EXTRA:
-                    first, *below = key[len(prefix):].split(".", 1)
-                    if (below and first not in self._modules) or (not below and first not in self._parameters
-                                                                  and first not in buffers):
+                    first, *below = key[len(prefix) :].split(".", 1)
+                    if (below and first not in self._modules) or (
+                        not below and first not in self._parameters and first not in buffers
+                    ):
                         unexpected_keys.append(key)
 
-    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
-                                           with_module: bool = False) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(
+        self, hook: Callable[..., Any], with_module: bool = False
+    ) -> RemovableHandle:
         return _add(self._load_state_dict_pre_hooks, _BoundHook(hook, self) if with_module else hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -242,8 +260,16 @@ class StateMethods(Mixed):
         return _add(self._load_state_dict_post_hooks, hook)
 
 
-def _load(module: StateMethods, state_dict: dict[str, Any], prefix: str, metadata: dict[str, Any] | None, assign: bool,
-          missing: list[str], unexpected: list[str], errors: list[str]) -> None:
+def _load(
+    module: StateMethods,
+    state_dict: dict[str, Any],
+    prefix: str,
+    metadata: dict[str, Any] | None,
+    assign: bool,
+    missing: list[str],
+    unexpected: list[str],
+    errors: list[str],
+) -> None:
     """Load ``module``, whose path is ``prefix``, and all below it."""
     local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
     if assign:
@@ -257,9 +283,11 @@ def _load(module: StateMethods, state_dict: dict[str, Any], prefix: str, metadat
     incompatible = _IncompatibleKeys(missing, unexpected)
     for hook in module._load_state_dict_post_hooks.values():
         if hook(module, incompatible) is not None:
-            raise AssertionError("Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
-                                 "return new values, if incompatible_keys need to be modified, it should be done "
-                                 "inplace.")
+            raise AssertionError(
+                "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to "
+                "return new values, if incompatible_keys need to be modified, it should be done "
+                "inplace."
+            )
 
 
 def _has_extra_state(module: StateMethods, method: str = "get_extra_state") -> bool:
@@ -268,11 +296,15 @@ def _has_extra_state(module: StateMethods, method: str = "get_extra_state") -> b
 
 def _mismatch(key: str, mine: Tensor, given: Any) -> str | None:
     if not isinstance(given, Tensor) and not hasattr(given, "__torch_function__"):
-        return (f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
-                f"checkpoint but received {type(given)}")
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+            f"checkpoint but received {type(given)}"
+        )
     if not is_lazy(mine) and given.shape != mine.shape and not (mine.ndim == 0 and tuple(given.shape) == (1,)):
-        return (f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
-                f"current model is {mine.shape}.")
+        return (
+            f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in "
+            f"current model is {mine.shape}."
+        )
     return None
 
 

@@ -1,5 +1,6 @@
 """Activation functions as modules; the formulas are told in ``flambeau_nn.functional``. Compiled as it stands (see
 CMakeLists.txt)."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,9 +13,36 @@ from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor, dtype, sigmoid, tanh
 from flambeau_tensor.options import Device
 
-__all__ = ["CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
-           "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
-           "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"]
+__all__ = [
+    "CELU",
+    "ELU",
+    "GELU",
+    "GLU",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "RReLU",
+    "ReLU",
+    "ReLU6",
+    "SELU",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softmax2d",
+    "Softmin",
+    "Softplus",
+    "Softshrink",
+    "Softsign",
+    "Tanh",
+    "Tanhshrink",
+    "Threshold",
+]
 
 
 class _Inplace(Module):
@@ -61,15 +89,22 @@ class Hardtanh(Module):
 
     __constants__ = ["inplace", "max_val", "min_val"]
 
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
-                 min_value: float | None = None, max_value: float | None = None) -> None:
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None:
         super().__init__()
         for name, value in (("min_value", min_value), ("max_value", max_value)):
             if value is not None:
                 import warnings
 
-                warnings.warn(f"keyword argument `{name}` is deprecated and rename to `{name[:-2]}`", FutureWarning,
-                              stacklevel=2)
+                warnings.warn(
+                    f"keyword argument `{name}` is deprecated and rename to `{name[:-2]}`", FutureWarning, stacklevel=2
+                )
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace
@@ -279,8 +314,9 @@ class PReLU(Module):
 
     __constants__ = ["num_parameters"]
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self, num_parameters: int = 1, init: float = 0.25, device: Device | None = None, dtype: dtype | None = None
+    ) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init

@@ -1,4 +1,5 @@
 """A softmax for many classes of which few are frequent."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -42,16 +43,30 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     div_value: float
     head_bias: bool
 
-    def __init__(self, in_features: int, n_classes: int, cutoffs: Sequence[int], div_value: float = 4.0,
-                 head_bias: bool = False, device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        in_features: int,
+        n_classes: int,
+        cutoffs: Sequence[int],
+        div_value: float = 4.0,
+        head_bias: bool = False,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
         cutoffs = list(cutoffs)
         if not cutoffs:
             raise ValueError("cutoffs should be a sequence of length larger than 0")
-        if cutoffs != sorted(set(cutoffs)) or cutoffs[0] <= 0 or cutoffs[-1] > n_classes - 1 or \
-                any(int(c) != c for c in cutoffs):
-            raise ValueError("cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
-                             "where each value is between 1 and n_classes-1")
+        if (
+            cutoffs != sorted(set(cutoffs))
+            or cutoffs[0] <= 0
+            or cutoffs[-1] > n_classes - 1
+            or any(int(c) != c for c in cutoffs)
+        ):
+            raise ValueError(
+                "cutoffs should be a sequence of unique, positive integers sorted in an increasing order, "
+                "where each value is between 1 and n_classes-1"
+            )
         self.in_features = in_features
         self.n_classes = n_classes
         self.cutoffs = [*cutoffs, n_classes]
@@ -65,9 +80,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         self.tail = ModuleList()
         for i in range(self.n_clusters):
             width = int(in_features // div_value ** (i + 1))
-            self.tail.append(Sequential(
-                Linear(in_features, width, bias=False, **options),
-                Linear(width, self.cutoffs[i + 1] - self.cutoffs[i], bias=False, **options)))
+            self.tail.append(
+                Sequential(
+                    Linear(in_features, width, bias=False, **options),
+                    Linear(width, self.cutoffs[i + 1] - self.cutoffs[i], bias=False, **options),
+                )
+            )
 
     def reset_parameters(self) -> None:
         """Draw all weights anew."""
@@ -84,12 +102,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         x, target = (input_, target_) if target_.ndim else (input_.unsqueeze(0), target_.unsqueeze(0))
         if target.numel() and not 0 <= target.min().item() <= target.max().item() < self.n_classes:
-            raise RuntimeError(f"Target values should be in [0, {self.n_classes - 1}], but values in range "
-                               f"[{target.min().item()}, {target.max().item()}] were found. ")
+            raise RuntimeError(
+                f"Target values should be in [0, {self.n_classes - 1}], but values in range "
+                f"[{target.min().item()}, {target.max().item()}] were found. "
+            )
         output = x.new_zeros(target.shape)
         of_head = ft.where(target < self.shortlist_size, target, 0)
         for i, layers in enumerate(self.tail):
-            low, high = self.cutoffs[i:i + 2]
+            low, high = self.cutoffs[i : i + 2]
             rows = ((target >= low) & (target < high)).nonzero().squeeze(1)
             if rows.numel() == 0:
                 continue
@@ -104,7 +124,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def _all(self, input: Tensor, head: Tensor) -> Tensor:
         """The log-probabilities of all classes, given those of the head."""
-        out = [head[:, :self.shortlist_size]]
+        out = [head[:, : self.shortlist_size]]
         for i, layers in enumerate(self.tail):
             out.append(F.log_softmax(layers(input), 1) + head[:, self.shortlist_size + i].unsqueeze(1))
         return ft.cat(out, 1)

@@ -1,4 +1,5 @@
 """Modules and parameters in order, by number or by name."""
+
 from __future__ import annotations
 
 import operator
@@ -108,14 +109,12 @@ class Sequential(_Numbered):
 
     def __add__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError("add operator supports only objects of Sequential class, but "
-                             f"{type(other)} is given.")
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return Sequential(*self, *other)
 
     def __iadd__(self, other: Sequential) -> Sequential:
         if not isinstance(other, Sequential):
-            raise ValueError("add operator supports only objects of Sequential class, but "
-                             f"{type(other)} is given.")
+            raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return self.extend(other)
 
     def __mul__(self, other: int) -> Sequential:
@@ -184,8 +183,7 @@ class ModuleList(_Numbered):
     def extend(self, modules: Iterable[Any]) -> ModuleList:
         """Add modules at the end; returns the list."""
         if not isinstance(modules, Iterable):
-            raise TypeError("ModuleList.extend should be called with an iterable, but got "
-                            f"{type(modules).__name__}")
+            raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in list(modules):
             self.append(module)
         return self
@@ -266,8 +264,10 @@ class ModuleDict(Module):
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | ModuleDict) -> None:
         """Add modules from a mapping or from pairs of name and module."""
         if not isinstance(modules, Iterable):
-            raise TypeError("ModuleDict.update should be called with an iterable of key/value pairs, but got "
-                            f"{type(modules).__name__}")
+            raise TypeError(
+                "ModuleDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(modules).__name__}"
+            )
         for key, module in _pairs(modules, "ModuleDict update sequence"):
             self[key] = module
 
@@ -361,8 +361,10 @@ class ParameterDict(Module):
 
     def _attribute(self, key: str) -> str:
         if not isinstance(key, str):
-            raise TypeError(f"Index given to ParameterDict cannot be used as a key as it is not a string (type is "
-                            f"'{type(key).__name__}'). Open an issue on github if you need non-string keys.")
+            raise TypeError(
+                f"Index given to ParameterDict cannot be used as a key as it is not a string (type is "
+                f"'{type(key).__name__}'). Open an issue on github if you need non-string keys."
+            )
         return key
 
     def __getitem__(self, key: str) -> Any:
@@ -438,8 +440,10 @@ class ParameterDict(Module):
     def update(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | ParameterDict) -> None:
         """Add values from a mapping or from pairs of name and value."""
         if not isinstance(parameters, (Iterable, ParameterDict)):
-            raise TypeError("ParametersDict.update should be called with an iterable of key/value pairs, but got "
-                            f"{type(parameters).__name__}")
+            raise TypeError(
+                "ParametersDict.update should be called with an iterable of key/value pairs, but got "
+                f"{type(parameters).__name__}"
+            )
         if isinstance(parameters, Mapping) and not isinstance(parameters, OrderedDict):
             parameters = sorted(parameters.items())
         for key, value in _pairs(parameters, "ParameterDict update sequence"):

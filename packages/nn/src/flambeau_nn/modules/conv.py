@@ -1,4 +1,5 @@
 """Layers of convolution."""
+
 from __future__ import annotations
 
 import math
@@ -22,8 +23,17 @@ _ANY = "{'zeros', 'reflect', 'circular', 'replicate'}"  # as the message has the
 
 
 class _ConvNd(Module):
-    __constants__ = ["stride", "padding", "dilation", "groups", "padding_mode", "output_padding", "in_channels",
-                     "out_channels", "kernel_size"]
+    __constants__ = [
+        "stride",
+        "padding",
+        "dilation",
+        "groups",
+        "padding_mode",
+        "output_padding",
+        "in_channels",
+        "out_channels",
+        "kernel_size",
+    ]
     bias: Tensor | None
     weight: Tensor
     in_channels: int
@@ -38,10 +48,22 @@ class _ConvNd(Module):
     padding_mode: str
     _dims = 1
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: tuple[int, ...], stride: tuple[int, ...],
-                 padding: str | tuple[int, ...], dilation: tuple[int, ...], transposed: bool,
-                 output_padding: tuple[int, ...], groups: int, bias: bool, padding_mode: str,
-                 device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...],
+        padding: str | tuple[int, ...],
+        dilation: tuple[int, ...],
+        transposed: bool,
+        output_padding: tuple[int, ...],
+        groups: int,
+        bias: bool,
+        padding_mode: str,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -118,14 +140,37 @@ class _ConvNd(Module):
 
 
 class _Conv(_ConvNd):
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: _Sizes, stride: _Sizes = 1,
-                 padding: str | _Sizes = 0, dilation: _Sizes = 1, groups: int = 1, bias: bool = True,
-                 padding_mode: str = "zeros", device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: _Sizes,
+        stride: _Sizes = 1,
+        padding: str | _Sizes = 0,
+        dilation: _Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         n = self._dims
         each = _ntuple(n)
-        super().__init__(in_channels, out_channels, each(kernel_size), each(stride),
-                         padding if isinstance(padding, str) else each(padding), each(dilation), False,
-                         (0,) * n, groups, bias, padding_mode, device, dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            each(kernel_size),
+            each(stride),
+            padding if isinstance(padding, str) else each(padding),
+            each(dilation),
+            False,
+            (0,) * n,
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         padding: str | int | tuple[int, ...] = self.padding
@@ -197,17 +242,40 @@ class Conv3d(_Conv):
 
 
 class _ConvTransposeNd(_ConvNd):
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: _Sizes, stride: _Sizes = 1,
-                 padding: _Sizes = 0, output_padding: _Sizes = 0, groups: int = 1, bias: bool = True,
-                 dilation: _Sizes = 1, padding_mode: str = "zeros", device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: _Sizes,
+        stride: _Sizes = 1,
+        padding: _Sizes = 0,
+        output_padding: _Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: _Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         if padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         n = self._dims
         each = _ntuple(n)
-        super().__init__(in_channels, out_channels, each(kernel_size), each(stride), each(padding),
-                         each(dilation), True, each(output_padding), groups, bias, padding_mode, device,
-                         dtype)
+        super().__init__(
+            in_channels,
+            out_channels,
+            each(kernel_size),
+            each(stride),
+            each(padding),
+            each(dilation),
+            True,
+            each(output_padding),
+            groups,
+            bias,
+            padding_mode,
+            device,
+            dtype,
+        )
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> Sequence[int]:
         """What has to be added behind for the result to have a size."""
@@ -218,20 +286,30 @@ class _ConvTransposeNd(_ConvNd):
         if len(sizes) == leading + n:
             sizes = sizes[leading:]
         if len(sizes) != n:
-            raise ValueError(f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {leading + n} "
-                             f"elements (got {len(sizes)})")
-        least = [(input.shape[leading + d] - 1) * self.stride[d] - 2 * self.padding[d]
-                 + self.dilation[d] * (self.kernel_size[d] - 1) + 1 for d in range(n)]
+            raise ValueError(
+                f"ConvTranspose{n}D: for {input.ndim}D input, output_size must have {n} or {leading + n} "
+                f"elements (got {len(sizes)})"
+            )
+        least = [
+            (input.shape[leading + d] - 1) * self.stride[d]
+            - 2 * self.padding[d]
+            + self.dilation[d] * (self.kernel_size[d] - 1)
+            + 1
+            for d in range(n)
+        ]
         most = [size + stride - 1 for size, stride in zip(least, self.stride, strict=True)]
         if any(not low <= size <= high for size, low, high in zip(sizes, least, most, strict=True)):
-            raise ValueError(f"requested an output size of {output_size}, but valid sizes range from {least} to {most} "
-                             f"(for an input of {input.size()[2:]})")
+            raise ValueError(
+                f"requested an output size of {output_size}, but valid sizes range from {least} to {most} "
+                f"(for an input of {input.size()[2:]})"
+            )
         return tuple(size - low for size, low in zip(sizes, least, strict=True))
 
     def forward(self, input: Tensor, output_size: list[int] | None = None) -> Tensor:
         rest = self._output_padding(input, output_size)
-        return self._convolve(input, self.weight, self.bias, self.stride, self.padding, rest, self.groups,
-                              self.dilation)
+        return self._convolve(
+            input, self.weight, self.bias, self.stride, self.padding, rest, self.groups, self.dilation
+        )
 
 
 class ConvTranspose1d(_ConvTransposeNd):

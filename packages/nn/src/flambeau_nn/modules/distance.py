@@ -1,4 +1,5 @@
 """Distances and similarities."""
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor

@@ -1,4 +1,5 @@
 """Dropout as modules: active while training only."""
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor

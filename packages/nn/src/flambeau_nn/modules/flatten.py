@@ -1,4 +1,5 @@
 """Dimensions merged and spread."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -38,12 +39,15 @@ class Unflatten(Module):
                 raise NotImplementedError("Unflatten: named dimensions are not built")
             raise TypeError("invalid argument type for dim parameter")
         if not isinstance(unflattened_size, (tuple, list)):
-            raise TypeError("unflattened_size must be a tuple of ints, but found type "
-                            f"{type(unflattened_size).__name__}")
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         for i, size in enumerate(unflattened_size):
             if not isinstance(size, int):
-                raise TypeError("unflattened_size must be tuple of ints, but found element of type "
-                                f"{type(size).__name__} at pos {i}")
+                raise TypeError(
+                    "unflattened_size must be tuple of ints, but found element of type "
+                    f"{type(size).__name__} at pos {i}"
+                )
         self.dim = dim
         self.unflattened_size = unflattened_size
 

@@ -1,4 +1,5 @@
 """Normalization of each sample alone."""
+
 from __future__ import annotations
 
 from flambeau_nn import functional as F
@@ -10,9 +11,18 @@ __all__ = ["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"]
 
 
 class _InstanceNorm(_NormBase):
-    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-                 track_running_stats: bool = False, device: Device | None = None, dtype: dtype | None = None, *,
-                 bias: bool = True) -> None:
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float = 0.1,
+        affine: bool = False,
+        track_running_stats: bool = False,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -20,12 +30,21 @@ class _InstanceNorm(_NormBase):
         single = input.dim() == self._dims[0]
         channels = input.shape[0 if single else 1]
         if channels != self.num_features and self.affine:
-            raise ValueError(f"expected input's size at dim={0 if single else 1} to match num_features "
-                             f"({self.num_features}), but got: {channels}.")
+            raise ValueError(
+                f"expected input's size at dim={0 if single else 1} to match num_features "
+                f"({self.num_features}), but got: {channels}."
+            )
         batch = input.unsqueeze(0) if single else input
-        out = F.instance_norm(batch, self.running_mean, self.running_var, self.weight, self.bias,
-                              self.training or not self.track_running_stats,
-                              0.0 if self.momentum is None else self.momentum, self.eps)
+        out = F.instance_norm(
+            batch,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training or not self.track_running_stats,
+            0.0 if self.momentum is None else self.momentum,
+            self.eps,
+        )
         return out.squeeze(0) if single else out
 
 

@@ -1,4 +1,5 @@
 """Layers that take the sizes of their parameters from the first input."""
+
 from __future__ import annotations
 
 import warnings
@@ -12,9 +13,21 @@ from flambeau_nn.parameter import Buffer, UninitializedBuffer, UninitializedPara
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
 
-__all__ = ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d",
-           "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d",
-           "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear"]
+__all__ = [
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
+]
 
 
 if TYPE_CHECKING:
@@ -40,8 +53,11 @@ class LazyModuleMixin(_Mixed):
         super().__init__(*args, **kwargs)
         self._load_hook = self._register_load_state_dict_pre_hook(self._lazy_load_hook)
         self._initialize_hook = self.register_forward_pre_hook(self._infer_parameters, with_kwargs=True)
-        warnings.warn("Lazy modules are a new feature under heavy development so changes to the API or functionality "
-                      "can happen at any moment.", stacklevel=3)
+        warnings.warn(
+            "Lazy modules are a new feature under heavy development so changes to the API or functionality "
+            "can happen at any moment.",
+            stacklevel=3,
+        )
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
         """Give parameters and buffers their sizes, from the arguments of ``forward``."""
@@ -103,8 +119,9 @@ class LazyLinear(_Lazy, linear.Linear):
 
     cls_to_become = linear.Linear
 
-    def __init__(self, out_features: int, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Device | None = None, dtype: dtype | None = None
+    ) -> None:
         super().__init__(0, 0, False)
         self._leave_open(device, dtype, *(("weight", "bias") if bias else ("weight",)))
         self.out_features = out_features
@@ -135,8 +152,10 @@ class _LazyConv(_Lazy):
     def _channels(self, input: Tensor) -> int:
         n = self._dims
         if input.ndim not in (n + 1, n + 2):
-            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {self._get_name()}, but "
-                               f"got input of size: {input.shape}")
+            raise RuntimeError(
+                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to {self._get_name()}, but "
+                f"got input of size: {input.shape}"
+            )
         return input.shape[-n - 1]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
@@ -156,17 +175,38 @@ class _LazyConv(_Lazy):
 
 
 class _LazyConvolution(_LazyConv):
-    def __init__(self, out_channels: int, kernel_size: conv._Sizes, stride: conv._Sizes = 1,
-                 padding: str | conv._Sizes = 0, dilation: conv._Sizes = 1, groups: int = 1, bias: bool = True,
-                 padding_mode: str = "zeros", device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: conv._Sizes,
+        stride: conv._Sizes = 1,
+        padding: str | conv._Sizes = 0,
+        dilation: conv._Sizes = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__(0, 0, kernel_size, stride, padding, dilation, groups, False, padding_mode)
         self._leave_open_channels(out_channels, bias, device, dtype)
 
 
 class _LazyTransposed(_LazyConv):
-    def __init__(self, out_channels: int, kernel_size: conv._Sizes, stride: conv._Sizes = 1, padding: conv._Sizes = 0,
-                 output_padding: conv._Sizes = 0, groups: int = 1, bias: bool = True, dilation: conv._Sizes = 1,
-                 padding_mode: str = "zeros", device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        out_channels: int,
+        kernel_size: conv._Sizes,
+        stride: conv._Sizes = 1,
+        padding: conv._Sizes = 0,
+        output_padding: conv._Sizes = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: conv._Sizes = 1,
+        padding_mode: str = "zeros",
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__(0, 0, kernel_size, stride, padding, output_padding, groups, False, dilation, padding_mode)
         self._leave_open_channels(out_channels, bias, device, dtype)
 
@@ -208,9 +248,17 @@ class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
 
 
 class _LazyNorm(_Lazy):
-    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Device | None = None, dtype: dtype | None = None, *,
-                 bias: bool = True) -> None:
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+        *,
+        bias: bool = True,
+    ) -> None:
         super().__init__(0, eps, momentum, False, False)
         self.affine, self.track_running_stats = affine, track_running_stats
         if affine:

@@ -3,6 +3,7 @@
 Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``); hooks and the state dict have files of
 their own.
 """
+
 from __future__ import annotations
 
 import itertools
@@ -109,6 +110,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self._call(args, kwargs)  # what runs in its place where a class does not define its own
 
     if TYPE_CHECKING:  # what mypy takes for a method
+
         def __setattr__(self, name: str, value: Any) -> None: ...
         def __delattr__(self, name: str) -> None: ...
     else:
@@ -143,8 +145,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
         """
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
-            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                            "(torch Tensor or None required)")
+            raise TypeError(
+                f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
         for hook in GLOBAL.buffer_registration_hooks.values():
             output = hook(self, name, tensor)
             if output is not None:
@@ -160,13 +163,16 @@ class Module(HookMethods, StateMethods, ModuleBase):
         self._check_name("parameter", name, "_parameters")
         if param is not None:
             if not isinstance(param, Parameter):
-                raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                                "(torch.nn.Parameter or None required)")
+                raise TypeError(
+                    f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                    "(torch.nn.Parameter or None required)"
+                )
             if param.grad_fn is not None:
                 raise ValueError(
                     f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created "
                     f"explicitly. To express '{name}' as a function of another Tensor, compute the value in the "
-                    "forward() method.")
+                    "forward() method."
+                )
             for hook in GLOBAL.parameter_registration_hooks.values():
                 output = hook(self, name, param)
                 if output is not None:
@@ -236,8 +242,13 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
     # --- walking ----------------------------------------------------------------------------------------------------
 
-    def _named_members(self, get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]], prefix: str = "",
-                       recurse: bool = True, remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
+    def _named_members(
+        self,
+        get_members_fn: Callable[[Module], Iterable[tuple[str, Any]]],
+        prefix: str = "",
+        recurse: bool = True,
+        remove_duplicate: bool = True,
+    ) -> Iterator[tuple[str, Any]]:
         """Names and values of what ``get_members_fn`` gives for each module, None left out."""
         memo = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
@@ -260,22 +271,26 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if recurse:
             _warn_about_hidden_modules(self)
 
-    def named_parameters(self, prefix: str = "", recurse: bool = True,
-                         remove_duplicate: bool = True) -> Iterator[tuple[str, Parameter]]:
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Parameter]]:
         """Iterate over names and parameters."""
-        yield from self._named_members(lambda module: module._parameters.items(), prefix=prefix, recurse=recurse,
-                                       remove_duplicate=remove_duplicate)
+        yield from self._named_members(
+            lambda module: module._parameters.items(), prefix=prefix, recurse=recurse, remove_duplicate=remove_duplicate
+        )
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Iterate over the buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
-    def named_buffers(self, prefix: str = "", recurse: bool = True,
-                      remove_duplicate: bool = True) -> Iterator[tuple[str, Tensor]]:
+    def named_buffers(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
         """Iterate over names and buffers."""
-        yield from self._named_members(lambda module: module._buffers.items(), prefix=prefix, recurse=recurse,
-                                       remove_duplicate=remove_duplicate)
+        yield from self._named_members(
+            lambda module: module._buffers.items(), prefix=prefix, recurse=recurse, remove_duplicate=remove_duplicate
+        )
 
     def children(self) -> Iterator[Module]:
         """Iterate over the modules directly below."""
@@ -295,8 +310,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
-    def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
-                      remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
+    def named_modules(
+        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
         """Iterate over paths and modules, this one (with path ``prefix``) first."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -355,19 +371,23 @@ class Module(HookMethods, StateMethods, ModuleBase):
         if device is None and dtype is None and memory_format is None:
             return self
         if dtype is not None and not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                            f"dtype={dtype}")
+            raise TypeError(
+                f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+            )
         if dtype is not None and dtype.is_complex:
             warnings.warn(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
-                "might not work as expected when using complex tensors as parameters or buffers.", stacklevel=2)
+                "might not work as expected when using complex tensors as parameters or buffers.",
+                stacklevel=2,
+            )
 
         def convert(t: Tensor) -> Tensor:
             wanted = dtype if t.is_floating_point() or t.is_complex() else None
             if is_meta(t) and device is not None and device.type != "meta":
                 raise NotImplementedError(
                     "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
-                    "torch.nn.Module.to() when moving module from meta to a different device.")
+                    "torch.nn.Module.to() when moving module from meta to a different device."
+                )
             return t.to(device, dtype=wanted, memory_format=memory_format if t.ndim in (4, 5) else None)
 
         return self._apply(convert)
@@ -436,8 +456,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         late = late_state()
-        kept = {name: value for name, value in state.items()
-                if name not in late or value is not None and value != late[name]}
+        kept = {
+            name: value
+            for name, value in state.items()
+            if name not in late or value is not None and value != late[name]
+        }
         self.__dict__.update(kept)
         if kept.keys() & CALL_HOOKS:
             self._forward_hooks  # noqa: B018  (calls look for hooks where these are)
@@ -517,8 +540,9 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.device | None, ft.dtype | N
     kwargs.pop("non_blocking", None)
     memory_format = kwargs.pop("memory_format", None)
     if memory_format is not None and not isinstance(memory_format, ft.memory_format):
-        raise TypeError(f"to(): argument 'memory_format' must be torch.memory_format, not "
-                        f"{type(memory_format).__name__}")
+        raise TypeError(
+            f"to(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
+        )
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
     for given in (*args, tensor):
@@ -560,8 +584,9 @@ def _assign(self: Module, name: str, value: Any) -> bool:
         self.register_parameter(name, value)
     elif parameters is not None and name in parameters:
         if value is not None:
-            raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
-                            "(torch.nn.Parameter or None expected)")
+            raise TypeError(
+                f"cannot assign '{typename(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
+            )
         self.register_parameter(name, value)
     elif isinstance(value, Module):
         if modules is None:
@@ -570,8 +595,9 @@ def _assign(self: Module, name: str, value: Any) -> bool:
         modules[name] = _announce_module(self, name, value)
     elif modules is not None and name in modules:
         if value is not None:
-            raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' "
-                            "(torch.nn.Module or None expected)")
+            raise TypeError(
+                f"cannot assign '{typename(value)}' as child module '{name}' (torch.nn.Module or None expected)"
+            )
         modules[name] = _announce_module(self, name, value)
     elif isinstance(value, Buffer):
         if buffers is None:
@@ -580,8 +606,9 @@ def _assign(self: Module, name: str, value: Any) -> bool:
         self.register_buffer(name, value, value.persistent)
     elif buffers is not None and name in buffers:
         if value is not None and not isinstance(value, Tensor):
-            raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
-                            "(torch.nn.Buffer, torch.Tensor or None expected)")
+            raise TypeError(
+                f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"
+            )
         for hook in GLOBAL.buffer_registration_hooks.values():
             output = hook(self, name, value)
             if output is not None:
@@ -593,6 +620,7 @@ def _assign(self: Module, name: str, value: Any) -> bool:
 
 
 # --- modules that nobody trains -------------------------------------------------------------------------------------
+
 
 def _modules_in(value: object, depth: int = 3) -> Iterator[Module]:
     """The modules in nested lists, tuples and dicts; the first few entries of each are looked at."""
@@ -617,7 +645,9 @@ def _warn_about_hidden_modules(module: Module) -> None:
                     warnings.warn(
                         f"{owner._get_name()}.{name} is a plain {type(value).__name__} that holds modules, so their "
                         f"parameters are not among parameters() and will not be trained; use nn.{container}",
-                        UserWarning, stacklevel=3)
+                        UserWarning,
+                        stacklevel=3,
+                    )
                     break
 
 

@@ -1,4 +1,5 @@
 """Channels spread over the plane, and gathered from it."""
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor

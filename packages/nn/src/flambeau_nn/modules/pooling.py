@@ -1,4 +1,5 @@
 """Pooling layers: maxima and averages over windows, of given or of adaptive size."""
+
 from __future__ import annotations
 
 from typing import Any, cast
@@ -8,9 +9,23 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.modules.sizes import _single
 from flambeau_tensor import Tensor
 
-__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-           "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
-           "MaxPool2d", "MaxPool3d"]
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+]
 
 _Sizes = int | tuple[int, ...]
 
@@ -20,8 +35,15 @@ class _MaxPoolNd(Module):
     return_indices: bool
     ceil_mode: bool
 
-    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, dilation: _Sizes = 1,
-                 return_indices: bool = False, ceil_mode: bool = False) -> None:
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        dilation: _Sizes = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -34,8 +56,10 @@ class _MaxPoolNd(Module):
         return self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode, self.return_indices
 
     def extra_repr(self) -> str:
-        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-                f"dilation={self.dilation}, ceil_mode={self.ceil_mode}")
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
+            f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
+        )
 
 
 class MaxPool1d(_MaxPoolNd):
@@ -87,8 +111,14 @@ class MaxPool3d(_MaxPoolNd):
 class _AvgPoolNd(Module):
     __constants__ = ["kernel_size", "stride", "padding", "ceil_mode", "count_include_pad"]
 
-    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True) -> None:
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.stride = kernel_size if stride is None else stride
@@ -121,10 +151,21 @@ class AvgPool1d(_AvgPoolNd):
     tensor([[2., 1.]])
     """
 
-    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True) -> None:
-        super().__init__(_single(kernel_size), None if stride is None else _single(stride), _single(padding), ceil_mode,
-                         count_include_pad)
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__(
+            _single(kernel_size),
+            None if stride is None else _single(stride),
+            _single(padding),
+            ceil_mode,
+            count_include_pad,
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         return F.avg_pool1d(input, *self._arguments())
@@ -133,8 +174,15 @@ class AvgPool1d(_AvgPoolNd):
 class _AvgPoolWithDivisor(_AvgPoolNd):
     __constants__ = [*_AvgPoolNd.__constants__, "divisor_override"]
 
-    def __init__(self, kernel_size: _Sizes, stride: _Sizes | None = None, padding: _Sizes = 0, ceil_mode: bool = False,
-                 count_include_pad: bool = True, divisor_override: int | None = None) -> None:
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        stride: _Sizes | None = None,
+        padding: _Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
         super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
         self.divisor_override = divisor_override
 
@@ -261,8 +309,9 @@ class _LPPoolNd(Module):
     norm_type: float
     ceil_mode: bool
 
-    def __init__(self, norm_type: float, kernel_size: _Sizes, stride: _Sizes | None = None,
-                 ceil_mode: bool = False) -> None:
+    def __init__(
+        self, norm_type: float, kernel_size: _Sizes, stride: _Sizes | None = None, ceil_mode: bool = False
+    ) -> None:
         super().__init__()
         self.norm_type = norm_type
         self.kernel_size = kernel_size
@@ -270,8 +319,10 @@ class _LPPoolNd(Module):
         self.ceil_mode = ceil_mode
 
     def extra_repr(self) -> str:
-        return (f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-                f"ceil_mode={self.ceil_mode}")
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
 
 
 class LPPool1d(_LPPoolNd):

@@ -1,4 +1,5 @@
 """Recurrent layers and their cells."""
+
 from __future__ import annotations
 
 import math
@@ -46,20 +47,43 @@ class RNNBase(Module):
             that run backwards. All are uniform in ±1/sqrt(hidden_size) at the start.
     """
 
-    __constants__ = ["mode", "input_size", "hidden_size", "num_layers", "bias", "batch_first", "dropout",
-                     "bidirectional", "proj_size"]
+    __constants__ = [
+        "mode",
+        "input_size",
+        "hidden_size",
+        "num_layers",
+        "bias",
+        "batch_first",
+        "dropout",
+        "bidirectional",
+        "proj_size",
+    ]
 
-    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
-                 batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-                 device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        mode: str,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
         if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
-            raise ValueError("dropout should be a number in range [0, 1] representing the probability of an element "
-                             "being zeroed")
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+            )
         if dropout > 0 and num_layers == 1:
-            warnings.warn("dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                          f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
-                          stacklevel=3)
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=3,
+            )
         _check_type("bias", bias, bool)
         _check_type("batch_first", batch_first, bool)
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
@@ -89,7 +113,8 @@ class RNNBase(Module):
             for direction in range(directions):
                 shapes: dict[str, tuple[int, ...]] = {
                     "weight_ih": (width, input_size if layer == 0 else out * directions),
-                    "weight_hh": (width, out)}
+                    "weight_hh": (width, out),
+                }
                 if bias:
                     shapes |= {"bias_ih": (width,), "bias_hh": (width,)}
                 if proj_size:
@@ -130,14 +155,17 @@ class RNNBase(Module):
         """Raise unless the layer can run on `input`."""
         weight = getattr(self, self._flat_weights_names[0])
         if input.dtype is not weight.dtype:
-            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert "
-                             f"input: input.to({weight.dtype}), or convert model: model.to({input.dtype})")
+            raise ValueError(
+                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert "
+                f"input: input.to({weight.dtype}), or convert model: model.to({input.dtype})"
+            )
         wanted = 3 if batch_sizes is None else 2
         if input.ndim != wanted:
             raise RuntimeError(f"input must have {wanted} dimensions, got {input.ndim}")
         if input.shape[-1] != self.input_size:
-            raise RuntimeError("input.size(-1) must be equal to input_size. Expected "
-                               f"{self.input_size}, got {input.shape[-1]}")
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.shape[-1]}"
+            )
         if batch_sizes is None and input.shape[1 if self.batch_first else 0] == 0:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
 
@@ -150,8 +178,9 @@ class RNNBase(Module):
         """The size that cells have for `input`."""
         return (*self.get_expected_hidden_size(input, batch_sizes)[:2], self.hidden_size)
 
-    def check_hidden_size(self, hx: Tensor, expected_hidden_size: tuple[int, int, int],
-                          msg: str = "Expected hidden size {}, got {}") -> None:
+    def check_hidden_size(
+        self, hx: Tensor, expected_hidden_size: tuple[int, int, int], msg: str = "Expected hidden size {}, got {}"
+    ) -> None:
         """Raise unless a state is of the size."""
         if hx.shape != expected_hidden_size:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
@@ -189,8 +218,9 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         if input.ndim not in (2, 3):
-            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{self._said} "
-                             "instead")
+            raise ValueError(
+                f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{self._said} instead"
+            )
         single = input.ndim == 2
         if single:
             input = input.unsqueeze(0 if self.batch_first else 1)
@@ -203,8 +233,17 @@ class RNNBase(Module):
             else:
                 self._check_batched(hx)
             self.check_forward_args(input, hx, None)
-        output, *final = _RUN[self.mode](input, hx, self._flat_weights, self.bias, self.num_layers, self.dropout,
-                                         self.training, self.bidirectional, self.batch_first)
+        output, *final = _RUN[self.mode](
+            input,
+            hx,
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+            self.batch_first,
+        )
         final = final[0] if len(final) == 1 else tuple(final)
         if single:
             return output.squeeze(0 if self.batch_first else 1), self._single(final)
@@ -218,15 +257,30 @@ class RNNBase(Module):
         else:
             hx = self.permute_hidden(hx, order)
             self.check_forward_args(data, hx, batch_sizes)
-        output, *final = _RUN[self.mode](data, batch_sizes, hx, self._flat_weights, self.bias, self.num_layers,
-                                         self.dropout, self.training, self.bidirectional)
+        output, *final = _RUN[self.mode](
+            data,
+            batch_sizes,
+            hx,
+            self._flat_weights,
+            self.bias,
+            self.num_layers,
+            self.dropout,
+            self.training,
+            self.bidirectional,
+        )
         final = final[0] if len(final) == 1 else tuple(final)
         return PackedSequence(output, batch_sizes, order, back), self.permute_hidden(final, back)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        for name, usual in (("proj_size", 0), ("num_layers", 1), ("bias", True), ("batch_first", False),
-                            ("dropout", 0), ("bidirectional", False)):
+        for name, usual in (
+            ("proj_size", 0),
+            ("num_layers", 1),
+            ("bias", True),
+            ("batch_first", False),
+            ("dropout", 0),
+            ("bidirectional", False),
+        ):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text
@@ -288,10 +342,12 @@ class LSTM(RNNBase):
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
         """Raise unless the layer can run on `input`, with these states."""
         self.check_input(input, batch_sizes)
-        self.check_hidden_size(hidden[0], self.get_expected_hidden_size(input, batch_sizes),
-                               "Expected hidden[0] size {}, got {}")
-        self.check_hidden_size(hidden[1], self.get_expected_cell_size(input, batch_sizes),
-                               "Expected hidden[1] size {}, got {}")
+        self.check_hidden_size(
+            hidden[0], self.get_expected_hidden_size(input, batch_sizes), "Expected hidden[0] size {}, got {}"
+        )
+        self.check_hidden_size(
+            hidden[1], self.get_expected_cell_size(input, batch_sizes), "Expected hidden[1] size {}, got {}"
+        )
 
     def permute_hidden(self, hx: Any, permutation: Tensor | None) -> Any:
         """The states of the sequences in another order."""
@@ -303,14 +359,17 @@ class LSTM(RNNBase):
 
     def _unbatched(self, hx: Any) -> Any:
         if hx[0].ndim != 2 or hx[1].ndim != 2:
-            raise RuntimeError("For unbatched 2-D input, hx and cx should also be 2-D but got "
-                               f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
+            raise RuntimeError(
+                "For unbatched 2-D input, hx and cx should also be 2-D but got "
+                f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors"
+            )
         return hx[0].unsqueeze(1), hx[1].unsqueeze(1)
 
     def _check_batched(self, hx: Any) -> None:
         if hx[0].ndim != 3 or hx[1].ndim != 3:
-            raise RuntimeError("For batched 3-D input, hx and cx should also be 3-D but got "
-                               f"({hx[0].ndim}-D, {hx[1].ndim}-D) tensors")
+            raise RuntimeError(
+                f"For batched 3-D input, hx and cx should also be 3-D but got ({hx[0].ndim}-D, {hx[1].ndim}-D) tensors"
+            )
 
     def _single(self, hx: Any) -> Any:
         return hx[0].squeeze(1), hx[1].squeeze(1)
@@ -318,13 +377,21 @@ class LSTM(RNNBase):
 
 # --- single steps ---------------------------------------------------------------------------------------------------
 
+
 class RNNCellBase(Module):
     """What cells have in common: the weights of `num_chunks` gates."""
 
     __constants__ = ["input_size", "hidden_size", "bias"]
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool,
+        num_chunks: int,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -363,8 +430,9 @@ class RNNCellBase(Module):
             if h.ndim == input.ndim == 2 and h.shape[0] != input.shape[0]:
                 raise RuntimeError(f"Input batch size {input.shape[0]} doesn't match hidden{k} batch size {h.shape[0]}")
             if h.shape[-1] != self.hidden_size:
-                raise RuntimeError(f"hidden{k} has inconsistent hidden_size: got {h.shape[-1]}, expected "
-                                   f"{self.hidden_size}")
+                raise RuntimeError(
+                    f"hidden{k} has inconsistent hidden_size: got {h.shape[-1]}, expected {self.hidden_size}"
+                )
         if input.dtype is not self.weight_ih.dtype:
             names = [t.type().split(".")[-1].removesuffix("Tensor") for t in (input, self.weight_ih)]
             raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {names[0]} and {names[1]}")
@@ -387,8 +455,15 @@ class RNNCell(RNNCellBase):
 
     __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
-                 device: Device | None = None, dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
 
@@ -401,8 +476,14 @@ class RNNCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of a :class:`GRU`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
@@ -412,8 +493,14 @@ class GRUCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of an :class:`LSTM`: (batch, input_size) and (h, c), each (batch, hidden_size) → (h, c) after it."""
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,5 @@
 """``torch.nn.modules.utils``: sizes as tuples, and names of state dicts without a prefix."""
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -7,6 +8,7 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
     """The function that makes a tuple of `n` equal entries; what has entries already keeps them."""
+
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
 
@@ -31,7 +33,7 @@ def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
         return out_size
     if len(defaults) <= len(out_size):
         raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
-    return [d if size is None else size for size, d in zip(out_size, defaults[-len(out_size):], strict=True)]
+    return [d if size is None else size for size, d in zip(out_size, defaults[-len(out_size) :], strict=True)]
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
@@ -44,11 +46,11 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     """
     for key in list(state_dict):
         if key.startswith(prefix):
-            state_dict[key[len(prefix):]] = state_dict.pop(key)
+            state_dict[key[len(prefix) :]] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", None)
     if metadata is None:
         return
     for key in list(metadata):
         # Those of modules have no dot at the end: "module" is the one with this prefix.
         if key and (key == prefix.rstrip(".") or key.startswith(prefix)):
-            metadata[key[len(prefix):]] = metadata.pop(key)
+            metadata[key[len(prefix) :]] = metadata.pop(key)

@@ -1,4 +1,5 @@
 """Transformers (Vaswani et al., 2017): encoder, decoder and both."""
+
 from __future__ import annotations
 
 import copy
@@ -19,8 +20,13 @@ from flambeau_nn.ops.multi_head import canonical_mask
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
 
-__all__ = ["Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-           "TransformerEncoderLayer"]
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
 
 
 def _causal_mask(size: int, dtype: dtype | None = None) -> Tensor:
@@ -56,13 +62,28 @@ class _Layer(Module):
 
     __constants__ = ["norm_first"]
 
-    def _build(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float,
-               activation: str | Callable[[Tensor], Tensor], layer_norm_eps: float, batch_first: bool, norm_first: bool,
-               bias: bool, attentions: Sequence[str], device: Device | None, dtype: dtype | None) -> None:
+    def _build(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float,
+        activation: str | Callable[[Tensor], Tensor],
+        layer_norm_eps: float,
+        batch_first: bool,
+        norm_first: bool,
+        bias: bool,
+        attentions: Sequence[str],
+        device: Device | None,
+        dtype: dtype | None,
+    ) -> None:
         options: dict[str, Any] = {"device": device, "dtype": dtype}
         for name in attentions:
-            setattr(self, name, MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias,
-                                                   **options))
+            setattr(
+                self,
+                name,
+                MultiheadAttention(d_model, nhead, dropout=dropout, batch_first=batch_first, bias=bias, **options),
+            )
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, **options)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, **options)
@@ -79,10 +100,21 @@ class _Layer(Module):
         if not hasattr(self, "activation"):
             self.activation = F.relu
 
-    def _attend(self, attention: Module, dropout: Module, x: Tensor, other: Tensor, mask: Tensor | None,
-                padding: Tensor | None, is_causal: bool) -> Tensor:
-        return dropout(attention(x, other, other, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal,
-                                 need_weights=False)[0])
+    def _attend(
+        self,
+        attention: Module,
+        dropout: Module,
+        x: Tensor,
+        other: Tensor,
+        mask: Tensor | None,
+        padding: Tensor | None,
+        is_causal: bool,
+    ) -> Tensor:
+        return dropout(
+            attention(
+                x, other, other, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal, need_weights=False
+            )[0]
+        )
 
     def _ff_block(self, x: Tensor, dropout: Module) -> Tensor:
         return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
@@ -114,46 +146,129 @@ class TransformerEncoderLayer(_Layer):
     torch.Size([5, 3, 8])
     """
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-                 activation: str | Callable[[Tensor], Tensor] = F.relu, layer_norm_eps: float = 1e-5,
-                 batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
-        self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-                    ("self_attn",), device, dtype)
+        self._build(
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            ("self_attn",),
+            device,
+            dtype,
+        )
 
-    def forward(self, src: Tensor, src_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
-                is_causal: bool = False) -> Tensor:
-        padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask",
-                                 None if src_mask is None else src_mask.dtype, "src_mask", src.dtype)
+    def forward(
+        self,
+        src: Tensor,
+        src_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        padding = canonical_mask(
+            src_key_padding_mask,
+            "src_key_padding_mask",
+            None if src_mask is None else src_mask.dtype,
+            "src_mask",
+            src.dtype,
+        )
         mask = canonical_mask(src_mask, "src_mask", None, "", src.dtype, False)
-        return self._run(src, (
-            (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, mask, padding, is_causal)),
-            (self.norm2, lambda x: self._ff_block(x, self.dropout2))))
+        return self._run(
+            src,
+            (
+                (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, mask, padding, is_causal)),
+                (self.norm2, lambda x: self._ff_block(x, self.dropout2)),
+            ),
+        )
 
 
 class TransformerDecoderLayer(_Layer):
     """A sequence's attention to itself, then to `memory`, and a network of two linear layers; each is added, with
     dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`."""
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-                 activation: str | Callable[[Tensor], Tensor] = F.relu, layer_norm_eps: float = 1e-5,
-                 batch_first: bool = False, norm_first: bool = False, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
-        self._build(d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias,
-                    ("self_attn", "multihead_attn"), device, dtype)
+        self._build(
+            d_model,
+            nhead,
+            dim_feedforward,
+            dropout,
+            activation,
+            layer_norm_eps,
+            batch_first,
+            norm_first,
+            bias,
+            ("self_attn", "multihead_attn"),
+            device,
+            dtype,
+        )
 
-    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
-                memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-                memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool = False,
-                memory_is_causal: bool = False) -> Tensor:
-        return self._run(tgt, (
-            (self.norm1, lambda x: self._attend(self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask,
-                                                tgt_is_causal)),
-            (self.norm2, lambda x: self._attend(self.multihead_attn, self.dropout2, x, memory, memory_mask,
-                                                memory_key_padding_mask, memory_is_causal)),
-            (self.norm3, lambda x: self._ff_block(x, self.dropout3))))
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool = False,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
+        return self._run(
+            tgt,
+            (
+                (
+                    self.norm1,
+                    lambda x: self._attend(
+                        self.self_attn, self.dropout1, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal
+                    ),
+                ),
+                (
+                    self.norm2,
+                    lambda x: self._attend(
+                        self.multihead_attn,
+                        self.dropout2,
+                        x,
+                        memory,
+                        memory_mask,
+                        memory_key_padding_mask,
+                        memory_is_causal,
+                    ),
+                ),
+                (self.norm3, lambda x: self._ff_block(x, self.dropout3)),
+            ),
+        )
 
 
 class TransformerEncoder(Module):
@@ -164,8 +279,14 @@ class TransformerEncoder(Module):
 
     __constants__ = ["norm"]
 
-    def __init__(self, encoder_layer: TransformerEncoderLayer, num_layers: int, norm: Module | None = None,
-                 enable_nested_tensor: bool = True, mask_check: bool = True) -> None:
+    def __init__(
+        self,
+        encoder_layer: TransformerEncoderLayer,
+        num_layers: int,
+        norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+        mask_check: bool = True,
+    ) -> None:
         super().__init__()
         self.layers = _get_clones(encoder_layer, num_layers)
         self.num_layers = num_layers
@@ -174,10 +295,16 @@ class TransformerEncoder(Module):
         self.use_nested_tensor = False
         self.mask_check = mask_check
 
-    def forward(self, src: Tensor, mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
-                is_causal: bool | None = None) -> Tensor:
-        padding = canonical_mask(src_key_padding_mask, "src_key_padding_mask", None if mask is None else mask.dtype,
-                                 "mask", src.dtype)
+    def forward(
+        self,
+        src: Tensor,
+        mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        is_causal: bool | None = None,
+    ) -> Tensor:
+        padding = canonical_mask(
+            src_key_padding_mask, "src_key_padding_mask", None if mask is None else mask.dtype, "mask", src.dtype
+        )
         mask = canonical_mask(mask, "mask", None, "", src.dtype, False)
         first = self.layers[0].self_attn.batch_first if len(self.layers) else False
         causal = _is_causal(mask, is_causal, _length(src, first))
@@ -197,16 +324,30 @@ class TransformerDecoder(Module):
         self.num_layers = num_layers
         self.norm = norm
 
-    def forward(self, tgt: Tensor, memory: Tensor, tgt_mask: Tensor | None = None,
-                memory_mask: Tensor | None = None, tgt_key_padding_mask: Tensor | None = None,
-                memory_key_padding_mask: Tensor | None = None, tgt_is_causal: bool | None = None,
-                memory_is_causal: bool = False) -> Tensor:
+    def forward(
+        self,
+        tgt: Tensor,
+        memory: Tensor,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
         first = self.layers[0].self_attn.batch_first if len(self.layers) else False
         causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, first))
         for layer in self.layers:
-            tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
-                        tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
-                        tgt_is_causal=causal, memory_is_causal=memory_is_causal)
+            tgt = layer(
+                tgt,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
         return tgt if self.norm is None else self.norm(tgt)
 
 
@@ -227,12 +368,24 @@ class Transformer(Module):
     torch.Size([4, 3, 8])
     """
 
-    def __init__(self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6, num_decoder_layers: int = 6,
-                 dim_feedforward: int = 2048, dropout: float = 0.1,
-                 activation: str | Callable[[Tensor], Tensor] = F.relu, custom_encoder: Module | None = None,
-                 custom_decoder: Module | None = None, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-                 norm_first: bool = False, bias: bool = True, device: Device | None = None,
-                 dtype: dtype | None = None) -> None:
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Callable[[Tensor], Tensor] = F.relu,
+        custom_encoder: Module | None = None,
+        custom_decoder: Module | None = None,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Device | None = None,
+        dtype: dtype | None = None,
+    ) -> None:
         super().__init__()
         options: dict[str, Any] = {"device": device, "dtype": dtype}
         layer = d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias
@@ -253,20 +406,36 @@ class Transformer(Module):
         self.nhead = nhead
         self.batch_first = batch_first
 
-    def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None, tgt_mask: Tensor | None = None,
-                memory_mask: Tensor | None = None, src_key_padding_mask: Tensor | None = None,
-                tgt_key_padding_mask: Tensor | None = None, memory_key_padding_mask: Tensor | None = None,
-                src_is_causal: bool | None = None, tgt_is_causal: bool | None = None,
-                memory_is_causal: bool = False) -> Tensor:
+    def forward(
+        self,
+        src: Tensor,
+        tgt: Tensor,
+        src_mask: Tensor | None = None,
+        tgt_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+        src_key_padding_mask: Tensor | None = None,
+        tgt_key_padding_mask: Tensor | None = None,
+        memory_key_padding_mask: Tensor | None = None,
+        src_is_causal: bool | None = None,
+        tgt_is_causal: bool | None = None,
+        memory_is_causal: bool = False,
+    ) -> Tensor:
         dim = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[dim] != tgt.shape[dim]:
             raise RuntimeError("the batch number of src and tgt must be equal")
         if src.shape[-1] != self.d_model or tgt.shape[-1] != self.d_model:
             raise RuntimeError("the feature number of src and tgt must be equal to d_model")
         memory = self.encoder(src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal)
-        return self.decoder(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
-                            tgt_key_padding_mask=tgt_key_padding_mask, memory_key_padding_mask=memory_key_padding_mask,
-                            tgt_is_causal=tgt_is_causal, memory_is_causal=memory_is_causal)
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Device | None = None, dtype: dtype | None = None) -> Tensor:

@@ -1,4 +1,5 @@
 """Layers that undo pooling, and that pool over windows at random places."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -35,17 +36,17 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     """:class:`MaxPool1d` undone: the maxima at their places, among zeros.
 
-    Args:
-        kernel_size, stride, padding: as pooling had them.
+        Args:
+            kernel_size, stride, padding: as pooling had them.
 
-    Calls take the maxima, their indices and, where several sizes would have given the same, ``output_size``.
+        Calls take the maxima, their indices and, where several sizes would have given the same, ``output_size``.
 
-    >>> import flambeau_tensor as ft
-    >>> from typing import Any
+        >>> import flambeau_tensor as ft
+        >>> from typing import Any
 
-from flambeau_nn import MaxPool1d
-    >>> MaxUnpool1d(2)(*MaxPool1d(2, return_indices=True)(ft.tensor([[1.0, 3.0, 2.0, 0.0]])))
-    tensor([[0., 3., 2., 0.]])
+    from flambeau_nn import MaxPool1d
+        >>> MaxUnpool1d(2)(*MaxPool1d(2, return_indices=True)(ft.tensor([[1.0, 3.0, 2.0, 0.0]])))
+        tensor([[0., 3., 2., 0.]])
     """
 
 
@@ -65,9 +66,14 @@ class _FractionalMaxPool(Module):
     __constants__ = ["kernel_size", "return_indices", "output_size", "output_ratio"]
     _dims = 2
 
-    def __init__(self, kernel_size: _Sizes, output_size: _Sizes | None = None,
-                 output_ratio: float | tuple[float, ...] | None = None, return_indices: bool = False,
-                 _random_samples: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        kernel_size: _Sizes,
+        output_size: _Sizes | None = None,
+        output_ratio: float | tuple[float, ...] | None = None,
+        return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:
         super().__init__()
         if output_size is None and output_ratio is None:
             raise ValueError(f"{type(self).__name__} requires specifying either an output size, or a pooling ratio")
@@ -86,8 +92,9 @@ class _FractionalMaxPool(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         pool = getattr(F, f"fractional_max_pool{self._dims}d")
-        return pool(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
-                    self._random_samples)
+        return pool(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        )
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):

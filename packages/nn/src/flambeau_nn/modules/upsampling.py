@@ -1,4 +1,5 @@
 """Planes and volumes of another size."""
+
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
 from flambeau_tensor import Tensor
@@ -34,9 +35,14 @@ class Upsample(Module):
     align_corners: "bool | None"
     recompute_scale_factor: "bool | None"
 
-    def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None,
-                 mode: str = "nearest", align_corners: "bool | None" = None,
-                 recompute_scale_factor: "bool | None" = None) -> None:
+    def __init__(
+        self,
+        size: "_Sizes | None" = None,
+        scale_factor: "float | tuple[float, ...] | None" = None,
+        mode: str = "nearest",
+        align_corners: "bool | None" = None,
+        recompute_scale_factor: "bool | None" = None,
+    ) -> None:
         super().__init__()
         self.name = type(self).__name__
         self.size = size
@@ -49,8 +55,14 @@ class Upsample(Module):
         self.recompute_scale_factor = recompute_scale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
-                             recompute_scale_factor=self.recompute_scale_factor)
+        return F.interpolate(
+            input,
+            self.size,
+            self.scale_factor,
+            self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor,
+        )
 
     def extra_repr(self) -> str:
         size = f"scale_factor={self.scale_factor!r}" if self.scale_factor is not None else f"size={self.size!r}"

@@ -4,19 +4,38 @@ it.
 A family of ``LAZY`` is imported, with its rules, when one of its names is first used. The names stand in
 ``lazy_names.py``, which ``python -m flambeau_nn.stubs`` writes.
 """
+
 from importlib import import_module as _import
 
 from flambeau_nn.ops.lazy_names import NAMES as _NAMES
 from flambeau_tensor.extend import declare_lazily as _declare_lazily
 
-FAMILIES = ("activation", "softmax", "linear", "dropout", "pooling", "normalization", "padding", "distance", "loss",
-            "convolution")
+FAMILIES = (
+    "activation",
+    "softmax",
+    "linear",
+    "dropout",
+    "pooling",
+    "normalization",
+    "padding",
+    "distance",
+    "loss",
+    "convolution",
+)
 NAMESPACE = "torch.nn.functional"
 INTERNAL = "torch._C._nn"  # what the functions are made of
 # Functions of torch itself that are these, too.
 OF_TORCH = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv_tbc")
-LATE_OF_TORCH = ("pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle", "celu_", "rrelu_",
-                 "selu_", "threshold_")
+LATE_OF_TORCH = (
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "native_channel_shuffle",
+    "celu_",
+    "rrelu_",
+    "selu_",
+    "threshold_",
+)
 
 for _family in FAMILIES:
     _import(f"flambeau_nn.ops.{_family}")

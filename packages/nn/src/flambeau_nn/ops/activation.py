@@ -3,6 +3,7 @@
 Each one that is a loop of its own has an operator for the values and one for the gradient (``NAME_backward``, used by
 the derivative rules); what takes `inplace` calls it or its in-place variant.
 """
+
 import math
 
 import flambeau_tensor as ft
@@ -16,6 +17,7 @@ LOOPS = hot("activation", "flambeau_nn._kernels").LOOPS
 
 # --- the loops ------------------------------------------------------------------------------------------------------
 
+
 def _names(arguments):
     return " ".join(argument.split()[1].partition("=")[0] for argument in arguments.split(",")[1:])
 
@@ -23,16 +25,26 @@ def _names(arguments):
 def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", aten=None, doc=""):
     """The operator `name`, with float `arguments` (", Scalar alpha=1, …"); `aten` is what aten calls it."""
     kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=_names(arguments))
-    return Operator(f"{name}(Tensor self{arguments}) -> Tensor", kernel, namespace=namespace, variants=variants,
-                    aten=f"{aten}(Tensor self{arguments}) -> Tensor" if aten else (), doc=doc)
+    return Operator(
+        f"{name}(Tensor self{arguments}) -> Tensor",
+        kernel,
+        namespace=namespace,
+        variants=variants,
+        aten=f"{aten}(Tensor self{arguments}) -> Tensor" if aten else (),
+        doc=doc,
+    )
 
 
 def _gradient(name, arguments=""):
     """Its gradient."""
     kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=_names(arguments))
-    return Operator(f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor", kernel,
-                    namespace=INTERNAL, variants="function",
-                    doc=f"The gradient of {name}: `grad_output` times its slope at `self`.")
+    return Operator(
+        f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor",
+        kernel,
+        namespace=INTERNAL,
+        variants="function",
+        doc=f"The gradient of {name}: `grad_output` times its slope at `self`.",
+    )
 
 
 _ELU = ", Scalar alpha=1, Scalar scale=1, Scalar input_scale=1"
@@ -40,8 +52,9 @@ elu_ = _loop("elu", _ELU, doc="scale · x above 0, scale · alpha · (exp(input_
 elu_backward = _gradient("elu", _ELU)
 leaky_relu_ = _loop("leaky_relu", ", Scalar negative_slope=0.01", doc="x above 0, negative_slope · x below.")
 leaky_relu_backward = _gradient("leaky_relu", ", Scalar negative_slope=0.01")
-hardtanh_ = _loop("hardtanh", ", Scalar min_val=-1, Scalar max_val=1",
-                  doc="x, no less than min_val, no more than max_val.")
+hardtanh_ = _loop(
+    "hardtanh", ", Scalar min_val=-1, Scalar max_val=1", doc="x, no less than min_val, no more than max_val."
+)
 hardtanh_backward = _gradient("hardtanh", ", Scalar min_val=-1, Scalar max_val=1")
 hardsigmoid_ = _loop("hardsigmoid", doc="(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
 hardsigmoid_backward = _gradient("hardsigmoid")
@@ -56,31 +69,54 @@ threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value=0"
 
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
 _TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")
-gelu = Operator("gelu(Tensor self, *, str approximate='none') -> Tensor",
-                Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=("approximate", {"none": None, "tanh": _TANH})),
-                namespace=NAMESPACE, variants="function",
-                aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
-                doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
-                    "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.")
-gelu_backward = Operator("gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
-                         Elementwise("gelu_backward", 2, LOOPS["gelu_backward"], dtypes="f",
-                                     modes=("approximate", {"none": None, "tanh": _TANH_BACKWARD})),
-                         namespace=INTERNAL, variants="function",
-                         doc="The gradient of gelu: `grad_output` times its slope at `self`.")
+gelu = Operator(
+    "gelu(Tensor self, *, str approximate='none') -> Tensor",
+    Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=("approximate", {"none": None, "tanh": _TANH})),
+    namespace=NAMESPACE,
+    variants="function",
+    aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
+    doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
+    "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.",
+)
+gelu_backward = Operator(
+    "gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
+    Elementwise(
+        "gelu_backward",
+        2,
+        LOOPS["gelu_backward"],
+        dtypes="f",
+        modes=("approximate", {"none": None, "tanh": _TANH_BACKWARD}),
+    ),
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradient of gelu: `grad_output` times its slope at `self`.",
+)
 _PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
 logsigmoid = _loop("logsigmoid", **_PUBLIC, aten="log_sigmoid", doc="log(sigmoid(x)).")
 logsigmoid_backward = _gradient("logsigmoid")
-softplus = _loop("softplus", ", Scalar beta=1, Scalar threshold=20", **_PUBLIC, aten="softplus",
-                 doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.")
+softplus = _loop(
+    "softplus",
+    ", Scalar beta=1, Scalar threshold=20",
+    **_PUBLIC,
+    aten="softplus",
+    doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.",
+)
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
 softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
 softshrink_backward = _gradient("softshrink", ", Scalar lambd=0.5")
-hardshrink = _loop("hardshrink", ", Scalar lambd=0.5", namespace=NAMESPACE, variants="function method",
-                   aten="hardshrink", doc="x, or 0 between -lambd and lambd.")
+hardshrink = _loop(
+    "hardshrink",
+    ", Scalar lambd=0.5",
+    namespace=NAMESPACE,
+    variants="function method",
+    aten="hardshrink",
+    doc="x, or 0 between -lambd and lambd.",
+)
 hardshrink_backward = _gradient("hardshrink", ", Scalar lambd=0.5")
 
 
 # --- functions with `inplace` ---------------------------------------------------------------------------------------
+
 
 def _switch(schema, fresh, inplace, doc, of_complex=None):
     n = schema.count(",")  # the arguments before `inplace`
@@ -89,26 +125,54 @@ def _switch(schema, fresh, inplace, doc, of_complex=None):
         if of_complex is not None and args[0].is_complex():
             return args[0].copy_(of_complex(*args[:n])) if args[n] else of_complex(*args[:n])
         return (inplace if args[n] else fresh)(*args[:n])
+
     return with_fast_path(schema, fresh, other, arguments=range(n), defaulted=(n,), doc=doc)
 
 
-relu = _switch("relu(Tensor self, bool inplace=False)", ft.relu, ft.relu.inplace,  # type: ignore[attr-defined]
-               "x, or 0 where it is negative.")
-elu = _switch("elu(Tensor self, Scalar alpha=1.0, bool inplace=False)", elu_, elu_.inplace,
-              "x above 0, alpha · (exp(x) - 1) below (Clevert et al., 2015).")
-leaky_relu = _switch("leaky_relu(Tensor self, Scalar negative_slope=0.01, bool inplace=False)", leaky_relu_,
-                     leaky_relu_.inplace, "x above 0, negative_slope · x below.")
-hardsigmoid = _switch("hardsigmoid(Tensor self, bool inplace=False)", hardsigmoid_, hardsigmoid_.inplace,
-                      "(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
-hardswish = _switch("hardswish(Tensor self, bool inplace=False)", hardswish_, hardswish_.inplace,
-                    "x · (x + 3) / 6 between -3 and 3; 0 below, x above (Howard et al., 2019).")
-silu = _switch("silu(Tensor self, bool inplace=False)", silu_, silu_.inplace, "x · sigmoid(x).",
-               of_complex=lambda x: x * ft.sigmoid(x))
+relu = _switch(
+    "relu(Tensor self, bool inplace=False)",
+    ft.relu,
+    ft.relu.inplace,  # type: ignore[attr-defined]
+    "x, or 0 where it is negative.",
+)
+elu = _switch(
+    "elu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
+    elu_,
+    elu_.inplace,
+    "x above 0, alpha · (exp(x) - 1) below (Clevert et al., 2015).",
+)
+leaky_relu = _switch(
+    "leaky_relu(Tensor self, Scalar negative_slope=0.01, bool inplace=False)",
+    leaky_relu_,
+    leaky_relu_.inplace,
+    "x above 0, negative_slope · x below.",
+)
+hardsigmoid = _switch(
+    "hardsigmoid(Tensor self, bool inplace=False)",
+    hardsigmoid_,
+    hardsigmoid_.inplace,
+    "(x + 3) / 6 between -3 and 3; 0 below, 1 above.",
+)
+hardswish = _switch(
+    "hardswish(Tensor self, bool inplace=False)",
+    hardswish_,
+    hardswish_.inplace,
+    "x · (x + 3) / 6 between -3 and 3; 0 below, x above (Howard et al., 2019).",
+)
+silu = _switch(
+    "silu(Tensor self, bool inplace=False)",
+    silu_,
+    silu_.inplace,
+    "x · sigmoid(x).",
+    of_complex=lambda x: x * ft.sigmoid(x),
+)
 mish = _switch("mish(Tensor self, bool inplace=False)", mish_, mish_.inplace, "x · tanh(softplus(x)) (Misra, 2019).")
 
 
-@composite("hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)",
-           "x, no less than `min_val` and no more than `max_val`, which are rounded towards 0 for integers.")
+@composite(
+    "hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)",
+    "x, no less than `min_val` and no more than `max_val`, which are rounded towards 0 for integers.",
+)
 def hardtanh(input, min_val, max_val, inplace):
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
@@ -134,8 +198,10 @@ def _integer(value, kind):
     return int(value)
 
 
-@composite("threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)",
-           "x where it is above `threshold`, else `value`; both are rounded towards 0 for integers.")
+@composite(
+    "threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)",
+    "x where it is above `threshold`, else `value`; both are rounded towards 0 for integers.",
+)
 def threshold(input, threshold, value, inplace):
     if input.is_floating_point() or input.is_complex() or input.dtype is ft.bool:
         return (threshold_.inplace if inplace else threshold_)(input, threshold, value)
@@ -150,31 +216,39 @@ def _scalar_type(t):
 
 def _only_floats(t, kernel):
     if not t.is_floating_point():
-        raise NotImplementedError(f'"{kernel}" not implemented for \'{_scalar_type(t)}\'')
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{_scalar_type(t)}'")
 
 
 # The constants for which the outputs of selu keep mean 0 and variance 1.
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
-@composite("softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.",
-           aten=True)
+@composite(
+    "softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.", aten=True
+)
 def softshrink(input, lambd):
     if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:
         name = {ft.float16: "Half", ft.bfloat16: "BFloat16", ft.float32: "Float", ft.float64: "Double"}[input.dtype]
-        raise RuntimeError(f"lambda must be in range [0, {ft.finfo(input.dtype).max:g}] for input dtype {name}, but "
-                           f"found {lambd:g}")
+        raise RuntimeError(
+            f"lambda must be in range [0, {ft.finfo(input.dtype).max:g}] for input dtype {name}, but found {lambd:g}"
+        )
     return softshrink_(input, lambd)
 
 
-@composite("selu(Tensor self, bool inplace=False)",
-            "scale · (x above 0, alpha · (exp(x) - 1) below), with the constants of Klambauer et al., 2017.", aten=True)
+@composite(
+    "selu(Tensor self, bool inplace=False)",
+    "scale · (x above 0, alpha · (exp(x) - 1) below), with the constants of Klambauer et al., 2017.",
+    aten=True,
+)
 def selu(input, inplace):
     return (elu_.inplace if inplace else elu_)(input, _SELU_ALPHA, _SELU_SCALE)
 
 
-@composite("celu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
-            "x above 0, alpha · (exp(x / alpha) - 1) below (Barron, 2017).", aten=True)
+@composite(
+    "celu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
+    "x above 0, alpha · (exp(x / alpha) - 1) below (Barron, 2017).",
+    aten=True,
+)
 def celu(input, alpha, inplace):
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
@@ -186,13 +260,15 @@ def relu6(input, inplace):
     return hardtanh(input, 0, 6, inplace)
 
 
-@composite("prelu(Tensor self, Tensor weight)",
-            "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).",
-           variants="function method", aten=True)
+@composite(
+    "prelu(Tensor self, Tensor weight)",
+    "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).",
+    variants="function method",
+    aten=True,
+)
 def prelu(input, weight):
     if input.dtype is not weight.dtype:
-        raise RuntimeError(f"prelu: Type promoting not supported. Got {_scalar_type(input)} and "
-                           f"{_scalar_type(weight)}")
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {_scalar_type(input)} and {_scalar_type(weight)}")
     if weight.ndim > 1:
         raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}")
     if weight.numel() != 1:
@@ -200,8 +276,10 @@ def prelu(input, weight):
             raise RuntimeError("Not allow zero-dim input tensor.")
         channels = input.shape[1] if input.ndim > 1 else 1
         if channels != weight.numel():
-            raise RuntimeError(f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                               f"{weight.numel()} and channel size = {channels}.")
+            raise RuntimeError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
+                f"{weight.numel()} and channel size = {channels}."
+            )
         weight = weight.reshape((channels,) + (1,) * (input.ndim - 2))
     elif weight.ndim:
         weight = weight.reshape(())
@@ -209,9 +287,10 @@ def prelu(input, weight):
     return ft.where(input > 0, input, input * weight)
 
 
-@composite("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, "
-            "bool inplace=False)",
-            "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).")
+@composite(
+    "rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, bool inplace=False)",
+    "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).",
+)
 def rrelu(input, lower, upper, training, inplace):
     return randomly_leaky(input, lower, upper, training, inplace)
 
@@ -228,8 +307,9 @@ def randomly_leaky(input, lower, upper, training, inplace, generator=None):
     with _no_grad():
         below = input <= 0
         slopes = ft.ones_like(input)
-        slopes[below] = ft.empty(int(below.sum()), dtype=ft.float64).uniform_(
-            lower, upper, generator=generator).to(input.dtype)
+        slopes[below] = (
+            ft.empty(int(below.sum()), dtype=ft.float64).uniform_(lower, upper, generator=generator).to(input.dtype)
+        )
     return input.mul_(slopes) if inplace else input * slopes
 
 
@@ -239,8 +319,11 @@ def _no_grad():
     return no_grad()
 
 
-@composite("glu(Tensor self, int dim=-1)",
-           "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).", aten=True)
+@composite(
+    "glu(Tensor self, int dim=-1)",
+    "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).",
+    aten=True,
+)
 def glu(input, dim):
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")

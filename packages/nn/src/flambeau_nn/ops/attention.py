@@ -1,4 +1,5 @@
 """Attention (Vaswani et al., 2017). ``multi_head_attention_forward`` stands in ``multi_head.py``."""
+
 import math
 
 import flambeau_tensor as ft
@@ -9,16 +10,30 @@ from flambeau_tensor import Operator
 from flambeau_tensor.extend import is_layered
 
 _OPERANDS = "Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale"
-attention = Operator(f"attention({_OPERANDS}) -> (Tensor output, Tensor logsumexp)", kernels.attention,
-                     namespace=INTERNAL, variants="function",
-                     doc="Attention in blocks; the logarithms of the sums of exponentials are for backward.")
+attention = Operator(
+    f"attention({_OPERANDS}) -> (Tensor output, Tensor logsumexp)",
+    kernels.attention,
+    namespace=INTERNAL,
+    variants="function",
+    doc="Attention in blocks; the logarithms of the sums of exponentials are for backward.",
+)
 attention_backward = Operator(
     f"attention_backward(Tensor grad_output, Tensor logsumexp, {_OPERANDS}) -> (Tensor, Tensor, Tensor)",
-    kernels.attention_backward, namespace=INTERNAL, variants="function",
-    doc="The gradients of attention with respect to query, key and value.")
+    kernels.attention_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of attention with respect to query, key and value.",
+)
 
-_NUMBERS = {"Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16", "Long": "long int",
-            "Int": "int", "Bool": "bool"}
+_NUMBERS = {
+    "Float": "float",
+    "Double": "double",
+    "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16",
+    "Long": "long int",
+    "Int": "int",
+    "Bool": "bool",
+}
 
 
 def _type(t):
@@ -28,18 +43,25 @@ def _type(t):
 
 def _check(query, key, value, mask, dropout_p, is_causal):
     if not query.dtype is key.dtype is value.dtype:
-        raise RuntimeError("Expected query, key, and value to have the same dtype, but got query.dtype: "
-                           f"{_type(query)} key.dtype: {_type(key)} and value.dtype: {_type(value)} instead.")
+        raise RuntimeError(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: "
+            f"{_type(query)} key.dtype: {_type(key)} and value.dtype: {_type(value)} instead."
+        )
     if query.ndim < 2 or key.ndim < 2 or value.ndim < 2:
-        raise RuntimeError("Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
-                           f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.")
+        raise RuntimeError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead."
+        )
     if mask is not None:
         if mask.dtype is not ft.bool and mask.dtype is not query.dtype and mask.dtype is not ft.float32:
-            raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                               f"attn_mask.dtype: {_type(mask)} and  query.dtype: {_type(query)} instead.")
+            raise RuntimeError(
+                "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+                f"attn_mask.dtype: {_type(mask)} and  query.dtype: {_type(query)} instead."
+            )
         if is_causal:
-            raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-                               "is_causal=True")
+            raise RuntimeError(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+            )
     if not 0 <= dropout_p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {dropout_p:g}")
 
@@ -87,16 +109,21 @@ def _in_blocks(query, key, value, mask):
     shape, of_key, of_value = query.shape, key.shape, value.shape
     if not query.is_floating_point():
         return False
-    if not shape == of_key == of_value and not (shape[:-2] == of_key[:-2] == of_value[:-2] and shape[-1] == of_key[-1]
-                                                and of_key[-2] == of_value[-2]):
+    if not shape == of_key == of_value and not (
+        shape[:-2] == of_key[:-2] == of_value[:-2] and shape[-1] == of_key[-1] and of_key[-2] == of_value[-2]
+    ):
         return False
     if is_layered(query) or is_layered(key) or is_layered(value):
         return False
     if mask is None:
         return True
     wanted = (*shape[:-1], of_key[-2])
-    return mask.ndim <= len(wanted) and not mask.requires_grad and not is_layered(mask) and \
-        all(m == w or m == 1 for m, w in zip(mask.shape[::-1], wanted[::-1], strict=False))
+    return (
+        mask.ndim <= len(wanted)
+        and not mask.requires_grad
+        and not is_layered(mask)
+        and all(m == w or m == 1 for m, w in zip(mask.shape[::-1], wanted[::-1], strict=False))
+    )
 
 
 def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa):
@@ -107,19 +134,25 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_ca
     if dropout_p == 0 and ALLOWED.blocks and _in_blocks(query, key, value, attn_mask):
         return attention(query, key, value, attn_mask, is_causal, scale)[0]
     if not ALLOWED.math:
-        raise RuntimeError("No viable backend for scaled_dot_product_attention was found. This is likely due to "
-                           "turning off both the math kernel and the fused kernels.")
+        raise RuntimeError(
+            "No viable backend for scaled_dot_product_attention was found. This is likely due to "
+            "turning off both the math kernel and the fused kernels."
+        )
     return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
 scaled_dot_product_attention = Operator(
     "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
-    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor", _scaled_dot_product_attention,
-    namespace=NAMESPACE, variants="function", composite=True,
+    "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    _scaled_dot_product_attention,
+    namespace=NAMESPACE,
+    variants="function",
+    composite=True,
     aten="scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-         "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
     doc="softmax(query keyᵀ · scale + attn_mask) value over the last two dimensions: (*, L, E), (*, S, E) and "
-        "(*, S, Ev) to (*, L, Ev). `scale` is 1/sqrt(E) unless given. `attn_mask` (*, L, S) is added, or says as "
-        "booleans which keys a query sees; with `is_causal` it sees those up to its own place. A query that sees none "
-        "gets zeros. `dropout_p` drops weights. With `enable_gqa` several heads of queries (dimension -3) share one of "
-        "keys and values.")
+    "(*, S, Ev) to (*, L, Ev). `scale` is 1/sqrt(E) unless given. `attn_mask` (*, L, S) is added, or says as "
+    "booleans which keys a query sees; with `is_causal` it sees those up to its own place. A query that sees none "
+    "gets zeros. `dropout_p` drops weights. With `enable_gqa` several heads of queries (dimension -3) share one of "
+    "keys and values.",
+)

@@ -1,4 +1,5 @@
 """Sums, means and maxima of rows of a table."""
+
 import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor.extend import find_operator
@@ -6,13 +7,17 @@ from flambeau_tensor.extend import find_operator
 
 def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
-        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
-                         f"have the same shape as the input ({input.shape})")
+        raise ValueError(
+            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
+            f"have the same shape as the input ({input.shape})"
+        )
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2 and offsets is not None:
-        raise ValueError("if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                         f"length sequences. However, found offsets of type {type(offsets)}")
+        raise ValueError(
+            "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
+            f"length sequences. However, found offsets of type {type(offsets)}"
+        )
     if input.ndim == 1 and (offsets is None or offsets.ndim != 1):
         raise ValueError("offsets has to be a 1D Tensor" + (" but got None" if offsets is None else ""))
     if input.ndim not in (1, 2):
@@ -24,15 +29,21 @@ def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_
     if mode == "max" and sparse:
         raise ValueError("max mode does not support sparse weights")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. per_sample_weights is only "
-                                  f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
-                                  "GitHub.")
+        raise NotImplementedError(
+            "embedding_bag: per_sample_weights was not None. per_sample_weights is only "
+            f"supported for mode='sum' (got mode='{mode}'). Please open a feature request on "
+            "GitHub."
+        )
     if input.dtype not in (ft.int64, ft.int32):
-        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
-                           f"Int; but got {input.type()} instead (while checking arguments for embedding_bag)")
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
+            f"Int; but got {input.type()} instead (while checking arguments for embedding_bag)"
+        )
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
-        raise RuntimeError(f"padding_idx must be within the number of embeddings, -{weight.shape[0]} through "
-                           f"{weight.shape[0] - 1}, but got {padding_idx}")
+        raise RuntimeError(
+            f"padding_idx must be within the number of embeddings, -{weight.shape[0]} through "
+            f"{weight.shape[0] - 1}, but got {padding_idx}"
+        )
 
 
 def _bags(offsets, count, include_last_offset):
@@ -41,22 +52,38 @@ def _bags(offsets, count, include_last_offset):
     if offsets.numel():
         first, last = offsets[0].item(), offsets[-1].item()
         if first != 0:
-            raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                               f"position 0. However, got {first}")
+            raise RuntimeError(
+                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
+                f"position 0. However, got {first}"
+            )
         if last > count:
-            raise RuntimeError(f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of "
-                               f"{last}")
+            raise RuntimeError(
+                f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {last}"
+            )
     places = ft.arange(count, dtype=offsets.dtype)
     return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, bags
 
 
-@composite("embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
-           "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
-           "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None)",
-           "The sum, mean or maximum of the rows of `weight` that each bag of indices names: the rows of a matrix, or "
-           "pieces of a vector that begin at `offsets`. `padding_idx` does not count. Empty bags give zeros.")
-def embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_freq, mode, sparse, per_sample_weights,
-                  include_last_offset, padding_idx):
+@composite(
+    "embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
+    "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
+    "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None)",
+    "The sum, mean or maximum of the rows of `weight` that each bag of indices names: the rows of a matrix, or "
+    "pieces of a vector that begin at `offsets`. `padding_idx` does not count. Empty bags give zeros.",
+)
+def embedding_bag(
+    input,
+    weight,
+    offsets,
+    max_norm,
+    norm_type,
+    scale_grad_by_freq,
+    mode,
+    sparse,
+    per_sample_weights,
+    include_last_offset,
+    padding_idx,
+):
     from flambeau_nn.functional import embedding
 
     _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx)
@@ -75,7 +102,8 @@ def embedding_bag(input, weight, offsets, max_norm, norm_type, scale_grad_by_fre
     columns = weight.shape[1]
     if mode == "max":
         out = rows.new_zeros((bags + 1, columns)).scatter_reduce(
-            0, place.unsqueeze(1).expand((-1, columns)), rows, "amax", include_self=False)
+            0, place.unsqueeze(1).expand((-1, columns)), rows, "amax", include_self=False
+        )
         return out[:bags]
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(1)

@@ -3,6 +3,7 @@
 One operator computes them all and another all of their gradients; the functions are the first under names of their own.
 They are functions of `torch` itself, which `torch.nn.functional` shows, too.
 """
+
 import warnings
 
 from flambeau_nn._kernels import convolution as kernels
@@ -15,24 +16,32 @@ _KERNEL = {1: "k", 2: "kH, kW", 3: "kD, kH, kW"}
 _GEOMETRY = "int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups"
 
 convolution = Operator(
-    f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor", kernels.convolution,
-    variants="function", aten=f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor",
+    f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor",
+    kernels.convolution,
+    variants="function",
+    aten=f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor",
     doc="Convolution, or transposed convolution, of `input` (N, C, …) in as many dimensions as `weight` has after its "
-        "first two; numbers are one for each dimension, or one for all.")
+    "first two; numbers are one for each dimension, or one for all.",
+)
 convolution_backward = Operator(
     f"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, {_GEOMETRY}, "
-    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)", kernels.convolution_backward, namespace=INTERNAL,
+    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    kernels.convolution_backward,
+    namespace=INTERNAL,
     variants="function",
     aten=f"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, {_GEOMETRY}, "
-         "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    doc="The gradients of convolution with respect to input, weight and bias, those that `output_mask` asks for.")
+    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    doc="The gradients of convolution with respect to input, weight and bias, those that `output_mask` asks for.",
+)
 
 
 def _unbatched(input, dims, name):
     """Whether an input has no dimension of samples."""
     if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input "
-                           f"of size: {list(input.shape)}")
+        raise RuntimeError(
+            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input "
+            f"of size: {list(input.shape)}"
+        )
     return input.ndim == dims + 1
 
 
@@ -43,8 +52,17 @@ def _each(numbers, dims):
 
 def _convolve(name, dims, input, weight, bias, stride, padding, dilation, groups, output_padding=0, transposed=False):
     unbatched = _unbatched(input, dims, name)
-    result = convolution(input.unsqueeze(0) if unbatched else input, weight, bias, _each(stride, dims),
-                         _each(padding, dims), _each(dilation, dims), transposed, _each(output_padding, dims), groups)
+    result = convolution(
+        input.unsqueeze(0) if unbatched else input,
+        weight,
+        bias,
+        _each(stride, dims),
+        _each(padding, dims),
+        _each(dilation, dims),
+        transposed,
+        _each(output_padding, dims),
+        groups,
+    )
     return result.squeeze(0) if unbatched else result
 
 
@@ -63,8 +81,12 @@ def _same(input, weight, stride, dilation, dims):
     if any(total % 2 for total in totals):
         if not _WARNED:
             _WARNED.append(True)
-            warnings.warn("Using padding='same' with even kernel lengths and odd dilation may require a zero-padded "
-                          "copy of the input be created", UserWarning, stacklevel=3)
+            warnings.warn(
+                "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded "
+                "copy of the input be created",
+                UserWarning,
+                stacklevel=3,
+            )
         behind = [n for total in reversed(totals) for n in (0, total % 2)]
         input = constant_pad_nd(input, tuple(behind))
     return input, tuple(total // 2 for total in totals)
@@ -73,10 +95,12 @@ def _same(input, weight, stride, dilation, dims):
 def _declare(n):
     name, rest = f"conv{n}d", f"int[{n}] dilation=1, int groups=1"
     schema = f"Tensor input, Tensor weight, Tensor? bias=None, int[{n}] stride=1"
-    doc = (f"Convolution of `input`, {_SHAPES[n]}, with `weight`, (out, C / groups, {_KERNEL[n]}), plus `bias`, (out): "
-           "the sum over windows of the input, `stride` apart, whose elements are `dilation` apart. Zeros of `padding` "
-           "stand at both ends: a number, 'valid' for none, or 'same' for as many as keep the size. Channels are split "
-           "into `groups` that meet only their own weights.")
+    doc = (
+        f"Convolution of `input`, {_SHAPES[n]}, with `weight`, (out, C / groups, {_KERNEL[n]}), plus `bias`, (out): "
+        "the sum over windows of the input, `stride` apart, whose elements are `dilation` apart. Zeros of `padding` "
+        "stand at both ends: a number, 'valid' for none, or 'same' for as many as keep the size. Channels are split "
+        "into `groups` that meet only their own weights."
+    )
 
     @composite(f"{name}({schema}, int[{n}] padding=0, {rest})", doc, namespace="torch", aten=True)
     def conv(input, weight, bias, stride, padding, dilation, groups):
@@ -96,15 +120,20 @@ def _declare(n):
 
 def _declare_transposed(n):
     name = f"conv_transpose{n}d"
-    arguments = (f"Tensor input, Tensor weight, Tensor? bias=None, int[{n}] stride=1, int[{n}] padding=0, "
-                 f"int[{n}] output_padding=0, int groups=1, int[{n}] dilation=1")
+    arguments = (
+        f"Tensor input, Tensor weight, Tensor? bias=None, int[{n}] stride=1, int[{n}] padding=0, "
+        f"int[{n}] output_padding=0, int groups=1, int[{n}] dilation=1"
+    )
 
-    @composite(f"{name}({arguments})",
-               f"Transposed convolution of `input`, {_SHAPES[n]}, with `weight`, (C, out / groups, {_KERNEL[n]}), plus "
-               "`bias`, (out): what turns the gradient of convolution's result into that of its input. Each element of "
-               "the input adds the weights, times itself, to a window of the result; windows are `stride` apart, "
-               "`padding` is cut off at both ends, and `output_padding` added behind.", namespace="torch",
-               aten=True if n == 1 else f"{name}.input({arguments})")
+    @composite(
+        f"{name}({arguments})",
+        f"Transposed convolution of `input`, {_SHAPES[n]}, with `weight`, (C, out / groups, {_KERNEL[n]}), plus "
+        "`bias`, (out): what turns the gradient of convolution's result into that of its input. Each element of "
+        "the input adds the weights, times itself, to a window of the result; windows are `stride` apart, "
+        "`padding` is cut off at both ends, and `output_padding` added behind.",
+        namespace="torch",
+        aten=True if n == 1 else f"{name}.input({arguments})",
+    )
     def conv_transpose(input, weight, bias, stride, padding, output_padding, groups, dilation):
         return _convolve(name, n, input, weight, bias, stride, padding, dilation, groups, output_padding, True)
 
@@ -114,9 +143,12 @@ for _n in (1, 2, 3):
     _declare_transposed(_n)
 
 
-@composite("conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0)",
-           "One-dimensional convolution of `input`, (time, batch, C), with `weight`, (k, C, out), plus `bias`, (out).",
-           namespace="torch", aten=True)
+@composite(
+    "conv_tbc(Tensor self, Tensor weight, Tensor bias, int pad=0)",
+    "One-dimensional convolution of `input`, (time, batch, C), with `weight`, (k, C, out), plus `bias`, (out).",
+    namespace="torch",
+    aten=True,
+)
 def conv_tbc(input, weight, bias, pad):
     if input.ndim != 3:
         raise RuntimeError("Input must have 3 dims: time, batch, in_channel")

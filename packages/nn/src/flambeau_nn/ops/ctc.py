@@ -1,4 +1,5 @@
 """The loss of connectionist temporal classification (Graves et al., 2006)."""
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import ctc as kernels
 from flambeau_nn.ops import INTERNAL
@@ -7,12 +8,20 @@ from flambeau_nn.ops.loss import checked_reduction, reduced
 from flambeau_tensor import Operator, Tensor
 
 _ARGUMENTS = "Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank"
-each_ctc_loss = Operator(f"ctc_loss({_ARGUMENTS}, bool zero_infinity) -> Tensor", kernels.ctc_loss, namespace=INTERNAL,
-                         variants="function", doc="The loss of each example, infinite where there is no alignment.")
+each_ctc_loss = Operator(
+    f"ctc_loss({_ARGUMENTS}, bool zero_infinity) -> Tensor",
+    kernels.ctc_loss,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The loss of each example, infinite where there is no alignment.",
+)
 ctc_loss_backward = Operator(
-    f"ctc_loss_backward(Tensor grad_output, {_ARGUMENTS}, bool zero_infinity) -> Tensor", kernels.ctc_loss_backward,
-    namespace=INTERNAL, variants="function",
-    doc="The gradient by the scores behind `log_probs`, whose softmax these are: to log_softmax it is the same.")
+    f"ctc_loss_backward(Tensor grad_output, {_ARGUMENTS}, bool zero_infinity) -> Tensor",
+    kernels.ctc_loss_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradient by the scores behind `log_probs`, whose softmax these are: to log_softmax it is the same.",
+)
 
 
 def _lengths(given, name):
@@ -40,10 +49,16 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reductio
 
 _OPTIONS = "int blank=0, str reduction='mean', bool zero_infinity=False"
 for _overload, _lengths_are in (("", "int[]"), (".Tensor", "Tensor")):
-    _schema = f"ctc_loss{_overload}(Tensor log_probs, Tensor targets, {_lengths_are} input_lengths, {_lengths_are} " \
-              f"target_lengths, {_OPTIONS})"
-    composite(_schema, """
+    _schema = (
+        f"ctc_loss{_overload}(Tensor log_probs, Tensor targets, {_lengths_are} input_lengths, {_lengths_are} "
+        f"target_lengths, {_OPTIONS})"
+    )
+    composite(
+        _schema,
+        """
 -log of the probability of `targets` (N, S), or one after the other, summed over all alignments with `log_probs`
 (T, N, C) or (T, C), the logarithms of probabilities. 'mean' divides each loss by the length of its target. With
 `zero_infinity` targets that are too long count as 0.
-""", aten=_schema.replace("ctc_loss(", "ctc_loss.IntList("))(_ctc_loss)
+""",
+        aten=_schema.replace("ctc_loss(", "ctc_loss.IntList("),
+    )(_ctc_loss)

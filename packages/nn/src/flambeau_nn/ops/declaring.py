@@ -1,4 +1,5 @@
 """Declaring functions of ``torch.nn.functional`` that are made of other operators."""
+
 import re
 
 from flambeau_nn._kernels import fast_path as kernels
@@ -19,16 +20,32 @@ def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=Fals
     """The function of ``schema``: calls ``fast``, a compiled operator, with the arguments at the positions
     ``arguments`` where those at ``defaulted`` are left out and the first one holds floats, else ``general`` with all of
     them. ``matching`` asks for two first arguments of one size and dtype."""
-    op = Operator(f"{schema} -> Tensor", kernels.fast_path, namespace=NAMESPACE, variants="function", composite=True,
-                  aten=of_aten(schema, aten), doc=doc)
+    op = Operator(
+        f"{schema} -> Tensor",
+        kernels.fast_path,
+        namespace=NAMESPACE,
+        variants="function",
+        composite=True,
+        aten=of_aten(schema, aten),
+        doc=doc,
+    )
     kernels.connect(op, fast, general, tuple(arguments), tuple(defaulted), matching)
     return op
 
 
 def composite(schema, doc, aten=(), numbers="", namespace=NAMESPACE, variants="function"):
     """Decorator: the function of ``schema`` is a composition of other operations."""
+
     def declare(function):
-        return Operator(f"{schema} -> Tensor" if "->" not in schema else schema, function, namespace=namespace,
-                        variants=variants, numbers=numbers, composite=True, aten=of_aten(schema, aten),
-                        doc=doc)
+        return Operator(
+            f"{schema} -> Tensor" if "->" not in schema else schema,
+            function,
+            namespace=namespace,
+            variants=variants,
+            numbers=numbers,
+            composite=True,
+            aten=of_aten(schema, aten),
+            doc=doc,
+        )
+
     return declare

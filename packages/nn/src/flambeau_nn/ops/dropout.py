@@ -1,4 +1,5 @@
 """Dropout: elements, or whole channels, set to zero at random while training, and the rest scaled up."""
+
 import math
 
 import flambeau_tensor as ft
@@ -50,15 +51,19 @@ def _alpha_drop(input, p, training, inplace, channels=False):
     return input.mul_(kept).add_(shift) if inplace else input * kept + shift
 
 
-@composite(f"dropout(Tensor self, {_ARGUMENTS})",
-           "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).",
-           aten="dropout(Tensor self, float p, bool training)")
+@composite(
+    f"dropout(Tensor self, {_ARGUMENTS})",
+    "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).",
+    aten="dropout(Tensor self, float p, bool training)",
+)
 def dropout(input, p, training, inplace):
     return _drop(input, p, training, inplace)
 
 
-@composite(f"alpha_dropout(Tensor self, {_AT_REST})",
-           "Dropout that keeps mean and variance of what selu returns (Klambauer et al., 2017).")
+@composite(
+    f"alpha_dropout(Tensor self, {_AT_REST})",
+    "Dropout that keeps mean and variance of what selu returns (Klambauer et al., 2017).",
+)
 def alpha_dropout(input, p, training, inplace):
     return _alpha_drop(input, p, training, inplace)
 
@@ -69,25 +74,32 @@ def feature_alpha_dropout(input, p, training, inplace):
 
 
 def _channels(name, sizes, batched):
-    @composite(f"{name}(Tensor self, {_ARGUMENTS})",
-               f"Dropout of whole channels; `input` is {sizes} (Tompson et al., 2014).")
+    @composite(
+        f"{name}(Tensor self, {_ARGUMENTS})", f"Dropout of whole channels; `input` is {sizes} (Tompson et al., 2014)."
+    )
     def drop(input, p, training, inplace):
         _check(p)
         if input.ndim not in (batched - 1, batched):
             if name == "dropout1d":
-                raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
-                                   "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
-                                   "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
-                                   "inputs).")
+                raise RuntimeError(
+                    f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
+                    "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial "
+                    "dimension, a channel dimension, and an optional batch dimension (i.e. 2D or 3D "
+                    "inputs)."
+                )
             import warnings
 
-            warnings.warn(f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will result in "
-                          "an error in a future release. To retain the behavior and silence this warning, please use "
-                          "dropout instead.", stacklevel=3)
+            warnings.warn(
+                f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will result in "
+                "an error in a future release. To retain the behavior and silence this warning, please use "
+                "dropout instead.",
+                stacklevel=3,
+            )
         if input.ndim == batched - 1 and batched != 4:
             out = _drop(input.unsqueeze(0), p, training, inplace, channels=True)
             return input if inplace else out.squeeze(0)
         return _drop(input, p, training, inplace, channels=True)
+
     return drop
 
 

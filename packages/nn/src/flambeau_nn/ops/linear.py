@@ -1,24 +1,34 @@
 """Products with weights. ``linear`` itself stands with the matrix products of flambeau-tensor."""
+
 from math import prod
 
 from flambeau_nn.ops.declaring import composite
 
 
-@composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",
-           "input1 · weight[k] · input2 for each k, plus `bias`: (*, n), (*, m), (out, n, m) and (out).", aten=True)
+@composite(
+    "bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None)",
+    "input1 · weight[k] · input2 for each k, plus `bias`: (*, n), (*, m), (out, n, m) and (out).",
+    aten=True,
+)
 def bilinear(input1, input2, weight, bias):
     if not input1.dtype is input2.dtype is weight.dtype is (weight if bias is None else bias).dtype:
-        raise RuntimeError(f"All tensors must have the same dtype, got input1: {input1.dtype}, input2: {input2.dtype}, "
-                           f"weight: {weight.dtype}" + ("" if bias is None else f", bias: {bias.dtype}"))
+        raise RuntimeError(
+            f"All tensors must have the same dtype, got input1: {input1.dtype}, input2: {input2.dtype}, "
+            f"weight: {weight.dtype}" + ("" if bias is None else f", bias: {bias.dtype}")
+        )
     if input1.shape[:-1] != input2.shape[:-1]:
-        raise RuntimeError("bilinear(): input batch dimensions do not match: got "
-                           f"{tuple(input1.shape[:-1])} and {tuple(input2.shape[:-1])}")
+        raise RuntimeError(
+            "bilinear(): input batch dimensions do not match: got "
+            f"{tuple(input1.shape[:-1])} and {tuple(input2.shape[:-1])}"
+        )
     if input1.shape[-1] != weight.shape[1]:
-        raise RuntimeError(f"bilinear(): input1 size does not match weight size: got {input1.shape[-1]} but expected "
-                           f"{weight.shape[1]}")
+        raise RuntimeError(
+            f"bilinear(): input1 size does not match weight size: got {input1.shape[-1]} but expected {weight.shape[1]}"
+        )
     if input2.shape[-1] != weight.shape[2]:
-        raise RuntimeError(f"bilinear(): input2 size does not match weight size: got {input2.shape[-1]} but expected "
-                           f"{weight.shape[2]}")
+        raise RuntimeError(
+            f"bilinear(): input2 size does not match weight size: got {input2.shape[-1]} but expected {weight.shape[2]}"
+        )
     k, n, m = weight.shape
     outer = tuple(input1.shape[:-1])
     count = prod(outer)

@@ -4,6 +4,7 @@ Cross entropy and the usual losses of pairs are one fused operator each, with on
 the functions of ``torch.nn.functional`` choose it unless weights, broadcasting or the old arguments `size_average` and
 `reduce` are asked for. The rest are compositions.
 """
+
 import functools
 import math
 import warnings
@@ -29,8 +30,9 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
     size_average = True if size_average is None else size_average
     reduce = True if reduce is None else reduce
     new = ("mean" if size_average else "sum") if reduce else "none"
-    warnings.warn(f"size_average and reduce args will be deprecated, please use reduction='{new}' instead.",
-                  stacklevel=stacklevel)
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{new}' instead.", stacklevel=stacklevel
+    )
     return new
 
 
@@ -56,52 +58,76 @@ def scalar_type(dtype):
 def _as_written_to(value, like):
     """`value` with the dtype that an in-place operation on `like` gives it, or the error that it would raise."""
     if value.shape != like.shape:
-        raise RuntimeError(f"output with shape {list(like.shape)} doesn't match the broadcast shape "
-                           f"{list(value.shape)}")
+        raise RuntimeError(
+            f"output with shape {list(like.shape)} doesn't match the broadcast shape {list(value.shape)}"
+        )
     if value.dtype is like.dtype:
         return value
     if not ft.can_cast(value.dtype, like.dtype):
-        raise RuntimeError(f"result type {scalar_type(value.dtype)} can't be cast to the desired output type "
-                           f"{scalar_type(like.dtype)}")
+        raise RuntimeError(
+            f"result type {scalar_type(value.dtype)} can't be cast to the desired output type {scalar_type(like.dtype)}"
+        )
     return value.to(like.dtype)
 
 
 # --- the fused operators --------------------------------------------------------------------------------------------
 
 _CLASSES = "Tensor? weight=None, int ignore_index=-100, str reduction='mean', float label_smoothing=0.0"
-cross_entropy_ = Operator(f"cross_entropy(Tensor self, Tensor target, {_CLASSES}) -> Tensor", kernels.cross_entropy,
-                          namespace=INTERNAL, variants="function",
-                          doc="log_softmax and the loss of its result, at once.")
+cross_entropy_ = Operator(
+    f"cross_entropy(Tensor self, Tensor target, {_CLASSES}) -> Tensor",
+    kernels.cross_entropy,
+    namespace=INTERNAL,
+    variants="function",
+    doc="log_softmax and the loss of its result, at once.",
+)
 cross_entropy_backward = Operator(
     f"cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, {_CLASSES}) -> Tensor",
-    kernels.cross_entropy_backward, namespace=INTERNAL, variants="function",
-    doc="The gradient of cross_entropy with respect to the scores.")
+    kernels.cross_entropy_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradient of cross_entropy with respect to the scores.",
+)
 
 
 def _pairs(name, argument="", doc=""):
     forward, backward = kernels.KERNELS[name]
     rest = f"str reduction='mean'{argument}"
-    return (Operator(f"{name}(Tensor self, Tensor target, {rest}) -> Tensor", forward, namespace=INTERNAL,
-                     variants="function", doc=doc),
-            Operator(f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {rest}) -> Tensor", backward,
-                     namespace=INTERNAL, variants="function",
-                     doc=f"The gradient of {name} with respect to `self`."))
+    return (
+        Operator(
+            f"{name}(Tensor self, Tensor target, {rest}) -> Tensor",
+            forward,
+            namespace=INTERNAL,
+            variants="function",
+            doc=doc,
+        ),
+        Operator(
+            f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {rest}) -> Tensor",
+            backward,
+            namespace=INTERNAL,
+            variants="function",
+            doc=f"The gradient of {name} with respect to `self`.",
+        ),
+    )
 
 
 mse_loss_, mse_loss_backward = _pairs("mse_loss", doc="(self - target)², reduced.")
 l1_loss_, l1_loss_backward = _pairs("l1_loss", doc="|self - target|, reduced.")
-smooth_l1_loss_, smooth_l1_loss_backward = _pairs("smooth_l1_loss", ", float beta=1.0",
-                                                  "|d| - beta/2 for d = self - target, d²/(2 beta) below beta; "
-                                                  "reduced.")
-huber_loss_, huber_loss_backward = _pairs("huber_loss", ", float delta=1.0",
-                                          "d²/2 for d = self - target, delta (|d| - delta/2) above delta; reduced.")
+smooth_l1_loss_, smooth_l1_loss_backward = _pairs(
+    "smooth_l1_loss", ", float beta=1.0", "|d| - beta/2 for d = self - target, d²/(2 beta) below beta; reduced."
+)
+huber_loss_, huber_loss_backward = _pairs(
+    "huber_loss", ", float delta=1.0", "d²/2 for d = self - target, delta (|d| - delta/2) above delta; reduced."
+)
 binary_cross_entropy_, binary_cross_entropy_backward = _pairs(
-    "binary_cross_entropy", doc="-(y log x + (1 - y) log(1 - x)), reduced; logarithms are no less than -100.")
+    "binary_cross_entropy", doc="-(y log x + (1 - y) log(1 - x)), reduced; logarithms are no less than -100."
+)
 binary_cross_entropy_with_logits_, binary_cross_entropy_with_logits_backward = _pairs(
-    "binary_cross_entropy_with_logits", doc="binary_cross_entropy of sigmoid(self), reduced.")
+    "binary_cross_entropy_with_logits", doc="binary_cross_entropy of sigmoid(self), reduced."
+)
 
 
 # --- the functions --------------------------------------------------------------------------------------------------
+
 
 def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing):
     reduction = checked_reduction(size_average, reduce, reduction)
@@ -113,22 +139,28 @@ def _cross_entropy_of_old(input, target, weight, size_average, ignore_index, red
 
 cross_entropy = with_fast_path(
     "cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
-    "bool? reduce=None, str reduction='mean', float label_smoothing=0.0)", cross_entropy_, _cross_entropy_of_old,
-    arguments=(0, 1, 2, 4, 6, 7), defaulted=(3, 5),
+    "bool? reduce=None, str reduction='mean', float label_smoothing=0.0)",
+    cross_entropy_,
+    _cross_entropy_of_old,
+    arguments=(0, 1, 2, 4, 6, 7),
+    defaulted=(3, 5),
     aten="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
-         "int ignore_index=-100, float label_smoothing=0.0)",
+    "int ignore_index=-100, float label_smoothing=0.0)",
     doc="-log softmax(input)[target]: `input` holds scores (N, C), (C) or (N, C, d1, …), `target` class numbers "
-        "(int64) or probabilities of the same size as `input`. Classes may have a `weight`; `ignore_index` is left "
-        f"out. {_REDUCES}")
+    "(int64) or probabilities of the same size as `input`. Classes may have a `weight`; `ignore_index` is left "
+    f"out. {_REDUCES}",
+)
 
 
 def _broadcast(input, target):
     """Both of one size, with PyTorch's warning where sizes differ."""
     if input.shape == target.shape:
         return input, target
-    warnings.warn(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
-                  "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-                  stacklevel=4)
+    warnings.warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This "
+        "will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+        stacklevel=4,
+    )
     return broadcast_tensors(input, target)
 
 
@@ -145,6 +177,7 @@ def _check_weight(input, weight):
 def _general_pair(whole, each):
     """A loss of two tensors with what its fused operator does not take: `whole(input, target, reduction)` without
     weights, `each(input, target)` of every pair with weights."""
+
     def general(input, target, size_average, reduce, reduction, weight=None):
         reduction = checked_reduction(size_average, reduce, reduction, 5)
         x, y = _broadcast(input, target)
@@ -153,6 +186,7 @@ def _general_pair(whole, each):
         _check_weight(input, weight)
         loss = each(x, y) * weight
         return loss.sum() / weight.sum() if reduction == "mean" else reduced(loss, reduction)
+
     return general
 
 
@@ -168,15 +202,25 @@ def _l1_general(input, target, reduction):
 
 _PAIR = f"(Tensor self, Tensor target, {_LAST}, Tensor? weight=None)"
 mse_loss = with_fast_path(
-    f"mse_loss{_PAIR}", mse_loss_, _general_pair(_mse_general, lambda x, y: (x - y) ** 2), arguments=(0, 1, 4),
-    defaulted=(2, 3, 5), matching=True,
+    f"mse_loss{_PAIR}",
+    mse_loss_,
+    _general_pair(_mse_general, lambda x, y: (x - y) ** 2),
+    arguments=(0, 1, 4),
+    defaulted=(2, 3, 5),
+    matching=True,
     aten="mse_loss(Tensor self, Tensor target, str reduction='mean')",
-    doc=f"(input - target)². {_REDUCES}")
+    doc=f"(input - target)². {_REDUCES}",
+)
 l1_loss = with_fast_path(
-    f"l1_loss{_PAIR}", l1_loss_, _general_pair(_l1_general, lambda x, y: ft.abs(x - y)), arguments=(0, 1, 4),
-    defaulted=(2, 3, 5), matching=True,
+    f"l1_loss{_PAIR}",
+    l1_loss_,
+    _general_pair(_l1_general, lambda x, y: ft.abs(x - y)),
+    arguments=(0, 1, 4),
+    defaulted=(2, 3, 5),
+    matching=True,
     aten="l1_loss(Tensor self, Tensor target, str reduction='mean')",
-    doc=f"|input - target|. {_REDUCES}")
+    doc=f"|input - target|. {_REDUCES}",
+)
 
 
 def _smooth_l1_general(input, target, size_average, reduce, reduction, beta):
@@ -196,9 +240,15 @@ def _smooth_l1_usual(input, target, reduction, beta):
 
 
 smooth_l1_loss = with_fast_path(
-    f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, float beta=1.0)", _smooth_l1_usual, _smooth_l1_general,
-    arguments=(0, 1, 4, 5), defaulted=(2, 3), matching=True, aten=True,
-    doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}")
+    f"smooth_l1_loss(Tensor self, Tensor target, {_LAST}, float beta=1.0)",
+    _smooth_l1_usual,
+    _smooth_l1_general,
+    arguments=(0, 1, 4, 5),
+    defaulted=(2, 3),
+    matching=True,
+    aten=True,
+    doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}",
+)
 
 
 def _huber_general(input, target, reduction, delta, weight):
@@ -225,26 +275,39 @@ def _huber_usual(input, target, reduction, delta):
 
 
 huber_loss = with_fast_path(
-    "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None)", _huber_usual,
-    _huber_general, arguments=(0, 1, 2, 3), defaulted=(4,), matching=True,
+    "huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None)",
+    _huber_usual,
+    _huber_general,
+    arguments=(0, 1, 2, 3),
+    defaulted=(4,),
+    matching=True,
     aten="huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0)",
-    doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). {_REDUCES}")
+    doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). {_REDUCES}",
+)
 
 
 def _bce_general(input, target, weight, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if target.shape != input.shape:
-        raise ValueError(f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
-                         "deprecated. Please ensure they have the same size.")
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is "
+            "deprecated. Please ensure they have the same size."
+        )
     loss = binary_cross_entropy_(input, target, "none" if weight is not None else reduction)
     return loss if weight is None else reduced(loss * weight, reduction)
 
 
 binary_cross_entropy = with_fast_path(
     "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, "
-    "str reduction='mean')", binary_cross_entropy_, _bce_general, arguments=(0, 1, 5), defaulted=(2, 3, 4),
-    matching=True, aten=True,
-    doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}")
+    "str reduction='mean')",
+    binary_cross_entropy_,
+    _bce_general,
+    arguments=(0, 1, 5),
+    defaulted=(2, 3, 4),
+    matching=True,
+    aten=True,
+    doc=f"-(y log x + (1 - y) log(1 - x)) for probabilities x and targets y between 0 and 1. {_REDUCES}",
+)
 
 
 def _bce_logits_general(input, target, weight, size_average, reduce, reduction, pos_weight):
@@ -265,21 +328,28 @@ def _bce_logits_general(input, target, weight, size_average, reduce, reduction, 
 
 binary_cross_entropy_with_logits = with_fast_path(
     "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, "
-    "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None)", binary_cross_entropy_with_logits_,
-    _bce_logits_general, arguments=(0, 1, 5), defaulted=(2, 3, 4, 6), matching=True,
+    "bool? reduce=None, str reduction='mean', Tensor? pos_weight=None)",
+    binary_cross_entropy_with_logits_,
+    _bce_logits_general,
+    arguments=(0, 1, 5),
+    defaulted=(2, 3, 4, 6),
+    matching=True,
     aten="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
-         "str reduction='mean')",
+    "str reduction='mean')",
     doc=f"binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1. "
-        f"{_REDUCES}")
+    f"{_REDUCES}",
+)
 
 
 # --- compositions ---------------------------------------------------------------------------------------------------
 
-@composite("nll_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
-           "bool? reduce=None, str reduction='mean')",
-           f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
-           aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
-                "int ignore_index=-100)")
+
+@composite(
+    "nll_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
+    "bool? reduce=None, str reduction='mean')",
+    f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
+    aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100)",
+)
 def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if input.ndim == 0:
@@ -289,8 +359,9 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     dim = 0 if input.ndim == 1 else 1
     if target.ndim != max(input.ndim - 1, 0) or input.shape[:dim] != target.shape[:dim]:
         if input.ndim > 1 and target.ndim and input.shape[0] != target.shape[0]:
-            raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                             f"({target.shape[0]}).")
+            raise ValueError(
+                f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
+            )
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (ft.int64, ft.uint8):
         raise RuntimeError(f"expected scalar type Long but found {scalar_type(target.dtype)}")
@@ -310,17 +381,21 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     return loss.sum() / factor.sum() if reduction == "mean" else reduced(loss, reduction)
 
 
-@composite(f"kl_div(Tensor self, Tensor target, {_LAST}, bool log_target=False)",
-           "target · (log target - input), `input` being log-probabilities; 'batchmean' divides the sum by the first "
-           "size.", aten="kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False)")
+@composite(
+    f"kl_div(Tensor self, Tensor target, {_LAST}, bool log_target=False)",
+    "target · (log target - input), `input` being log-probabilities; 'batchmean' divides the sum by the first size.",
+    aten="kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False)",
+)
 def kl_div(input, target, size_average, reduce, reduction, log_target):
     divides = reduction == "batchmean" and size_average is None and reduce is None
     reduction = "sum" if divides else checked_reduction(size_average, reduce, reduction)
     if reduction == "mean":
-        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the support size."
-                      "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
-                      "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
-                      stacklevel=2)
+        warnings.warn(
+            "reduction: 'mean' divides the total loss by both the batch size and the support size."
+            "'batchmean' divides only by the batch size, and aligns with the KL div math definition."
+            "'mean' will be changed to behave the same as 'batchmean' in the next major release.",
+            stacklevel=2,
+        )
     if input.is_complex() or target.is_complex():
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if not (input.is_floating_point() and target.is_floating_point()):
@@ -330,10 +405,12 @@ def kl_div(input, target, size_average, reduce, reduction, log_target):
     return loss / input.shape[0] if divides and input.ndim else loss
 
 
-@composite("poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, "
-           "bool? size_average=None, float eps=1e-08, bool? reduce=None, str reduction='mean')",
-           "The negative log-likelihood of counts: exp(input) - target · input; `full` adds Stirling's approximation "
-           "of log(target!).")
+@composite(
+    "poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, "
+    "bool? size_average=None, float eps=1e-08, bool? reduce=None, str reduction='mean')",
+    "The negative log-likelihood of counts: exp(input) - target · input; `full` adds Stirling's approximation "
+    "of log(target!).",
+)
 def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if log_input:
@@ -346,10 +423,11 @@ def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, 
     return reduced(loss, reduction)
 
 
-@composite("gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-06, "
-           "str reduction='mean')",
-           "The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.",
-           numbers="var")
+@composite(
+    "gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-06, str reduction='mean')",
+    "The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.",
+    numbers="var",
+)
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     from flambeau_autograd import no_grad
 
@@ -386,35 +464,49 @@ def soft_margin_loss(input, target, size_average, reduce, reduction):
     return reduced(-logsigmoid(-x), reduction)
 
 
-@composite(f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
-           "input where target is 1, max(0, margin - input) where it is -1.", aten=True)
+@composite(
+    f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
+    "input where target is 1, max(0, margin - input) where it is -1.",
+    aten=True,
+)
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     zero = input.new_zeros(())
-    loss = ft.where(target != 1, (ft.full_like(input, margin) - input).clamp_min(0), zero) + \
-        ft.where(target != -1, input, zero)
+    loss = ft.where(target != 1, (ft.full_like(input, margin) - input).clamp_min(0), zero) + ft.where(
+        target != -1, input, zero
+    )
     return reduced(loss, reduction)
 
 
-@composite(f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
-           "max(0, margin - target · (input1 - input2)).", aten=True)
+@composite(
+    f"margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
+    "max(0, margin - target · (input1 - input2)).",
+    aten=True,
+)
 def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if not input1.ndim == input2.ndim == target.ndim:
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-                           f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} ")
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape} "
+        )
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
-@composite(f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
-           "1 - cos where target is 1, max(0, cos - margin) where it is -1.", aten=True)
+@composite(
+    f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
+    "1 - cos where target is 1, max(0, cos - margin) where it is -1.",
+    aten=True,
+)
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if not input1.ndim == input2.ndim == target.ndim + 1:
-        raise RuntimeError(f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
-                           f"with sizes {list(input1.shape)} and {list(input2.shape)}.")
+        raise RuntimeError(
+            f"{target.ndim}D target tensor expects {target.ndim + 1}D input tensors, but found inputs "
+            f"with sizes {list(input1.shape)} and {list(input2.shape)}."
+        )
     tiny = 1e-12
     square1, square2 = (input1 * input1).sum(-1) + tiny, (input2 * input2).sum(-1) + tiny
     cos = (input1 * input2).sum(-1) / (square1 * square2).sqrt()
@@ -422,9 +514,12 @@ def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, 
     return reduced(loss, reduction)
 
 
-@composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
-           f"float eps=1e-06, bool swap=False, {_LAST})",
-           "max(0, d(anchor, positive) - d(anchor, negative) + margin) (Balntas et al., 2016).", aten=True)
+@composite(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
+    f"float eps=1e-06, bool swap=False, {_LAST})",
+    "max(0, d(anchor, positive) - d(anchor, negative) + margin) (Balntas et al., 2016).",
+    aten=True,
+)
 def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction):
     from flambeau_nn.ops.distance import pairwise_distance
 

@@ -1,4 +1,5 @@
 """Losses of classes by margins, and of a linear layer's classes."""
+
 import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import checked_reduction, reduced, scalar_type
@@ -10,8 +11,9 @@ _LAST = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
 def _rows(input):
     """(N, C) of (N, C), (C) or a number."""
     if input.ndim > 2 or 0 in input.shape[1:] or (input.ndim == 1 and input.numel() == 0):
-        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-                           f"{list(input.shape)}")
+        raise RuntimeError(
+            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
+        )
     return input if input.ndim == 2 else input.reshape((1, -1))
 
 
@@ -20,11 +22,13 @@ def _check_long(target):
         raise RuntimeError(f"expected scalar type Long but found {scalar_type(target.dtype)}")
 
 
-@composite(f"multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, {_LAST})",
-           "Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target: `input` is "
-           "(N, C) or (C), `target` (N) or ().",
-           aten="multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, "
-                "str reduction='mean')")
+@composite(
+    f"multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, {_LAST})",
+    "Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target: `input` is "
+    "(N, C) or (C), `target` (N) or ().",
+    aten="multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, "
+    "str reduction='mean')",
+)
 def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if p not in (1, 2):
@@ -34,15 +38,16 @@ def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, re
     x = _rows(input)
     n, classes = x.shape
     if target.ndim > 1 or target.numel() != n:
-        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-                           f"samples (batch size). Expected target size [{n}], but got {list(target.shape)}. Input has "
-                           f"shape {list(input.shape)}.")
+        raise RuntimeError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
+            f"samples (batch size). Expected target size [{n}], but got {list(target.shape)}. Input has "
+            f"shape {list(input.shape)}."
+        )
     if weight is not None and weight.numel() != classes:
         raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     _check_long(target)
     if not x.is_floating_point():
-        raise NotImplementedError('"multi_margin_loss_cpu_kernel" not implemented for '
-                                  f"'{scalar_type(x.dtype)}'")
+        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{scalar_type(x.dtype)}'")
     y = target.reshape((n, 1))
     if not hides_values(target) and ((y < 0) | (y >= classes)).any():
         raise RuntimeError("target out of range")
@@ -54,10 +59,12 @@ def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, re
     return reduced(loss.reshape(target.shape) if reduction == "none" else loss, reduction)
 
 
-@composite(f"multilabel_margin_loss(Tensor self, Tensor target, {_LAST})",
-           "Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none: `target` "
-           "is sized as `input`, (N, C) or (C), and ends at the first -1.",
-           aten="multilabel_margin_loss(Tensor self, Tensor target, str reduction='mean')")
+@composite(
+    f"multilabel_margin_loss(Tensor self, Tensor target, {_LAST})",
+    "Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none: `target` "
+    "is sized as `input`, (N, C) or (C), and ends at the first -1.",
+    aten="multilabel_margin_loss(Tensor self, Tensor target, str reduction='mean')",
+)
 def multilabel_margin_loss(input, target, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     x = _rows(input)
@@ -77,8 +84,10 @@ def multilabel_margin_loss(input, target, size_average, reduce, reduction):
     return reduced(loss if input.ndim == 2 or reduction != "none" else loss.reshape(()), reduction)
 
 
-@composite(f"multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, {_LAST})",
-           "binary_cross_entropy_with_logits, averaged over the classes (the last dimension).")
+@composite(
+    f"multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, {_LAST})",
+    "binary_cross_entropy_with_logits, averaged over the classes (the last dimension).",
+)
 def multilabel_soft_margin_loss(input, target, weight, size_average, reduce, reduction):
     from flambeau_nn.ops.activation import logsigmoid
 
@@ -93,17 +102,21 @@ def multilabel_soft_margin_loss(input, target, weight, size_average, reduce, red
     return reduced(loss, reduction)
 
 
-@composite("triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *, "
-           "Callable? distance_function=None, float margin=1.0, bool swap=False, str reduction='mean')",
-           "triplet_margin_loss with a distance of one's own; `pairwise_distance` unless given.")
+@composite(
+    "triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *, "
+    "Callable? distance_function=None, float margin=1.0, bool swap=False, str reduction='mean')",
+    "triplet_margin_loss with a distance of one's own; `pairwise_distance` unless given.",
+)
 def triplet_margin_with_distance_loss(anchor, positive, negative, distance_function, margin, swap, reduction):
     reduction = checked_reduction(None, None, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
-        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the same number of "
-                           f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
-                           f"{negative.ndim}D inputs")
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative "
+            f"{negative.ndim}D inputs"
+        )
     if distance_function is None:
         from flambeau_nn.functional import pairwise_distance as distance_function
     near, far = distance_function(anchor, positive), distance_function(anchor, negative)
@@ -112,13 +125,16 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, distance_funct
     return reduced((margin + near - far).clamp_min(0), reduction)
 
 
-@composite("linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? linear_bias=None, "
-           "Tensor? weight=None, str reduction='mean', int? ignore_index=None, float label_smoothing=0.0, "
-           "Object? options=None)",
-           "cross_entropy(linear(input, linear_weight, linear_bias), target): the weight is (C, in) or (C, d1, …, in). "
-           "`options` are about memory, and change nothing here.")
-def linear_cross_entropy(input, linear_weight, target, linear_bias, weight, reduction, ignore_index, label_smoothing,
-                         options):
+@composite(
+    "linear_cross_entropy(Tensor input, Tensor linear_weight, Tensor target, *, Tensor? linear_bias=None, "
+    "Tensor? weight=None, str reduction='mean', int? ignore_index=None, float label_smoothing=0.0, "
+    "Object? options=None)",
+    "cross_entropy(linear(input, linear_weight, linear_bias), target): the weight is (C, in) or (C, d1, …, in). "
+    "`options` are about memory, and change nothing here.",
+)
+def linear_cross_entropy(
+    input, linear_weight, target, linear_bias, weight, reduction, ignore_index, label_smoothing, options
+):
     from flambeau_nn.functional import cross_entropy
     from flambeau_tensor.ops.matmul import linear
 
@@ -129,5 +145,6 @@ def linear_cross_entropy(input, linear_weight, target, linear_bias, weight, redu
     logits = linear(input, linear_weight, linear_bias)
     if len(outer) > 1:
         logits = logits.reshape((*logits.shape[:-1], *outer))
-    return cross_entropy(logits, target, weight, None, -100 if ignore_index is None else ignore_index, None, reduction,
-                         label_smoothing)
+    return cross_entropy(
+        logits, target, weight, None, -100 if ignore_index is None else ignore_index, None, reduction, label_smoothing
+    )

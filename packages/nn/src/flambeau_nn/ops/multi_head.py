@@ -1,5 +1,6 @@
 """Attention in several heads with projections before and behind it, a plain function: it has more arguments than an
 operator may have."""
+
 import math
 import warnings
 from typing import cast
@@ -11,16 +12,24 @@ from flambeau_tensor import Tensor
 from flambeau_tensor.ops.matmul import linear
 
 
-def canonical_mask(mask: Tensor | None, name: str, other_type: ft.dtype | None, other_name: str, target_type: ft.dtype,
-                   check_other: bool = True) -> Tensor | None:
+def canonical_mask(
+    mask: Tensor | None,
+    name: str,
+    other_type: ft.dtype | None,
+    other_name: str,
+    target_type: ft.dtype,
+    check_other: bool = True,
+) -> Tensor | None:
     """A mask of booleans (True: masked) as numbers to add; None and numbers as they are."""
     if mask is None:
         return None
     if mask.dtype is not ft.bool and not mask.is_floating_point():
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if check_other and other_type is not None and mask.dtype is not other_type:
-        warnings.warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
-                      stacklevel=3)
+        warnings.warn(
+            f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.",
+            stacklevel=3,
+        )
     if mask.is_floating_point():
         return mask
     return ft.zeros_like(mask, dtype=target_type).masked_fill_(mask, -math.inf)
@@ -29,20 +38,27 @@ def canonical_mask(mask: Tensor | None, name: str, other_type: ft.dtype | None, 
 def _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads):
     """Whether there is a batch; raises where the dimensions do not agree."""
     if query.ndim not in (2, 3):
-        raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "
-                             f"{query.ndim}-D query tensor")
+        raise AssertionError(
+            f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
+        )
     batched = query.ndim == 3
     said, wanted = ("batched (3-D)", 3) if batched else ("unbatched (2-D)", 2)
     if key.ndim != wanted or value.ndim != wanted:
-        raise AssertionError(f"For {said} `query`, expected `key` and `value` to be {wanted}-D but found "
-                             f"{key.ndim}-D and {value.ndim}-D tensors respectively")
+        raise AssertionError(
+            f"For {said} `query`, expected `key` and `value` to be {wanted}-D but found "
+            f"{key.ndim}-D and {value.ndim}-D tensors respectively"
+        )
     if key_padding_mask is not None and key_padding_mask.ndim != wanted - 1:
-        raise AssertionError(f"For {said} `query`, expected `key_padding_mask` to be `None` or {wanted - 1}-D but "
-                             f"found {key_padding_mask.ndim}-D tensor instead")
+        raise AssertionError(
+            f"For {said} `query`, expected `key_padding_mask` to be `None` or {wanted - 1}-D but "
+            f"found {key_padding_mask.ndim}-D tensor instead"
+        )
     if attn_mask is not None:
         if attn_mask.ndim not in (2, 3):
-            raise AssertionError(f"For {said} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
-                                 f"{attn_mask.ndim}-D tensor instead")
+            raise AssertionError(
+                f"For {said} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
+                f"{attn_mask.ndim}-D tensor instead"
+            )
         expected = num_heads, query.shape[0], key.shape[0]
         if not batched and attn_mask.ndim == 3 and tuple(attn_mask.shape) != expected:
             raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got {attn_mask.shape}")
@@ -61,8 +77,9 @@ def _check_attn_mask(mask, heads, length, others):
         return mask.unsqueeze(0)
     if mask.ndim == 3:
         if tuple(mask.shape) != (heads, length, others):
-            raise RuntimeError(f"The shape of the 3D attn_mask is {mask.shape}, but should be "
-                               f"{(heads, length, others)}.")
+            raise RuntimeError(
+                f"The shape of the 3D attn_mask is {mask.shape}, but should be {(heads, length, others)}."
+            )
         return mask
     raise RuntimeError(f"attn_mask's dimension {mask.ndim} is not supported")
 
@@ -81,14 +98,32 @@ def _padded(mask):
 
 @overridable(namespace=NAMESPACE)
 def multi_head_attention_forward(
-        query: Tensor, key: Tensor, value: Tensor, embed_dim_to_check: int, num_heads: int,
-        in_proj_weight: "Tensor | None", in_proj_bias: "Tensor | None", bias_k: "Tensor | None",
-        bias_v: "Tensor | None", add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor,
-        out_proj_bias: "Tensor | None", training: bool = True, key_padding_mask: "Tensor | None" = None,
-        need_weights: bool = True, attn_mask: "Tensor | None" = None, use_separate_proj_weight: bool = False,
-        q_proj_weight: "Tensor | None" = None, k_proj_weight: "Tensor | None" = None,
-        v_proj_weight: "Tensor | None" = None, static_k: "Tensor | None" = None, static_v: "Tensor | None" = None,
-        average_attn_weights: bool = True, is_causal: bool = False) -> "tuple[Tensor, Tensor | None]":
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    embed_dim_to_check: int,
+    num_heads: int,
+    in_proj_weight: "Tensor | None",
+    in_proj_bias: "Tensor | None",
+    bias_k: "Tensor | None",
+    bias_v: "Tensor | None",
+    add_zero_attn: bool,
+    dropout_p: float,
+    out_proj_weight: Tensor,
+    out_proj_bias: "Tensor | None",
+    training: bool = True,
+    key_padding_mask: "Tensor | None" = None,
+    need_weights: bool = True,
+    attn_mask: "Tensor | None" = None,
+    use_separate_proj_weight: bool = False,
+    q_proj_weight: "Tensor | None" = None,
+    k_proj_weight: "Tensor | None" = None,
+    v_proj_weight: "Tensor | None" = None,
+    static_k: "Tensor | None" = None,
+    static_v: "Tensor | None" = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> "tuple[Tensor, Tensor | None]":
     """What :class:`MultiheadAttention` computes, of (time, batch, size) or (time, size): the result and, if
     ``need_weights``, the weights (batch, time, others), of each head unless ``average_attn_weights``."""
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
@@ -96,11 +131,14 @@ def multi_head_attention_forward(
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)
         key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
     length, batch, size = query.shape
-    key_padding_mask = canonical_mask(key_padding_mask, "key_padding_mask",
-                                      None if attn_mask is None else attn_mask.dtype, "attn_mask", query.dtype)
+    key_padding_mask = canonical_mask(
+        key_padding_mask, "key_padding_mask", None if attn_mask is None else attn_mask.dtype, "attn_mask", query.dtype
+    )
     if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-                           "`generate_square_subsequent_mask` to create this mask.")
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
     if is_causal and key_padding_mask is None and not need_weights:
         attn_mask = None  # the hint says what it holds
     else:
@@ -113,8 +151,9 @@ def multi_head_attention_forward(
         raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
     if use_separate_proj_weight:
         if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(f"key's sequence and batch dims {key.shape[:2]} do not match value's "
-                                 f"{value.shape[:2]}")
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
         weights = q_proj_weight, k_proj_weight, v_proj_weight
         for name, weight in zip("qkv", weights, strict=True):
             if weight is None:
@@ -145,27 +184,38 @@ def multi_head_attention_forward(
     elif bias_v is not None:
         raise AssertionError("bias_v is set but bias_k is None")
     q = q.reshape((length, heads, head_dim)).transpose(0, 1)
-    k = k.reshape((k.shape[0], heads, head_dim)).transpose(0, 1) if static_k is None else \
-        _check_static("static_k", static_k, heads, head_dim)
-    v = v.reshape((v.shape[0], heads, head_dim)).transpose(0, 1) if static_v is None else \
-        _check_static("static_v", static_v, heads, head_dim)
+    k = (
+        k.reshape((k.shape[0], heads, head_dim)).transpose(0, 1)
+        if static_k is None
+        else _check_static("static_k", static_k, heads, head_dim)
+    )
+    v = (
+        v.reshape((v.shape[0], heads, head_dim)).transpose(0, 1)
+        if static_v is None
+        else _check_static("static_v", static_v, heads, head_dim)
+    )
     if add_zero_attn:
         k, v = (ft.cat((t, t.new_zeros((heads, 1, head_dim))), 1) for t in (k, v))
         attn_mask, key_padding_mask = _padded(attn_mask), _padded(key_padding_mask)
     others = k.shape[1]
     if key_padding_mask is not None:
         if key_padding_mask.shape[0] != batch:
-            raise AssertionError(f"Expected key_padded_mask.shape[0] to be {batch}, but got "
-                                 f"{key_padding_mask.shape[0]}")
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[0] to be {batch}, but got {key_padding_mask.shape[0]}"
+            )
         if key_padding_mask.shape[1] != others:
-            raise AssertionError(f"Expected key_padded_mask.shape[1] to be {others}, but got "
-                                 f"{key_padding_mask.shape[1]}")
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[1] to be {others}, but got {key_padding_mask.shape[1]}"
+            )
         each = key_padding_mask.reshape((batch, 1, 1, others)).expand((-1, num_heads, -1, -1))
         each = each.reshape((heads, 1, others))
         attn_mask = each if attn_mask is None else attn_mask + each
     dropout_p = dropout_p if training else 0.0
-    found = _with_weights(q, k, v, attn_mask, dropout_p) if need_weights else \
-        (_without(q, k, v, attn_mask, dropout_p, is_causal, batch), None)
+    found = (
+        _with_weights(q, k, v, attn_mask, dropout_p)
+        if need_weights
+        else (_without(q, k, v, attn_mask, dropout_p, is_causal, batch), None)
+    )
     out = found[0].transpose(0, 1).reshape((length * batch, size))
     out = linear(out, out_proj_weight, out_proj_bias)
     out = out.reshape((length, batch, out.shape[1]))

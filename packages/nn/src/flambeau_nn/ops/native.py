@@ -1,5 +1,6 @@
 """Functions of layers as C++ has them, which are functions of ``torch`` itself: arguments by position, reductions as
 numbers (0 none, 1 mean, 2 sum), and what kernels hand back for backward."""
+
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn.ops.activation import randomly_leaky
@@ -26,8 +27,10 @@ def _forward(schema, name, *order, **fixed):
     @composite(schema, f"`torch.nn.functional.{name}`" + (", in place." if "inplace" in fixed else "."))
     def run(*args):
         # Numbers that stand for no reduction are taken for none, as there.
-        words = {word: args[at] if word != "reduction" else _REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
-                 for word, at in named}
+        words = {
+            word: args[at] if word != "reduction" else _REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
+            for word, at in named
+        }
         return function(*[args[at] for at in places], **words, **fixed)
 
 
@@ -37,8 +40,9 @@ _forward("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "celu", 0, 1)
 _forward("celu_(Tensor(a!) self, Scalar alpha=1.0) -> Tensor(a!)", "celu", 0, 1, inplace=True)
 _forward("selu(Tensor self) -> Tensor", "selu", 0)
 _forward("selu_(Tensor(a!) self) -> Tensor(a!)", "selu", 0, inplace=True)
-_forward("threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", "threshold", 0, 1, 2,
-         inplace=True)
+_forward(
+    "threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", "threshold", 0, 1, 2, inplace=True
+)
 _SLOPES = "Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? generator=None"
 
 
@@ -62,8 +66,9 @@ def _dropout(name, drop):
     def fresh(input, p, train):
         return checked(input, p, train, False)
 
-    @composite(f"{name}_(Tensor(a!) self, float p, bool train) -> Tensor(a!)",
-               f"`torch.nn.functional.{name}`, in place.")
+    @composite(
+        f"{name}_(Tensor(a!) self, float p, bool train) -> Tensor(a!)", f"`torch.nn.functional.{name}`, in place."
+    )
     def inplace(input, p, train):
         return checked(input, p, train, True)
 
@@ -74,13 +79,19 @@ def _drop_features(input, p, train, inplace):
     return _drop(input, p, train, inplace, channels=True)
 
 
-for _name, _function in (("dropout", F.dropout), ("alpha_dropout", F.alpha_dropout),
-                         ("feature_alpha_dropout", F.feature_alpha_dropout), ("feature_dropout", _drop_features)):
+for _name, _function in (
+    ("dropout", F.dropout),
+    ("alpha_dropout", F.alpha_dropout),
+    ("feature_alpha_dropout", F.feature_alpha_dropout),
+    ("feature_dropout", _drop_features),
+):
     _dropout(_name, _function)
 
 
-@composite("native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-           "Dropout, unless `train` is False, and where elements were kept.")
+@composite(
+    "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+    "Dropout, unless `train` is False, and where elements were kept.",
+)
 def native_dropout(input, p, train):
     if train is False or p == 0:
         return input.clone(), ft.ones_like(input, dtype=ft.bool)
@@ -93,29 +104,77 @@ def native_dropout(input, p, train):
 # --- pooling --------------------------------------------------------------------------------------------------------
 
 for _n in (1, 2, 3):
-    _windows = (f"(Tensor self, int[{_n}] kernel_size, int[{_n}] stride=[], int[{_n}] padding=0, "
-                f"int[{_n}] dilation=1, bool ceil_mode=False)")
+    _windows = (
+        f"(Tensor self, int[{_n}] kernel_size, int[{_n}] stride=[], int[{_n}] padding=0, "
+        f"int[{_n}] dilation=1, bool ceil_mode=False)"
+    )
     _forward(f"max_pool{_n}d{_windows} -> Tensor", f"max_pool{_n}d", *range(6))
-_forward("max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
-         "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)", "max_pool1d_with_indices", *range(6))
-_forward("adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", "adaptive_max_pool1d_with_indices",
-         0, 1)
+_forward(
+    "max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
+    "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
+    "max_pool1d_with_indices",
+    *range(6),
+)
+_forward(
+    "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", "adaptive_max_pool1d_with_indices", 0, 1
+)
 
 
 # --- normalization --------------------------------------------------------------------------------------------------
 
 _AFFINE = "Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
 _STATISTICS = "Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var"
-_forward(f"layer_norm(Tensor input, int[] normalized_shape, {_AFFINE}, bool cudnn_enable=True) -> Tensor",
-         "layer_norm", 0, 1, 2, 3, 4)
-_forward(f"group_norm(Tensor input, int num_groups, {_AFFINE}, bool cudnn_enabled=True) -> Tensor", "group_norm",
-         0, 1, 2, 3, 4)
-_forward("rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor", "rms_norm",
-         0, 1, 2, 3)
-_forward(f"batch_norm(Tensor input, {_STATISTICS}, bool training, float momentum, float eps, bool cudnn_enabled) -> "
-         "Tensor", "batch_norm", 0, 3, 4, 1, 2, 5, 6, 7)
-_forward(f"instance_norm(Tensor input, {_STATISTICS}, bool use_input_stats, float momentum, float eps, "
-         "bool cudnn_enabled) -> Tensor", "instance_norm", 0, 3, 4, 1, 2, 5, 6, 7)
+_forward(
+    f"layer_norm(Tensor input, int[] normalized_shape, {_AFFINE}, bool cudnn_enable=True) -> Tensor",
+    "layer_norm",
+    0,
+    1,
+    2,
+    3,
+    4,
+)
+_forward(
+    f"group_norm(Tensor input, int num_groups, {_AFFINE}, bool cudnn_enabled=True) -> Tensor",
+    "group_norm",
+    0,
+    1,
+    2,
+    3,
+    4,
+)
+_forward(
+    "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+    "rms_norm",
+    0,
+    1,
+    2,
+    3,
+)
+_forward(
+    f"batch_norm(Tensor input, {_STATISTICS}, bool training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+    "batch_norm",
+    0,
+    3,
+    4,
+    1,
+    2,
+    5,
+    6,
+    7,
+)
+_forward(
+    f"instance_norm(Tensor input, {_STATISTICS}, bool use_input_stats, float momentum, float eps, "
+    "bool cudnn_enabled) -> Tensor",
+    "instance_norm",
+    0,
+    3,
+    4,
+    1,
+    2,
+    5,
+    6,
+    7,
+)
 
 
 def _moments(rows, eps):
@@ -126,17 +185,23 @@ def _moments(rows, eps):
     return mean, ((centered * centered).mean(-1) + eps).rsqrt()
 
 
-@composite("native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
-           "(Tensor, Tensor, Tensor)", "layer_norm, and the mean and 1 / deviation of each row.")
+@composite(
+    "native_layer_norm(Tensor input, int[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+    "(Tensor, Tensor, Tensor)",
+    "layer_norm, and the mean and 1 / deviation of each row.",
+)
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     out = F.layer_norm(input, shape, weight, bias, eps)
-    outer = tuple(input.shape[:input.ndim - len(shape)]) + (1,) * len(shape)
+    outer = tuple(input.shape[: input.ndim - len(shape)]) + (1,) * len(shape)
     return out, *(t.reshape(outer) for t in _moments(input.detach().flatten(-len(shape)), eps))
 
 
-@composite("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps)"
-           " -> (Tensor, Tensor, Tensor)", "group_norm, and the mean and 1 / deviation of each group.")
+@composite(
+    "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, int N, int C, int HxW, int group, float eps)"
+    " -> (Tensor, Tensor, Tensor)",
+    "group_norm, and the mean and 1 / deviation of each group.",
+)
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     out = F.group_norm(input, group, weight, bias, eps)
     return out, *_moments(input.reshape((N, group, C // group * HxW if group else 0)), eps)
@@ -150,20 +215,29 @@ def _batch_norm(input, weight, bias, running_mean, running_var, training, moment
 
 
 _MOVES = "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"
-composite(f"native_batch_norm(Tensor input, {_STATISTICS}, {_MOVES}",
-          "batch_norm, and the mean and 1 / deviation of each channel while training.")(_batch_norm)
-composite(f"_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
-          f"Tensor(b!) running_var, {_MOVES}", "native_batch_norm.")(_batch_norm)
+composite(
+    f"native_batch_norm(Tensor input, {_STATISTICS}, {_MOVES}",
+    "batch_norm, and the mean and 1 / deviation of each channel while training.",
+)(_batch_norm)
+composite(
+    f"_native_batch_norm_legit(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+    f"Tensor(b!) running_var, {_MOVES}",
+    "native_batch_norm.",
+)(_batch_norm)
 
 
-@composite(f"_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, {_MOVES}",
-           "native_batch_norm without running statistics.")
+@composite(
+    f"_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, {_MOVES}",
+    "native_batch_norm without running statistics.",
+)
 def _of_batch(input, weight, bias, training, momentum, eps):
     return _batch_norm(input, weight, bias, None, None, training, momentum, eps)
 
 
-@composite("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
-           "The norm of each slice of a dimension, so that it broadcasts; -1: of all.")
+@composite(
+    "norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
+    "The norm of each slice of a dimension, so that it broadcasts; -1: of all.",
+)
 def norm_except_dim(v, pow, dim):
     if dim == -1:
         return vector_norm(v, pow)
@@ -177,15 +251,21 @@ def _weight_norm(v, g, dim):
 
 # --- embeddings -----------------------------------------------------------------------------------------------------
 
-@composite("embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
-           "bool sparse=False) -> Tensor", "`torch.nn.functional.embedding`; -1 for no padding.")
+
+@composite(
+    "embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False, "
+    "bool sparse=False) -> Tensor",
+    "`torch.nn.functional.embedding`; -1 for no padding.",
+)
 def embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse):
     padding = padding_idx if 0 <= padding_idx < weight.shape[0] else None
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
-@composite("embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
-           "Scale the rows that `indices` name to norms of at most `max_norm`.")
+@composite(
+    "embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
+    "Scale the rows that `indices` name to norms of at most `max_norm`.",
+)
 def embedding_renorm_(weight, indices, max_norm, norm_type):
     from flambeau_autograd import no_grad
 
@@ -198,10 +278,30 @@ _BAGS = "Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq"
 _MODES = "sum", "mean", "max"
 
 
-def _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset,
-                   padding_idx=None):
-    out = F.embedding_bag(indices, weight, offsets, None, 2.0, scale_grad_by_freq, _MODES[mode], sparse,
-                          per_sample_weights, include_last_offset, padding_idx)
+def _embedding_bag(
+    weight,
+    indices,
+    offsets,
+    scale_grad_by_freq,
+    mode,
+    sparse,
+    per_sample_weights,
+    include_last_offset,
+    padding_idx=None,
+):
+    out = F.embedding_bag(
+        indices,
+        weight,
+        offsets,
+        None,
+        2.0,
+        scale_grad_by_freq,
+        _MODES[mode],
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
     bags = ft.zeros_like(offsets)
     if mode == 0:
         return out, offsets.new_empty((0,)), bags, ft.zeros_like(offsets)
@@ -223,33 +323,98 @@ def _maxima(weight, indices, bag, counts, out):
     return ft.cat([indices, indices.new_zeros(1)])[first]
 
 
-composite(f"embedding_bag({_BAGS}=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, "
-          "bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
-          "`torch.nn.functional.embedding_bag` (mode 0 sum, 1 mean, 2 max), the bag of each index, how many indices "
-          "each bag has, and where maxima are from.")(_embedding_bag)
-composite(f"embedding_bag.padding_idx({_BAGS}, int mode, bool sparse, Tensor? per_sample_weights, "
-          "bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
-          "The same with an index that does not count.")(_embedding_bag)
+composite(
+    f"embedding_bag({_BAGS}=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, "
+    "bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
+    "`torch.nn.functional.embedding_bag` (mode 0 sum, 1 mean, 2 max), the bag of each index, how many indices "
+    "each bag has, and where maxima are from.",
+)(_embedding_bag)
+composite(
+    f"embedding_bag.padding_idx({_BAGS}, int mode, bool sparse, Tensor? per_sample_weights, "
+    "bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
+    "The same with an index that does not count.",
+)(_embedding_bag)
 
 
 # --- losses ---------------------------------------------------------------------------------------------------------
 
-_forward("binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
-         "int reduction=1) -> Tensor", "binary_cross_entropy_with_logits", 0, 1, 2, ("pos_weight", 3), ("reduction", 4))
-_forward("cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "
-         "Tensor", "cosine_embedding_loss", 0, 1, 2, 3, ("reduction", 4))
-_forward("hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
-         "hinge_embedding_loss", 0, 1, 2, ("reduction", 3))
-_forward("kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor", "kl_div", 0, 1,
-         ("reduction", 2), ("log_target", 3))
-_forward("margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "
-         "Tensor", "margin_ranking_loss", 0, 1, 2, 3, ("reduction", 4))
-_forward("poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
-         "poisson_nll_loss", 0, 1, 2, 3, ("eps", 4), ("reduction", 5))
-_forward("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, "
-         "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor", "triplet_margin_loss", 0, 1, 2, 3, 4, 5, 6,
-         ("reduction", 7))
+_forward(
+    "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
+    "int reduction=1) -> Tensor",
+    "binary_cross_entropy_with_logits",
+    0,
+    1,
+    2,
+    ("pos_weight", 3),
+    ("reduction", 4),
+)
+_forward(
+    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
+    "cosine_embedding_loss",
+    0,
+    1,
+    2,
+    3,
+    ("reduction", 4),
+)
+_forward(
+    "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
+    "hinge_embedding_loss",
+    0,
+    1,
+    2,
+    ("reduction", 3),
+)
+_forward(
+    "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+    "kl_div",
+    0,
+    1,
+    ("reduction", 2),
+    ("log_target", 3),
+)
+_forward(
+    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
+    "margin_ranking_loss",
+    0,
+    1,
+    2,
+    3,
+    ("reduction", 4),
+)
+_forward(
+    "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) -> Tensor",
+    "poisson_nll_loss",
+    0,
+    1,
+    2,
+    3,
+    ("eps", 4),
+    ("reduction", 5),
+)
+_forward(
+    "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, "
+    "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+    "triplet_margin_loss",
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    ("reduction", 7),
+)
 for _lengths, _overload in (("int[]", "IntList"), ("Tensor", "Tensor")):
-    _forward(f"ctc_loss.{_overload}(Tensor log_probs, Tensor targets, {_lengths} input_lengths, "
-             f"{_lengths} target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
-             "ctc_loss", 0, 1, 2, 3, 4, ("reduction", 5), ("zero_infinity", 6))
+    _forward(
+        f"ctc_loss.{_overload}(Tensor log_probs, Tensor targets, {_lengths} input_lengths, "
+        f"{_lengths} target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+        "ctc_loss",
+        0,
+        1,
+        2,
+        3,
+        4,
+        ("reduction", 5),
+        ("zero_infinity", 6),
+    )

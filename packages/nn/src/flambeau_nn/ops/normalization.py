@@ -1,4 +1,5 @@
 """Normalization: numbers brought to mean 0 and variance 1, or vectors to length 1."""
+
 from math import prod
 
 import flambeau_tensor as ft
@@ -11,14 +12,22 @@ from flambeau_tensor.ops.attributes import suggest_memory_format
 
 HALVES = ft.float16, ft.bfloat16
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
-layer_norm = Operator(f"layer_norm(Tensor self, {_LAYER}) -> Tensor", kernels.layer_norm, namespace=NAMESPACE,
-                      variants="function", aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
-                      doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
-                          "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.")
+layer_norm = Operator(
+    f"layer_norm(Tensor self, {_LAYER}) -> Tensor",
+    kernels.layer_norm,
+    namespace=NAMESPACE,
+    variants="function",
+    aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
+    doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
+    "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.",
+)
 layer_norm_backward = Operator(
     f"layer_norm_backward(Tensor grad_output, Tensor self, {_LAYER}) -> (Tensor, Tensor, Tensor)",
-    kernels.layer_norm_backward, namespace=INTERNAL, variants="function",
-    doc="The gradients of layer_norm with respect to self, weight and bias.")
+    kernels.layer_norm_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of layer_norm with respect to self, weight and bias.",
+)
 
 
 def _per_channel(t, ndim):
@@ -44,11 +53,13 @@ def _wide(input):
     return input.float() if input.dtype in HALVES else input
 
 
-@composite("group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
-           "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
-           "times `weight` plus `bias`, one for each channel (Wu and He, 2018).",
-           aten="group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
-                "bool cudnn_enabled=True)")
+@composite(
+    "group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
+    "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
+    "times `weight` plus `bias`, one for each channel (Wu and He, 2018).",
+    aten="group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
+    "bool cudnn_enabled=True)",
+)
 def group_norm(input, num_groups, weight, bias, eps):
     normalized = _group_norm(input, num_groups, weight, bias, eps)
     return normalized.contiguous(memory_format=suggest_memory_format(input))
@@ -61,12 +72,16 @@ def _group_norm(input, num_groups, weight, bias, eps):
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, but got input of shape "
-                           f"{list(input.shape)} and num_groups={num_groups}")
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}"
+        )
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != (channels,):
-            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of channels in input, but "
-                               f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}")
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, but "
+                f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}"
+            )
     _check_dtypes(input, weight, bias)
     dtype, input = input.dtype, _wide(input)
     row = prod(input.shape[1:]) // num_groups
@@ -77,19 +92,26 @@ def _group_norm(input, num_groups, weight, bias, eps):
     return (out if bias is None else out + _per_channel(bias, input.ndim)).to(dtype)
 
 
-@composite("rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
-           "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
-           "precision unless given. Half precision is computed in float32.", aten=True)
+@composite(
+    "rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
+    "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
+    "precision unless given. Half precision is computed in float32.",
+    aten=True,
+)
 def rms_norm(input, normalized_shape, weight, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else normalized_shape
     if input.ndim < len(shape):
         raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {input.ndim}")
-    if not shape or tuple(input.shape[-len(shape):]) != tuple(shape):
-        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
-                           f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}")
+    if not shape or tuple(input.shape[-len(shape) :]) != tuple(shape):
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape "
+            f"[{', '.join(map(str, ['*', *shape]))}], but got input of size{list(input.shape)}"
+        )
     if weight is not None and tuple(weight.shape) != tuple(shape):
-        raise RuntimeError(f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
-                           f"{list(weight.shape)} and normalized_shape = {list(shape)}")
+        raise RuntimeError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
+            f"{list(weight.shape)} and normalized_shape = {list(shape)}"
+        )
     if not (input.dtype.is_floating_point or input.dtype.is_complex):
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{kind}'")
@@ -101,13 +123,15 @@ def rms_norm(input, normalized_shape, weight, eps):
     return (out if weight is None else out * weight).to(dtype)
 
 
-@composite("batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "
-           "bool training=False, float momentum=0.1, float eps=1e-05)",
-           "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
-           "and Szegedy, 2015): of the batch while training, which moves the running ones by `momentum`, else the "
-           "running ones.",
-           aten="batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
-                "bool training, float momentum, float eps, bool cudnn_enabled)")
+@composite(
+    "batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "
+    "bool training=False, float momentum=0.1, float eps=1e-05)",
+    "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
+    "and Szegedy, 2015): of the batch while training, which moves the running ones by `momentum`, else the "
+    "running ones.",
+    aten="batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+    "bool training, float momentum, float eps, bool cudnn_enabled)",
+)
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
     if input.ndim < 2:
         if input.ndim == 1 and input.numel() == 0:
@@ -150,11 +174,13 @@ def _move(running, value, momentum, correction=1.0):
             running.mul_(1 - momentum).add_(value.detach().to(running.dtype), alpha=momentum * correction)
 
 
-@composite("instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
-           "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05)",
-           "batch_norm of each sample alone (Ulyanov et al., 2016).",
-           aten="instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
-                "bool use_input_stats, float momentum, float eps, bool cudnn_enabled)")
+@composite(
+    "instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
+    "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05)",
+    "batch_norm of each sample alone (Ulyanov et al., 2016).",
+    aten="instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+    "bool use_input_stats, float momentum, float eps, bool cudnn_enabled)",
+)
 def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
@@ -169,15 +195,19 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
     return _group_norm(input, channels, weight, bias, eps)
 
 
-@composite("normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, *, Tensor(a!)? out=None)",
-           "x / max(‖x‖, eps) along `dim`, of the p-norm.")
+@composite(
+    "normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, *, Tensor(a!)? out=None)",
+    "x / max(‖x‖, eps) along `dim`, of the p-norm.",
+)
 def normalize(input, p, dim, eps, out):
     length = ft.norm(input, p, dim, keepdim=True).clamp_min(eps)
     return ft.div(input, length, out=out) if out is not None else input / length
 
 
-@composite("local_response_norm(Tensor self, int size, float alpha=0.0001, float beta=0.75, float k=1.0)",
-           "x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky et al., 2012).")
+@composite(
+    "local_response_norm(Tensor self, int size, float alpha=0.0001, float beta=0.75, float k=1.0)",
+    "x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky et al., 2012).",
+)
 def local_response_norm(input, size, alpha, beta, k):
     if input.ndim < 3:
         raise ValueError(f"Expected 3D or higher dimensionality input (got {input.ndim} dimensions)")

@@ -1,4 +1,5 @@
 """Tensors made larger at their edges."""
+
 import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
@@ -10,18 +11,22 @@ def _constant_pad(input, pad, value):
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * input.ndim:
-        raise RuntimeError(f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
-                           f"length is {len(pad)} while the input has {input.ndim} dimensions.")
+        raise RuntimeError(
+            f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
+            f"length is {len(pad)} while the input has {input.ndim} dimensions."
+        )
     sizes = list(input.shape)
     source = input
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
-        before, after = pad[2 * i:2 * i + 2]
+        before, after = pad[2 * i : 2 * i + 2]
         sizes[dim] += before + after
         if not 0 <= sizes[dim] < 2**63:
-            raise RuntimeError(f"The input size {input.shape[dim]}, plus negative padding {before} and {after} "
-                               f"resulted in a negative output size, which is invalid. Check dimension {dim} of your "
-                               "input.")
+            raise RuntimeError(
+                f"The input size {input.shape[dim]}, plus negative padding {before} and {after} "
+                f"resulted in a negative output size, which is invalid. Check dimension {dim} of your "
+                "input."
+            )
         source = source.narrow(dim, max(-before, 0), max(input.shape[dim] + min(before, 0) + min(after, 0), 0))
     out = ft.empty(tuple(sizes), dtype=input.dtype, memory_format=suggest_memory_format(input)).fill_(value)
     target = out
@@ -32,10 +37,13 @@ def _constant_pad(input, pad, value):
     return out
 
 
-constant_pad_nd = Operator("constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor", _constant_pad,
-                           namespace=INTERNAL, variants="function",
-                           doc="Pairs of (before, after), last dimension first, filled with `value`; negative ones "
-                               "cut off.")
+constant_pad_nd = Operator(
+    "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
+    _constant_pad,
+    namespace=INTERNAL,
+    variants="function",
+    doc="Pairs of (before, after), last dimension first, filled with `value`; negative ones cut off.",
+)
 
 
 _PICK = {  # the index inside 0..n-1 for each place
@@ -58,27 +66,33 @@ def _places(n, before, after, mode):
 def _pad_by_index(input, pad, mode):
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
-        before, after = pad[2 * i:2 * i + 2]
+        before, after = pad[2 * i : 2 * i + 2]
         n = input.shape[dim]
         if mode == "reflect" and max(before, after) >= n:
-            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
-                               f"got: padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}")
+            raise RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but "
+                f"got: padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}"
+            )
         if mode == "circular" and max(before, after) > n:
             raise RuntimeError("Padding value causes wrapping around more than once.")
         if mode == "circular" and n + min(before, 0) + min(after, 0) < 1:
             raise RuntimeError("Negative padding value is resulting in an empty dimension")
         if n == 0 or n + before + after < 1:
-            raise RuntimeError(f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, "
-                               f"{after})")
+            raise RuntimeError(
+                f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, {after})"
+            )
         if before or after:
             input = input.index_select(dim, _places(n, before, after, mode))
     return input
 
 
-@composite("pad(Tensor self, int[] pad, str mode='constant', float? value=None)",
-           "`input` with `pad[0]` and `pad[1]` elements before and after in the last dimension, the next two in the "
-           "one before, and so on. `mode` is 'constant' (filled with `value`, 0 unless given), 'reflect', 'replicate' "
-           "or 'circular' (dimensions after the first two, or all but the first).", aten=True)
+@composite(
+    "pad(Tensor self, int[] pad, str mode='constant', float? value=None)",
+    "`input` with `pad[0]` and `pad[1]` elements before and after in the last dimension, the next two in the "
+    "one before, and so on. `mode` is 'constant' (filled with `value`, 0 unless given), 'reflect', 'replicate' "
+    "or 'circular' (dimensions after the first two, or all but the first).",
+    aten=True,
+)
 def pad(input, pad, mode, value):
     pad = (pad,) if isinstance(pad, int) else pad
     if mode == "constant":
@@ -88,10 +102,12 @@ def pad(input, pad, mode, value):
     if len(pad) % 2:
         raise RuntimeError(f"Padding length must be divisible by 2, but got {len(pad)}")
     if len(pad) > 2 * input.ndim:
-        raise RuntimeError("Padding length should be less than or equal to two times the input dimension but got "
-                           f"padding length {len(pad)} and input of dimension {input.ndim}")
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got "
+            f"padding length {len(pad)} and input of dimension {input.ndim}"
+        )
     if value is not None and value != 0:
-        raise RuntimeError(f"Padding mode \"{mode}\" doesn't take in value argument")
+        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if input.ndim not in (len(pad) // 2 + 1, len(pad) // 2 + 2) or len(pad) > 6:
         raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
     padded = _pad_by_index(input, pad, mode)

@@ -4,6 +4,7 @@ One direction of one layer is an operator; ``torch.lstm`` and its kin stack them
 layers over one time. ``input`` is (time, batch, size) or, with ``batch_first``, (batch, time, size), or packed: rows of
 all sequences, time by time, with ``batch_sizes`` telling how many rows each time has.
 """
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import recurrent as kernels
 from flambeau_nn.ops import INTERNAL
@@ -13,23 +14,40 @@ from flambeau_tensor.ops.matmul import linear
 _WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh"
 _LSTM = f"Tensor input, int[]? batch_sizes, Tensor h0, Tensor c0, {_WEIGHTS}, Tensor? w_hr, bool reverse"
 _RNN = f"Tensor input, int[]? batch_sizes, Tensor h0, {_WEIGHTS}, str mode, bool reverse"
-lstm_layer = Operator(f"lstm_layer({_LSTM}) -> (Tensor output, Tensor h, Tensor c, Tensor workspace)",
-                      kernels.lstm_layer, namespace=INTERNAL, variants="function",
-                      doc="One direction of a layer of an LSTM; the workspace is for backward.")
+lstm_layer = Operator(
+    f"lstm_layer({_LSTM}) -> (Tensor output, Tensor h, Tensor c, Tensor workspace)",
+    kernels.lstm_layer,
+    namespace=INTERNAL,
+    variants="function",
+    doc="One direction of a layer of an LSTM; the workspace is for backward.",
+)
 lstm_layer_backward = Operator(
     "lstm_layer_backward(Tensor? grad_output, Tensor? grad_h, Tensor? grad_c, Tensor output, Tensor workspace, "
-    f"{_LSTM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)", kernels.lstm_layer_backward,
-    namespace=INTERNAL, variants="function", doc="The gradients of lstm_layer with respect to its tensors.")
-rnn_layer = Operator(f"rnn_layer({_RNN}) -> (Tensor output, Tensor h, Tensor workspace)", kernels.rnn_layer,
-                     namespace=INTERNAL, variants="function",
-                     doc="One direction of a layer; `mode` is 'GRU', 'RNN_TANH' or 'RNN_RELU'.")
+    f"{_LSTM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
+    kernels.lstm_layer_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of lstm_layer with respect to its tensors.",
+)
+rnn_layer = Operator(
+    f"rnn_layer({_RNN}) -> (Tensor output, Tensor h, Tensor workspace)",
+    kernels.rnn_layer,
+    namespace=INTERNAL,
+    variants="function",
+    doc="One direction of a layer; `mode` is 'GRU', 'RNN_TANH' or 'RNN_RELU'.",
+)
 rnn_layer_backward = Operator(
     "rnn_layer_backward(Tensor? grad_output, Tensor? grad_h, Tensor output, Tensor workspace, "
-    f"{_RNN}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)", kernels.rnn_layer_backward, namespace=INTERNAL,
-    variants="function", doc="The gradients of rnn_layer with respect to its tensors.")
+    f"{_RNN}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
+    kernels.rnn_layer_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of rnn_layer with respect to its tensors.",
+)
 
 
 # --- by other operations --------------------------------------------------------------------------------------------
+
 
 def composed(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
     """What the operators compute, by products and activations: output, final state and, of an LSTM, final cells."""
@@ -72,6 +90,7 @@ def _step(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr):
 
 # --- the functions --------------------------------------------------------------------------------------------------
 
+
 def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
     """Output, final states and final cells, stacked, of all layers and directions."""
     directions = 2 if bidirectional else 1
@@ -93,14 +112,24 @@ def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropou
         outputs = []
         for direction in range(directions):
             at = layer * directions + direction
-            w_ih, w_hh, *rest = params[each * at:each * (at + 1)]
+            w_ih, w_hh, *rest = params[each * at : each * (at + 1)]
             b_ih, b_hh = rest[:2] if has_biases else (None, None)
             h = h0[at]
             if c0 is None:
                 output, h, _ = rnn_layer(input, batch_sizes, h, w_ih, w_hh, b_ih, b_hh, mode, direction == 1)
             else:
-                output, h, c, _ = lstm_layer(input, batch_sizes, h, c0[at], w_ih, w_hh, b_ih, b_hh,
-                                             rest[-1] if projected else None, direction == 1)
+                output, h, c, _ = lstm_layer(
+                    input,
+                    batch_sizes,
+                    h,
+                    c0[at],
+                    w_ih,
+                    w_hh,
+                    b_ih,
+                    b_hh,
+                    rest[-1] if projected else None,
+                    direction == 1,
+                )
                 cells.append(c)
             outputs.append(output)
             finals.append(h)
@@ -120,18 +149,41 @@ def _declare(mode, name, hx, results, doc):
     rest = "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
     def of_tensor(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        output, *finals = _layers(mode, input.transpose(0, 1) if batch_first else input, None, hx, params, has_biases,
-                                  num_layers, dropout, train, bidirectional)
+        output, *finals = _layers(
+            mode,
+            input.transpose(0, 1) if batch_first else input,
+            None,
+            hx,
+            params,
+            has_biases,
+            num_layers,
+            dropout,
+            train,
+            bidirectional,
+        )
         return (output.transpose(0, 1) if batch_first else output, *finals)
 
     def of_packed(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
-        return _layers(mode, data, batch_sizes.tolist(), hx, params, has_biases, num_layers, dropout, train,
-                       bidirectional)
+        return _layers(
+            mode, data, batch_sizes.tolist(), hx, params, has_biases, num_layers, dropout, train, bidirectional
+        )
 
-    return (Operator(f"{name}.input(Tensor input, {hx} hx, {rest}, bool batch_first) -> {results}", of_tensor,
-                     variants="function", composite=True, doc=doc),
-            Operator(f"{name}.data(Tensor data, Tensor batch_sizes, {hx} hx, {rest}) -> {results}", of_packed,
-                     variants="function", composite=True, doc=f"The same of packed sequences. {doc}"))
+    return (
+        Operator(
+            f"{name}.input(Tensor input, {hx} hx, {rest}, bool batch_first) -> {results}",
+            of_tensor,
+            variants="function",
+            composite=True,
+            doc=doc,
+        ),
+        Operator(
+            f"{name}.data(Tensor data, Tensor batch_sizes, {hx} hx, {rest}) -> {results}",
+            of_packed,
+            variants="function",
+            composite=True,
+            doc=f"The same of packed sequences. {doc}",
+        ),
+    )
 
 
 _ALL = "All layers and directions: the output of the last layer, and the final states of each."
@@ -148,16 +200,30 @@ def _lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh):
 
 
 def _cell(mode):
-    return lambda input, hx, w_ih, w_hh, b_ih, b_hh: \
-        rnn_layer(input.unsqueeze(0), None, hx, w_ih, w_hh, b_ih, b_hh, mode, False)[1]
+    return lambda input, hx, w_ih, w_hh, b_ih, b_hh: rnn_layer(
+        input.unsqueeze(0), None, hx, w_ih, w_hh, b_ih, b_hh, mode, False
+    )[1]
 
 
 _STEP = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
-lstm_cell = Operator(f"lstm_cell(Tensor input, Tensor[] hx, {_STEP}) -> (Tensor, Tensor)", _lstm_cell,
-                     variants="function", composite=True,
-                     doc="One step of an LSTM: state and cells after it; `hx` is those before it.")
+lstm_cell = Operator(
+    f"lstm_cell(Tensor input, Tensor[] hx, {_STEP}) -> (Tensor, Tensor)",
+    _lstm_cell,
+    variants="function",
+    composite=True,
+    doc="One step of an LSTM: state and cells after it; `hx` is those before it.",
+)
 gru_cell, rnn_tanh_cell, rnn_relu_cell = (
-    Operator(f"{name}(Tensor input, Tensor hx, {_STEP}) -> Tensor", _cell(mode), variants="function", composite=True,
-             doc=f"One step: the state after it. {what}")
-    for name, mode, what in (("gru_cell", "GRU", "Of a GRU."), ("rnn_tanh_cell", "RNN_TANH", "Its activation is tanh."),
-                             ("rnn_relu_cell", "RNN_RELU", "Its activation is relu.")))
+    Operator(
+        f"{name}(Tensor input, Tensor hx, {_STEP}) -> Tensor",
+        _cell(mode),
+        variants="function",
+        composite=True,
+        doc=f"One step: the state after it. {what}",
+    )
+    for name, mode, what in (
+        ("gru_cell", "GRU", "Of a GRU."),
+        ("rnn_tanh_cell", "RNN_TANH", "Its activation is tanh."),
+        ("rnn_relu_cell", "RNN_RELU", "Its activation is relu."),
+    )
+)

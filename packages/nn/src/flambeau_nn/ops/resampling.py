@@ -3,6 +3,7 @@
 Sizes change by one operator for all modes, with one for its gradient; `fold` and `unfold` are each other's. Sampling at
 places that a tensor holds is a composition, so it has derivatives of every order.
 """
+
 import math
 import warnings
 from itertools import product
@@ -16,32 +17,55 @@ from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply
 
 _SETTINGS = "str mode, bool align_corners, float[] scales, bool antialias"
-resample = Operator(f"resample(Tensor self, int[] output_size, {_SETTINGS}) -> Tensor", resampling.resample,
-                    namespace=INTERNAL, variants="function",
-                    doc="`input` (N, C, …) at another size; of `scales`, those above 0 say how positions lie.")
-resample_backward = Operator(f"resample_backward(Tensor grad_output, int[] input_size, {_SETTINGS}) -> Tensor",
-                             resampling.resample_backward, namespace=INTERNAL, variants="function",
-                             doc="The gradient of resampling an input of size `input_size`.")
+resample = Operator(
+    f"resample(Tensor self, int[] output_size, {_SETTINGS}) -> Tensor",
+    resampling.resample,
+    namespace=INTERNAL,
+    variants="function",
+    doc="`input` (N, C, …) at another size; of `scales`, those above 0 say how positions lie.",
+)
+resample_backward = Operator(
+    f"resample_backward(Tensor grad_output, int[] input_size, {_SETTINGS}) -> Tensor",
+    resampling.resample_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradient of resampling an input of size `input_size`.",
+)
 _COLUMNS = "int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride"
-im2col = Operator(f"im2col(Tensor self, {_COLUMNS}) -> Tensor", columns.im2col, namespace=INTERNAL, variants="function",
-                  aten=f"im2col(Tensor self, {_COLUMNS}) -> Tensor", doc="What `unfold` computes.")
-col2im = Operator(f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor", columns.col2im, namespace=INTERNAL,
-                  variants="function", aten=f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
-                  doc="What `fold` computes.")
+im2col = Operator(
+    f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
+    columns.im2col,
+    namespace=INTERNAL,
+    variants="function",
+    aten=f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
+    doc="What `unfold` computes.",
+)
+col2im = Operator(
+    f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
+    columns.col2im,
+    namespace=INTERNAL,
+    variants="function",
+    aten=f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
+    doc="What `fold` computes.",
+)
 
 
 # --- windows as columns ---------------------------------------------------------------------------------------------
 
-@composite("unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)",
-           "The windows of `input`, (N, C, H, W) or (C, H, W), as columns: (N, C · elements of a window, windows).")
+
+@composite(
+    "unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)",
+    "The windows of `input`, (N, C, H, W) or (C, H, W), as columns: (N, C · elements of a window, windows).",
+)
 def unfold(input, kernel_size, dilation, padding, stride):
     return im2col(input, kernel_size, dilation, padding, stride)
 
 
-@composite("fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "
-           "int[2] stride=1)",
-           "Columns of windows, (N, C · elements of a window, windows), added up in an image (N, C, *output_size): the "
-           "transpose of `unfold`.")
+@composite(
+    "fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)",
+    "Columns of windows, (N, C · elements of a window, windows), added up in an image (N, C, *output_size): the "
+    "transpose of `unfold`.",
+)
 def fold(input, output_size, kernel_size, dilation, padding, stride):
     return col2im(input, output_size, kernel_size, dilation, padding, stride)
 
@@ -55,13 +79,17 @@ _ALL = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nea
 def _given_sizes(size, dims, input):
     if isinstance(size, (list, tuple)):
         if len(size) != dims:
-            raise ValueError("Input and output must have the same number of spatial dimensions, but got input with "
-                             f"spatial dimensions of {list(input.shape[2:])} and output size of {size}. Please provide "
-                             "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
-                             "format.")
+            raise ValueError(
+                "Input and output must have the same number of spatial dimensions, but got input with "
+                f"spatial dimensions of {list(input.shape[2:])} and output size of {size}. Please provide "
+                "input tensor in (N, C, d1, d2, ...,dK) format and output size in (o1, o2, ...,oK) "
+                "format."
+            )
         if not all(hasattr(n, "__index__") for n in size):
-            raise TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
-                            f"but got size with types {[type(n) for n in size]}")
+            raise TypeError(
+                "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], "
+                f"but got size with types {[type(n) for n in size]}"
+            )
         return tuple(n.__index__() for n in size)
     return (size.__index__(),) * dims
 
@@ -70,29 +98,36 @@ def _given_factors(scale_factor, dims, input):
     if not isinstance(scale_factor, (list, tuple)):
         return (float(scale_factor),) * dims
     if len(scale_factor) != dims:
-        raise ValueError("Input and scale_factor must have the same number of spatial dimensions, but got input with "
-                         f"spatial dimensions of {list(input.shape[2:])} and scale_factor of shape {scale_factor}. "
-                         "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
-                         "...,sK) format.")
+        raise ValueError(
+            "Input and scale_factor must have the same number of spatial dimensions, but got input with "
+            f"spatial dimensions of {list(input.shape[2:])} and scale_factor of shape {scale_factor}. "
+            "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, s2, "
+            "...,sK) format."
+        )
     return tuple(map(float, scale_factor))
 
 
 def _check_mode(input, mode, align_corners, antialias):
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
-            raise ValueError("align_corners option can only be set with the interpolating modes: linear | bilinear | "
-                             "bicubic | trilinear")
+            raise ValueError(
+                "align_corners option can only be set with the interpolating modes: linear | bilinear | "
+                "bicubic | trilinear"
+            )
     if antialias and not (mode in ("bilinear", "bicubic", "lanczos") and input.ndim == 4):
-        raise ValueError("Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
-                         "tensor as input")
+        raise ValueError(
+            "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D tensor as input"
+        )
 
 
 def _check_rank(input, mode, align_corners, antialias):
     rank = _RANKS.get(mode, input.ndim)
     known = mode in ("nearest", "area", "nearest-exact") or mode in _RANKS
     if not 3 <= input.ndim <= 5 or not known or (mode == "lanczos" and input.ndim != 4):
-        raise NotImplementedError(f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for "
-                                  f"the modes: {_ALL} (got {mode})")
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for "
+            f"the modes: {_ALL} (got {mode})"
+        )
     if rank != input.ndim:
         raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {rank}D input")
     if mode == "lanczos":
@@ -102,13 +137,15 @@ def _check_rank(input, mode, align_corners, antialias):
             raise ValueError("Lanczos mode does not support align_corners=True")
 
 
-@composite("interpolate(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
-           "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False)",
-           "`input`, (N, C, …) of one to three dimensions, at another `size`, or `scale_factor` times its own. `mode` "
-           "is 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear', 'bicubic' or 'lanczos' (two), "
-           "'trilinear' (three) or 'area' (adaptive averages). `align_corners` puts the centres of the outermost "
-           "elements on each other, not their outer edges; `recompute_scale_factor` has positions follow from the "
-           "sizes; `antialias` averages over what an element of the result covers.")
+@composite(
+    "interpolate(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
+    "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False)",
+    "`input`, (N, C, …) of one to three dimensions, at another `size`, or `scale_factor` times its own. `mode` "
+    "is 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear', 'bicubic' or 'lanczos' (two), "
+    "'trilinear' (three) or 'area' (adaptive averages). `align_corners` puts the centres of the outermost "
+    "elements on each other, not their outer edges; `recompute_scale_factor` has positions follow from the "
+    "sizes; `antialias` averages over what an element of the result covers.",
+)
 def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias):
     _check_mode(input, mode, align_corners, antialias)
     dims = input.ndim - 2
@@ -135,26 +172,34 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
 
 
 def _deprecated(name):
-    warnings.warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning,
-                  stacklevel=3)
+    warnings.warn(
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3
+    )
 
 
-@composite("upsample(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
-           "bool? align_corners=None)", "`interpolate`, by its former name.")
+@composite(
+    "upsample(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
+    "bool? align_corners=None)",
+    "`interpolate`, by its former name.",
+)
 def upsample(input, size, scale_factor, mode, align_corners):
     _deprecated("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@composite("upsample_nearest(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None)",
-           "`interpolate` with the nearest element.")
+@composite(
+    "upsample_nearest(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None)",
+    "`interpolate` with the nearest element.",
+)
 def upsample_nearest(input, size, scale_factor):
     _deprecated("upsample_nearest")
     return interpolate(input, size, scale_factor, "nearest")
 
 
-@composite("upsample_bilinear(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None)",
-           "`interpolate`, bilinear, with `align_corners`.")
+@composite(
+    "upsample_bilinear(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None)",
+    "`interpolate`, bilinear, with `align_corners`.",
+)
 def upsample_bilinear(input, size, scale_factor):
     _deprecated("upsample_bilinear")
     return interpolate(input, size, scale_factor, "bilinear", True)
@@ -162,10 +207,12 @@ def upsample_bilinear(input, size, scale_factor):
 
 # --- elements between channels and space ----------------------------------------------------------------------------
 
+
 def _check_factor(name, input, factor, word):
     if input.ndim < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
-                           "dimension(s)")
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
+        )
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
 
@@ -174,31 +221,42 @@ def _in_format_of(result, input):
     return result.contiguous(memory_format=suggest_memory_format(input))
 
 
-@composite("pixel_shuffle(Tensor self, int upscale_factor)",
-           "(…, C · r², H, W) as (…, C, H · r, W · r), r being `upscale_factor` (Shi et al., 2016).", namespace="torch",
-           aten=True)
+@composite(
+    "pixel_shuffle(Tensor self, int upscale_factor)",
+    "(…, C · r², H, W) as (…, C, H · r, W · r), r being `upscale_factor` (Shi et al., 2016).",
+    namespace="torch",
+    aten=True,
+)
 def pixel_shuffle(input, upscale_factor):
     r = upscale_factor
     _check_factor("pixel_shuffle", input, r, "upscale_factor")
     *lead, c, h, w = input.shape
     if c % (r * r):
-        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-                           f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}")
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
+            f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}"
+        )
     n = len(lead)
     apart = input.reshape((*lead, c // (r * r), r, r, h, w)).permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
     return _in_format_of(apart.reshape((*lead, c // (r * r), h * r, w * r)), input)
 
 
-@composite("pixel_unshuffle(Tensor self, int downscale_factor)",
-           "(…, C, H · r, W · r) as (…, C · r², H, W): `pixel_shuffle` undone.", namespace="torch", aten=True)
+@composite(
+    "pixel_unshuffle(Tensor self, int downscale_factor)",
+    "(…, C, H · r, W · r) as (…, C · r², H, W): `pixel_shuffle` undone.",
+    namespace="torch",
+    aten=True,
+)
 def pixel_unshuffle(input, downscale_factor):
     r = downscale_factor
     _check_factor("pixel_unshuffle", input, r, "downscale_factor")
     *lead, c, h, w = input.shape
     for word, dim, size in (("height", -2, h), ("width", -1, w)):
         if size % r:
-            raise RuntimeError(f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
-                               f"input.size({dim})={size} is not divisible by {r}")
+            raise RuntimeError(
+                f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
+                f"input.size({dim})={size} is not divisible by {r}"
+            )
     n = len(lead)
     apart = input.reshape((*lead, c, h // r, r, w // r, r)).permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
     return _in_format_of(apart.reshape((*lead, c * r * r, h // r, w // r)), input)
@@ -217,15 +275,20 @@ def _shuffle(input, groups):
 
 
 for _name in ("channel_shuffle", "native_channel_shuffle"):
-    composite(f"{_name}(Tensor self, int groups)",
-              "Channels in turn of each of `groups` groups: those at i · C / groups + j at j · groups + i.",
-              namespace="torch", aten=True)(_shuffle)
+    composite(
+        f"{_name}(Tensor self, int groups)",
+        "Channels in turn of each of `groups` groups: those at i · C / groups + j at j · groups + i.",
+        namespace="torch",
+        aten=True,
+    )(_shuffle)
 
 
 # --- other places ---------------------------------------------------------------------------------------------------
 
-_WARNING = ("Default {} behavior has changed to align_corners={} since 1.3.0. Please specify align_corners=True if the "
-            "old behavior is desired. See the documentation of grid_sample for details.")
+_WARNING = (
+    "Default {} behavior has changed to align_corners={} since 1.3.0. Please specify align_corners=True if the "
+    "old behavior is desired. See the documentation of grid_sample for details."
+)
 
 
 def _aligned(align_corners):
@@ -242,9 +305,12 @@ def _centres(n, align_corners, dtype):
     return places if align_corners else places * ((n - 1) / n)
 
 
-@composite("affine_grid_generator(Tensor theta, int[] size, bool align_corners)",
-           "The places (N, …, dims) that affine maps `theta`, (N, dims, dims + 1), take those of an image of `size` "
-           "to.", namespace="torch", aten=True)
+@composite(
+    "affine_grid_generator(Tensor theta, int[] size, bool align_corners)",
+    "The places (N, …, dims) that affine maps `theta`, (N, dims, dims + 1), take those of an image of `size` to.",
+    namespace="torch",
+    aten=True,
+)
 def affine_grid_generator(theta, size, align_corners):
     sizes = tuple(size[2:])
     dims = len(sizes)
@@ -257,22 +323,28 @@ def affine_grid_generator(theta, size, align_corners):
     return places.reshape((size[0], *sizes, dims))
 
 
-@composite("affine_grid(Tensor theta, int[] size, bool? align_corners=None)",
-           "The grid for `grid_sample` that maps an image of `size`, (N, C, H, W) or (N, C, D, H, W), by the affine "
-           "maps `theta`, (N, 2, 3) or (N, 3, 4). -1 and 1 are the outer edges of an image, with `align_corners` the "
-           "centres of the outermost elements.")
+@composite(
+    "affine_grid(Tensor theta, int[] size, bool? align_corners=None)",
+    "The grid for `grid_sample` that maps an image of `size`, (N, C, H, W) or (N, C, D, H, W), by the affine "
+    "maps `theta`, (N, 2, 3) or (N, 3, 4). -1 and 1 are the outer edges of an image, with `align_corners` the "
+    "centres of the outermost elements.",
+)
 def affine_grid(theta, size, align_corners):
     align_corners = _aligned(align_corners)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     size = tuple(size)
     if len(size) not in (4, 5):
-        raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
-                                  f"respectively. Got size {size}.")
+        raise NotImplementedError(
+            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
+            f"respectively. Got size {size}."
+        )
     dims = len(size) - 2
     if theta.ndim != 3 or tuple(theta.shape[-2:]) != (dims, dims + 1):
-        raise ValueError(f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
-                         f"Got {theta.shape}.")
+        raise ValueError(
+            f"Expected a batch of {dims}D affine matrices of shape Nx{dims}x{dims + 1} for size {size}. "
+            f"Got {theta.shape}."
+        )
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     return affine_grid_generator(theta, size, align_corners)
@@ -322,30 +394,40 @@ def _outer(t, a):
 def _check_grid(input, grid, mode):
     dims = input.ndim - 2
     if input.ndim < 3 or grid.shape[-1] != dims:
-        raise RuntimeError(f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with "
-                           f"sizes {list(grid.shape)}")
+        raise RuntimeError(
+            f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with "
+            f"sizes {list(grid.shape)}"
+        )
     if input.shape[0] != grid.shape[0]:
-        raise RuntimeError("grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-                           f"{list(input.shape)} and grid with sizes {list(grid.shape)}")
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
     for dim, n in enumerate(input.shape[2:], 2):
         if n == 0:
-            raise RuntimeError("grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-                               f"sizes {list(input.shape)} with dimension {dim} being empty")
+            raise RuntimeError(
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
+                f"sizes {list(input.shape)} with dimension {dim} being empty"
+            )
     if dims not in (2, 3) or grid.ndim != input.ndim:
         wanted = f"{input.ndim}D" if dims in (2, 3) else "4D or 5D"
-        raise RuntimeError(f"grid_sampler(): expected {wanted} input and grid with same number of dimensions, but got "
-                           f"input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+        raise RuntimeError(
+            f"grid_sampler(): expected {wanted} input and grid with same number of dimensions, but got "
+            f"input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
     if mode == 2 and dims == 3:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     if input.dtype is not grid.dtype:
+
         def kind(t):
             return t.type().removeprefix("torch.").removesuffix("Tensor")
 
         raise RuntimeError(f"expected scalar type {kind(input)} but found {kind(grid)}")
     if not input.is_floating_point():
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
-        raise NotImplementedError(f"\"grid_sampler_{dims}d_cpu{'_kernel_impl' if dims == 2 else ''}\" not implemented "
-                                  f"for '{kind}'")
+        raise NotImplementedError(
+            f"\"grid_sampler_{dims}d_cpu{'_kernel_impl' if dims == 2 else ''}\" not implemented for '{kind}'"
+        )
 
 
 def _sample(input, grid, interpolation_mode, padding_mode, align_corners):
@@ -355,8 +437,10 @@ def _sample(input, grid, interpolation_mode, padding_mode, align_corners):
     dtype = input.dtype
     if dtype in (ft.float16, ft.bfloat16):
         input, grid = input.float(), grid.float()
-    axes = [_taps(grid[..., len(sizes) - 1 - d].reshape((n, 1, -1)), size, interpolation_mode, padding_mode,
-                  align_corners) for d, size in enumerate(sizes)]
+    axes = [
+        _taps(grid[..., len(sizes) - 1 - d].reshape((n, 1, -1)), size, interpolation_mode, padding_mode, align_corners)
+        for d, size in enumerate(sizes)
+    ]
     flat = input.reshape((n, c, -1))
     total = None
     for corner in product(*axes):
@@ -373,33 +457,43 @@ def _sample(input, grid, interpolation_mode, padding_mode, align_corners):
 
 
 for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
-    composite(f"{_name}(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners)",
-              "`grid_sample`, with numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, "
-              "2 reflection.", namespace="torch", aten=True)(_sample)
+    composite(
+        f"{_name}(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners)",
+        "`grid_sample`, with numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.",
+        namespace="torch",
+        aten=True,
+    )(_sample)
 
 
-@composite("grid_sample(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', "
-           "bool? align_corners=None)",
-           "`input`, (N, C, H, W) or (N, C, D, H, W), at the places `grid`, (N, …, 2) or (N, …, 3), which lie between "
-           "-1 and 1 along each axis, the last axis first. `mode` is 'bilinear', 'nearest' or 'bicubic'; outside are "
-           "zeros, the 'border', or the image's 'reflection'. -1 and 1 are the outer edges, with `align_corners` the "
-           "centres of the outermost elements.")
+@composite(
+    "grid_sample(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', bool? align_corners=None)",
+    "`input`, (N, C, H, W) or (N, C, D, H, W), at the places `grid`, (N, …, 2) or (N, …, 3), which lie between "
+    "-1 and 1 along each axis, the last axis first. `mode` is 'bilinear', 'nearest' or 'bicubic'; outside are "
+    "zeros, the 'border', or the image's 'reflection'. -1 and 1 are the outer edges, with `align_corners` the "
+    "centres of the outermost elements.",
+)
 def grid_sample(input, grid, mode, padding_mode, align_corners):
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if mode not in modes:
-        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but "
-                         f"got: '{mode}'")
+        raise ValueError(
+            f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
+        )
     if padding_mode not in paddings:
-        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
-                         f"but got: '{padding_mode}'")
+        raise ValueError(
+            "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
+            f"but got: '{padding_mode}'"
+        )
     return _sample(input, grid, modes.index(mode), paddings.index(padding_mode), _aligned(align_corners))
 
 
 _UPSAMPLE = "input! * size=None scale_factor=None"
-apply("torch.nn.functional", {
-    "unfold": "input! kernel_size * dilation=1 padding=0 stride=1",
-    "fold": "input! output_size kernel_size * dilation=1 padding=0 stride=1",
-    "interpolate": f"{_UPSAMPLE} mode='nearest' align_corners=None recompute_scale_factor=None antialias=False",
-    "affine_grid": "theta! size * align_corners=None",
-    "grid_sample": "input! grid! * mode='bilinear' padding_mode='zeros' align_corners=None",
-})
+apply(
+    "torch.nn.functional",
+    {
+        "unfold": "input! kernel_size * dilation=1 padding=0 stride=1",
+        "fold": "input! output_size kernel_size * dilation=1 padding=0 stride=1",
+        "interpolate": f"{_UPSAMPLE} mode='nearest' align_corners=None recompute_scale_factor=None antialias=False",
+        "affine_grid": "theta! size * align_corners=None",
+        "grid_sample": "input! grid! * mode='bilinear' padding_mode='zeros' align_corners=None",
+    },
+)

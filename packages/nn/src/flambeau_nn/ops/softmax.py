@@ -1,4 +1,5 @@
 """Softmax and its kin: a dimension turned into probabilities."""
+
 import flambeau_tensor as ft
 from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import Operator
@@ -10,8 +11,10 @@ def implied_dim(name, ndim, stacklevel):
     """The dimension that is taken when none is named, with PyTorch's warning."""
     import warnings
 
-    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                  "argument.", stacklevel=stacklevel + 1)
+    warnings.warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        stacklevel=stacklevel + 1,
+    )
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -20,8 +23,15 @@ def _declare(name, apply, doc):
         if dim is None:
             dim = implied_dim(name, input.ndim, _stacklevel)
         return apply(input, dim, dtype)
-    return Operator(f"{name}(Tensor self, {_REST}) -> Tensor", function, namespace=NAMESPACE, variants="function",
-                    composite=True, doc=doc)
+
+    return Operator(
+        f"{name}(Tensor self, {_REST}) -> Tensor",
+        function,
+        namespace=NAMESPACE,
+        variants="function",
+        composite=True,
+        doc=doc,
+    )
 
 
 softmax = _declare("softmax", ft.softmax, "exp(x), divided by its sum along `dim`.")
@@ -39,7 +49,12 @@ def _gumbel_softmax(logits, tau, hard, eps, dim):
     return one_hot - soft.detach() + soft
 
 
-gumbel_softmax = Operator("gumbel_softmax(Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1) "
-                          "-> Tensor", _gumbel_softmax, namespace=NAMESPACE, variants="function", composite=True,
-                          doc="Samples from the Gumbel-softmax distribution (Jang et al., 2016); `hard` gives one-hot "
-                              "ones with the gradient of the soft ones.")
+gumbel_softmax = Operator(
+    "gumbel_softmax(Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1) -> Tensor",
+    _gumbel_softmax,
+    namespace=NAMESPACE,
+    variants="function",
+    composite=True,
+    doc="Samples from the Gumbel-softmax distribution (Jang et al., 2016); `hard` gives one-hot "
+    "ones with the gradient of the soft ones.",
+)

@@ -1,4 +1,5 @@
 """Pooling undone, and pooling over windows at random places: compositions, so they have derivatives of every order."""
+
 from math import prod
 
 import flambeau_tensor as ft
@@ -16,6 +17,7 @@ def _each(numbers, dims):
 
 # --- max_unpool -----------------------------------------------------------------------------------------------------
 
+
 def _unpooled_size(sizes, kernel, stride, padding, output_size):
     """What pooling gave these sizes for; `output_size` chooses among those that do."""
     dims = len(kernel)
@@ -26,8 +28,10 @@ def _unpooled_size(sizes, kernel, stride, padding, output_size):
     if len(output_size) == dims + 2:
         output_size = output_size[2:]
     if len(output_size) != dims:
-        raise ValueError(f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a "
-                         f"length of '{len(output_size)}'")
+        raise ValueError(
+            f"output_size should be a sequence containing {dims} or {dims + 2} elements, but it has a "
+            f"length of '{len(output_size)}'"
+        )
     for d, (size, n, s) in enumerate(zip(output_size, usual, stride, strict=True)):
         if not n - s < size < n + s:
             raise ValueError(f'invalid output_size "{output_size}" (dim {d} must be between {n - s} and {n + s})')
@@ -38,14 +42,18 @@ def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size)
     word = f"max_unpooling{max(dims, 2)}d"
     if input.ndim not in (dims + 1, dims + 2):
         shown = input.ndim + (dims == 1)
-        raise RuntimeError(f"Input to {word} should be a {max(dims, 2) + 1}d or {max(dims, 2) + 2}d Tensor, but got a "
-                           f"tensor with {shown} dimensions.")
+        raise RuntimeError(
+            f"Input to {word} should be a {max(dims, 2) + 1}d or {max(dims, 2) + 2}d Tensor, but got a "
+            f"tensor with {shown} dimensions."
+        )
     if indices.dtype is not ft.int64:
         kind = indices.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError(f"elements in indices should be type int64 but got: {kind}")
     if indices.shape != input.shape:
-        raise RuntimeError(f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) "
-                           f"but got indices tensor with shape: {list(indices.shape)}")
+        raise RuntimeError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(input.shape)}) "
+            f"but got indices tensor with shape: {list(indices.shape)}"
+        )
     if not input.is_floating_point():
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"max_unpool{max(dims, 2)}d\" not implemented for '{kind}'")
@@ -61,17 +69,21 @@ def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size)
         wrong = [i for i in indices.flatten().tolist() if not 0 <= i < count]
         if not wrong:
             raise
-        raise RuntimeError(f"Found an invalid max index: {wrong[0]} (output volumes are of size "
-                           f"{'x'.join(map(str, (1, *sizes) if dims == 1 else sizes))})") from None
+        raise RuntimeError(
+            f"Found an invalid max index: {wrong[0]} (output volumes are of size "
+            f"{'x'.join(map(str, (1, *sizes) if dims == 1 else sizes))})"
+        ) from None
     result = flat.reshape((*lead, *sizes))
     return result.contiguous(memory_format=suggest_memory_format(input)) if dims == 2 else result
 
 
 def _declare_unpool(n):
-    @composite(f"max_unpool{n}d(Tensor input, Tensor indices, int[{n}] kernel_size, int[{n}]? stride=None, "
-               f"int[{n}] padding=0, int[]? output_size=None)",
-               f"The maxima `input`, {_SHAPES[n]}, at the `indices` that `max_pool{n}d` gave for them, among zeros. "
-               "Other arguments are those that it had; `output_size` chooses among the sizes that give the same.")
+    @composite(
+        f"max_unpool{n}d(Tensor input, Tensor indices, int[{n}] kernel_size, int[{n}]? stride=None, "
+        f"int[{n}] padding=0, int[]? output_size=None)",
+        f"The maxima `input`, {_SHAPES[n]}, at the `indices` that `max_pool{n}d` gave for them, among zeros. "
+        "Other arguments are those that it had; `output_size` chooses among the sizes that give the same.",
+    )
     def max_unpool(input, indices, kernel_size, stride, padding, output_size):
         return _max_unpool(n, input, indices, kernel_size, stride, padding, output_size)
 
@@ -102,7 +114,7 @@ def _checked(samples, shape, dims):
         raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if samples.shape[2] != dims:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
-    return samples[:shape[0]]
+    return samples[: shape[0]]
 
 
 def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
@@ -151,18 +163,24 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
 
 
 def _declare_fractional(n):
-    arguments = (f"(Tensor input, int[{n}] kernel_size, int[{n}]? output_size=None, ScaleFactor? output_ratio=None, "
-                 "bool return_indices=False, Tensor? _random_samples=None)")
-    doc = (f"The maximum of each window of `kernel_size` elements of `input`, {_SHAPES[n]}; windows lie at random "
-           "places, about equally far from each other, so many that the result has `output_size`, or `output_ratio` "
-           "times the input's size (Graham, 2014).")
+    arguments = (
+        f"(Tensor input, int[{n}] kernel_size, int[{n}]? output_size=None, ScaleFactor? output_ratio=None, "
+        "bool return_indices=False, Tensor? _random_samples=None)"
+    )
+    doc = (
+        f"The maximum of each window of `kernel_size` elements of `input`, {_SHAPES[n]}; windows lie at random "
+        "places, about equally far from each other, so many that the result has `output_size`, or `output_ratio` "
+        "times the input's size (Graham, 2014)."
+    )
 
     @composite(f"fractional_max_pool{n}d_with_indices{arguments} -> (Tensor, Tensor)", f"{doc} With where they are.")
     def with_indices(input, kernel_size, output_size, output_ratio, return_indices, random_samples):
         return _fractional(n, input, kernel_size, output_size, output_ratio, random_samples)
 
-    @composite(f"fractional_max_pool{n}d{arguments} -> TensorOrPair",
-               f"{doc} With `return_indices` a tuple of maxima and where they are.")
+    @composite(
+        f"fractional_max_pool{n}d{arguments} -> TensorOrPair",
+        f"{doc} With `return_indices` a tuple of maxima and where they are.",
+    )
     def fractional_max_pool(input, kernel_size, output_size, output_ratio, return_indices, random_samples):
         both = _fractional(n, input, kernel_size, output_size, output_ratio, random_samples)
         return both if return_indices else both[0]
@@ -173,7 +191,12 @@ for _n in (1, 2, 3):
 for _n in (2, 3):
     _declare_fractional(_n)
 _FRACTIONAL = "input! kernel_size * output_size=None output_ratio=None return_indices=False _random_samples!=None"
-apply(NAMESPACE, {
-    **{f"max_unpool{n}d": "input! indices! kernel_size * stride=None padding=0 output_size=None" for n in (1, 2, 3)},
-    **{f"fractional_max_pool{n}d": _FRACTIONAL for n in (2, 3)},
-})
+apply(
+    NAMESPACE,
+    {
+        **{
+            f"max_unpool{n}d": "input! indices! kernel_size * stride=None padding=0 output_size=None" for n in (1, 2, 3)
+        },
+        **{f"fractional_max_pool{n}d": _FRACTIONAL for n in (2, 3)},
+    },
+)

@@ -1,4 +1,5 @@
 """Optimizers, schedules for their learning rates in :mod:`lr_scheduler`, means of models in :mod:`swa_utils`."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,8 +19,26 @@ from flambeau_nn.optim.rprop import Rprop
 from flambeau_nn.optim.sgd import SGD
 from flambeau_nn.optim.sparse_adam import SparseAdam
 
-__all__ = ["ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Muon", "NAdam",
-           "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "lr_scheduler", "swa_utils"]
+__all__ = [
+    "ASGD",
+    "LBFGS",
+    "SGD",
+    "Adadelta",
+    "Adafactor",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Muon",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "Rprop",
+    "SparseAdam",
+    "lr_scheduler",
+    "swa_utils",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,5 @@
 """Schedules that go up and down, with the momentum the other way round."""
+
 from __future__ import annotations
 
 import math
@@ -56,18 +57,32 @@ class OneCycleLR(LRScheduler):
     rates, 2017.
     """
 
-    def __init__(self, optimizer: Optimizer, max_lr: float | Sequence[float], total_steps: int | None = None,
-                 epochs: int | None = None, steps_per_epoch: int | None = None, pct_start: float = 0.3,
-                 anneal_strategy: str = "cos", cycle_momentum: bool = True,
-                 base_momentum: float | Sequence[float] = 0.85, max_momentum: float | Sequence[float] = 0.95,
-                 div_factor: float = 25.0, final_div_factor: float = 1e4, three_phase: bool = False,
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: float | Sequence[float],
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.85,
+        max_momentum: float | Sequence[float] = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
         _check_optimizer(optimizer)
         self.optimizer = optimizer
         if total_steps is None and (epochs is None or steps_per_epoch is None):
             raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
-        given: dict[str, Any] = {"total_steps": total_steps} if total_steps is not None else {
-            "epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        given: dict[str, Any] = (
+            {"total_steps": total_steps}
+            if total_steps is not None
+            else {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+        )
         for name, value in given.items():
             if not isinstance(value, int) or value <= 0:
                 raise ValueError(f"Expected positive integer {name}, but got {value}")
@@ -81,9 +96,10 @@ class OneCycleLR(LRScheduler):
         # (last step, rate and momentum at the start and at the end), as keys of the group
         phases: list[tuple[Any, ...]] = [(up, "initial_lr", "max_lr", "max_momentum", "base_momentum")]
         if three_phase:
-            phases += [(float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum",
-                        "max_momentum"),
-                       (self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum")]
+            phases += [
+                (float(2 * pct_start * self.total_steps) - 2, "max_lr", "initial_lr", "base_momentum", "max_momentum"),
+                (self.total_steps - 1, "initial_lr", "min_lr", "max_momentum", "max_momentum"),
+            ]
         else:
             phases.append((self.total_steps - 1, "max_lr", "min_lr", "base_momentum", "max_momentum"))
         names = "end_step", "start_lr", "end_lr", "start_momentum", "end_momentum"
@@ -148,11 +164,22 @@ class CyclicLR(LRScheduler):
     Source: L. N. Smith, Cyclical learning rates for training neural networks, WACV 2017.
     """
 
-    def __init__(self, optimizer: Optimizer, base_lr: float | Sequence[float], max_lr: float | Sequence[float],
-                 step_size_up: int = 2000, step_size_down: int | None = None, mode: str = "triangular",
-                 gamma: float = 1.0, scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
-                 cycle_momentum: bool = True, base_momentum: float | Sequence[float] = 0.8,
-                 max_momentum: float | Sequence[float] = 0.9, last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        base_lr: float | Sequence[float],
+        max_lr: float | Sequence[float],
+        step_size_up: int = 2000,
+        step_size_down: int | None = None,
+        mode: str = "triangular",
+        gamma: float = 1.0,
+        scale_fn: Callable[[float], float] | None = None,
+        scale_mode: str = "cycle",
+        cycle_momentum: bool = True,
+        base_momentum: float | Sequence[float] = 0.8,
+        max_momentum: float | Sequence[float] = 0.9,
+        last_epoch: int = -1,
+    ) -> None:
         _check_optimizer(optimizer)
         self.optimizer = optimizer
         base_lrs = _one_a_group("base_lr", optimizer, base_lr)
@@ -175,8 +202,9 @@ class CyclicLR(LRScheduler):
             self.base_momentums = _one_a_group("base_momentum", optimizer, base_momentum)
             self.max_momentums = _one_a_group("max_momentum", optimizer, max_momentum)
             if last_epoch == -1:
-                for high, low, group in zip(self.max_momentums, self.base_momentums, optimizer.param_groups,
-                                            strict=True):
+                for high, low, group in zip(
+                    self.max_momentums, self.base_momentums, optimizer.param_groups, strict=True
+                ):
                     _set_momentum(group, high, self.use_beta1)
                     group.update(max_momentum=high, base_momentum=low)
         super().__init__(optimizer, last_epoch)
@@ -188,7 +216,7 @@ class CyclicLR(LRScheduler):
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
             return 1.0
-        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma ** x
+        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
 
     def get_lr(self) -> list[Any]:
         self._scaled()
@@ -197,11 +225,14 @@ class CyclicLR(LRScheduler):
         height = part / self.step_ratio if part <= self.step_ratio else (part - 1) / (self.step_ratio - 1)
         at = cycle if self.scale_mode == "cycle" else self.last_epoch
         if self.cycle_momentum:
-            for group, low, high in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums,
-                                        strict=True):
+            for group, low, high in zip(
+                self.optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True
+            ):
                 _set_momentum(group, high - (high - low) * height * self.scale_fn(at), self.use_beta1)
-        return [low + (high - low) * height * self.scale_fn(at)
-                for low, high in zip(self.base_lrs, self.max_lrs, strict=True)]
+        return [
+            low + (high - low) * height * self.scale_fn(at)
+            for low, high in zip(self.base_lrs, self.max_lrs, strict=True)
+        ]
 
     def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()

@@ -3,6 +3,7 @@
 Each function is the update of one parameter, as the loop of its name in ``hot/optim.pyx``; it writes to the parameter
 and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -38,8 +39,10 @@ def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor
     if not p.is_complex():
         formula(p, grad, state, group)
         return
-    pairs = {key: view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
-             for key, value in state.items()}
+    pairs = {
+        key: view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
+        for key, value in state.items()
+    }
     formula(view_as_real(p), view_as_real(grad), pairs, group)
     for key, value in pairs.items():
         state[key] = view_as_complex(value) if value.dim() > p.dim() else value
@@ -61,7 +64,7 @@ def _moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tupl
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad
     t = state["step"].item()
-    return mean, square, t, 1 - beta1 ** t, 1 - beta2 ** t
+    return mean, square, t, 1 - beta1**t, 1 - beta2**t
 
 
 def sgd(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -78,7 +81,7 @@ def adam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) 
     mean, square, _, rest1, rest2 = _moments(_decayed(p, grad, group), state, group)
     if group["amsgrad"]:
         square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
-    p.sub_(group["lr"] / rest1 * mean / (square.sqrt() / rest2 ** 0.5 + group["eps"]))
+    p.sub_(group["lr"] / rest1 * mean / (square.sqrt() / rest2**0.5 + group["eps"]))
 
 
 def nadam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -98,7 +101,7 @@ def radam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any])
     change = group["lr"] / rest1 * mean
     if length > 5:
         factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
-        change = factor ** 0.5 * change / (square.sqrt() + group["eps"])
+        change = factor**0.5 * change / (square.sqrt() + group["eps"])
     p.sub_(change)
 
 

@@ -1,4 +1,5 @@
 """What all schedules share: the epoch, the groups' rates, saving and loading."""
+
 from __future__ import annotations
 
 import warnings
@@ -11,7 +12,8 @@ from flambeau_tensor import Tensor
 _EPOCH_IS_DEPRECATED = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
-    "form is used instead of the new chainable form, where available.")
+    "form is used instead of the new chainable form, where available."
+)
 
 
 def _values(optimizer: Optimizer, key: str) -> list[Any]:
@@ -36,8 +38,10 @@ def _one_a_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     if not isinstance(value, (list, tuple)):
         return [value] * n
     if len(value) != n:
-        raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
-                         f"param_groups has {n}.")
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
+            f"param_groups has {n}."
+        )
     return list(value)
 
 
@@ -65,8 +69,10 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", lr)
             elif "initial_lr" not in group:
-                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
-                               "last_epoch >= 0: load the optimizer's state first, or start with last_epoch=-1")
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{i}] when resuming scheduler with "
+                    "last_epoch >= 0: load the optimizer's state first, or start with last_epoch=-1"
+                )
         self.base_lrs = _values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         self._initial_step()
@@ -98,10 +104,14 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; after ``optimizer.step()``."""
         if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
-                          "later, you should call them in the opposite order: `optimizer.step()` before "
-                          "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
-                          "of the learning rate schedule.", UserWarning, stacklevel=2)
+            warnings.warn(
+                "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
+                "later, you should call them in the opposite order: `optimizer.step()` before "
+                "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
+                "of the learning rate schedule.",
+                UserWarning,
+                stacklevel=2,
+            )
         self._step_count += 1
         if epoch is not None:
             warnings.warn(_EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
@@ -129,8 +139,11 @@ class LRScheduler:
     def _scaled(self, factor: float | None = None) -> list[Any]:
         """For get_lr: the present rates times `factor`; None: as they are."""
         if not self._get_lr_called_within_step:
-            warnings.warn("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
-                          UserWarning, stacklevel=3)
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",
+                UserWarning,
+                stacklevel=3,
+            )
         if factor is None:
             return _values(self.optimizer, "lr")
         return [group["lr"] * factor for group in self.optimizer.param_groups]

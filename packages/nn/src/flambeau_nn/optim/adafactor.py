@@ -1,4 +1,5 @@
 """Adaptive steps that remember rows and columns instead of elements."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -41,9 +42,18 @@ class Adafactor(Optimizer):
     tensor([[0.8419, 2.1581]], requires_grad=True)
     """
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, beta2_decay: float = -0.8,
-                 eps: tuple[Any, ...] = (None, 1e-3), d: float = 1.0, weight_decay: float = 0.0, *,
-                 foreach: bool | None = None, maximize: bool = False) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        beta2_decay: float = -0.8,
+        eps: tuple[Any, ...] = (None, 1e-3),
+        d: float = 1.0,
+        weight_decay: float = 0.0,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+    ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         _in_range("Learning rate should be >= 0", 0.0 <= lr, lr)
@@ -52,8 +62,18 @@ class Adafactor(Optimizer):
         _in_range("epsilon2 should be >= 0", 0.0 <= eps[1], eps[1])
         _in_range("Clipping threshold d should be >= 1", 1.0 <= d, d)
         _in_range("weight_decay should be >= 0", 0.0 <= weight_decay, weight_decay)
-        super().__init__(params, {"lr": lr, "beta2_decay": beta2_decay, "eps": eps, "d": d,
-                                  "weight_decay": weight_decay, "foreach": foreach, "maximize": maximize})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "beta2_decay": beta2_decay,
+                "eps": eps,
+                "d": d,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+            },
+        )
 
     def _new_state(self, p: Tensor, grad: Tensor) -> dict[str, Any]:
         state = self.state[p]

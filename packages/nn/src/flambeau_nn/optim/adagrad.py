@@ -1,4 +1,5 @@
 """Gradients divided by the root of the sum of their squares."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,16 +44,41 @@ class Adagrad(FusedOptimizer):
 
     _rule = _fused.adagrad
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-                 initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
-                 maximize: bool = False, differentiable: bool = False, fused: bool | None = None) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
         _check_options(lr, foreach=foreach, fused=fused, differentiable=differentiable)
-        _at_least_zero(lr_decay__value=lr_decay, weight_decay__value=weight_decay,
-                       initial_accumulator_value__value=initial_accumulator_value, epsilon__value=eps)
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused})
+        _at_least_zero(
+            lr_decay__value=lr_decay,
+            weight_decay__value=weight_decay,
+            initial_accumulator_value__value=initial_accumulator_value,
+            epsilon__value=eps,
+        )
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lr_decay": lr_decay,
+                "eps": eps,
+                "weight_decay": weight_decay,
+                "initial_accumulator_value": initial_accumulator_value,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "fused": fused,
+            },
+        )
         for group in self.param_groups:
             for p in group["params"]:
                 self._new_state(p, group)

@@ -1,4 +1,5 @@
 """Gradient descent that keeps a mean of the parameters."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -43,14 +44,35 @@ class ASGD(FusedOptimizer):
 
     _rule = _fused.asgd
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
-                 t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None, maximize: bool = False,
-                 differentiable: bool = False, capturable: bool = False) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        lambd: float = 1e-4,
+        alpha: float = 0.75,
+        t0: float = 1e6,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         _at_least_zero(weight_decay__value=weight_decay)
-        super().__init__(params, {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "lambd": lambd,
+                "alpha": alpha,
+                "t0": t0,
+                "weight_decay": weight_decay,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state = self.state[p]

@@ -1,4 +1,5 @@
 """A quasi-Newton method for functions that are evaluated as often as it takes."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -27,7 +28,7 @@ def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> 
     """Where the cubic with the values and slopes of two points is lowest, within the bounds."""
     low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
     d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
-    square = d1 ** 2 - a.slope * b.slope
+    square = d1**2 - a.slope * b.slope
     if square >= 0:
         d2 = sqrt(square)
         if a.t > b.t:
@@ -38,8 +39,9 @@ def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> 
     return (low + high) / 2.0
 
 
-def _strong_wolfe(at: Callable[[float], _Point], t: float, start: _Point, longest: float, tolerance: float,
-                  most: int) -> tuple[_Point, int]:
+def _strong_wolfe(
+    at: Callable[[float], _Point], t: float, start: _Point, longest: float, tolerance: float, most: int
+) -> tuple[_Point, int]:
     """A point on the line that meets the strong Wolfe conditions, and how many were evaluated.
 
     Args:
@@ -52,6 +54,7 @@ def _strong_wolfe(at: Callable[[float], _Point], t: float, start: _Point, longes
 
     Source: J. Nocedal and S. J. Wright, Numerical optimization, 2nd edition, algorithms 3.5 and 3.6.
     """
+
     def too_high(point: _Point) -> bool:
         return point.f > start.f + _ENOUGH * point.t * start.slope
 
@@ -138,14 +141,30 @@ class LBFGS(Optimizer):
     tensor([1.0000, 5.0000], requires_grad=True)
     """
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1, max_iter: int = 20, max_eval: int | None = None,
-                 tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
-                 line_search_fn: str | None = None) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
         _check_options(lr)
-        super().__init__(params, {
-            "lr": lr, "max_iter": max_iter, "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad, "tolerance_change": tolerance_change, "history_size": history_size,
-            "line_search_fn": line_search_fn})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "max_iter": max_iter,
+                "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+                "tolerance_grad": tolerance_grad,
+                "tolerance_change": tolerance_change,
+                "history_size": history_size,
+                "line_search_fn": line_search_fn,
+            },
+        )
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 
@@ -166,7 +185,7 @@ class LBFGS(Optimizer):
         for p in self._params:
             real = view_as_real(p) if p.is_complex() else p
             n = real.numel()
-            real.add_(direction[offset:offset + n].view_as(real), alpha=t)
+            real.add_(direction[offset : offset + n].view_as(real), alpha=t)
             offset += n
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]  # needs its closure
@@ -234,8 +253,14 @@ class LBFGS(Optimizer):
                     loss, grad, calls = float(closure()), self._gradient(), 1
             elif group["line_search_fn"] == "strong_wolfe":
                 start = _Point(0.0, loss, grad, slope)
-                point, calls = _strong_wolfe(self._line(closure, d), t, start, d.abs().max().item(),
-                                             group["tolerance_change"], group["max_eval"] - evaluations)
+                point, calls = _strong_wolfe(
+                    self._line(closure, d),
+                    t,
+                    start,
+                    d.abs().max().item(),
+                    group["tolerance_change"],
+                    group["max_eval"] - evaluations,
+                )
                 loss, grad, t = point.f, point.grad, point.t
                 state["t"] = t
                 self._move(t, d)

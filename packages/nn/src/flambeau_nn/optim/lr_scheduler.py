@@ -3,6 +3,7 @@
 A schedule writes ``group["lr"]`` at every ``step()``. Most compute it from the value that is there (``get_lr``), so
 that several can act on one optimizer; those with ``_get_closed_form_lr`` can also jump to an epoch.
 """
+
 from __future__ import annotations
 
 import math
@@ -18,10 +19,24 @@ from flambeau_nn.optim._schedule import _EPOCH_IS_DEPRECATED, LRScheduler, _chec
 from flambeau_nn.optim.optimizer import Optimizer
 
 __all__ = [
-    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR",
-    "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR",
-    "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    "ChainedScheduler",
+    "ConstantLR",
+    "CosineAnnealingLR",
+    "CosineAnnealingWarmRestarts",
+    "CyclicLR",
+    "ExponentialLR",
+    "LRScheduler",
+    "LambdaLR",
+    "LinearLR",
+    "MultiStepLR",
+    "MultiplicativeLR",
+    "OneCycleLR",
+    "PolynomialLR",
+    "ReduceLROnPlateau",
+    "SequentialLR",
+    "StepLR",
 ]
+
 
 class _LRScheduler(LRScheduler):
     """The former name of LRScheduler."""
@@ -29,11 +44,16 @@ class _LRScheduler(LRScheduler):
 
 # --- given by functions ---------------------------------------------------------------------------------------------
 
+
 class _ByFunctions(LRScheduler):
     """Functions of the epoch, one a group; objects with a state have it saved."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        lr_lambda: Callable[[int], float] | Sequence[Callable[[int], float]],
+        last_epoch: int = -1,
+    ) -> None:
         n = len(optimizer.param_groups)
         if isinstance(lr_lambda, (list, tuple)) and len(lr_lambda) != n:
             raise ValueError(f"Expected {n} lr_lambdas, but got {len(lr_lambda)}")
@@ -45,8 +65,9 @@ class _ByFunctions(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
-        state["lr_lambdas"] = [None if isinstance(f, types.FunctionType) else f.__dict__.copy()
-                               for f in self.lr_lambdas]
+        state["lr_lambdas"] = [
+            None if isinstance(f, types.FunctionType) else f.__dict__.copy() for f in self.lr_lambdas
+        ]
         return state
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
@@ -76,6 +97,7 @@ class MultiplicativeLR(_ByFunctions):
 
 # --- given by formulas ----------------------------------------------------------------------------------------------
 
+
 class StepLR(LRScheduler):
     """Every ``step_size`` epochs the rate is multiplied by ``gamma``."""
 
@@ -94,26 +116,28 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """At each epoch in ``milestones`` the rate is multiplied by ``gamma``."""
 
-    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
+    ) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
         times = self.milestones[self.last_epoch] if self.last_epoch in self.milestones else 0
-        return self._scaled(self.gamma ** times if times else None)
+        return self._scaled(self.gamma**times if times else None)
 
     def _get_closed_form_lr(self) -> list[Any]:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [base * self.gamma ** passed for base in self.base_lrs]
+        return [base * self.gamma**passed for base in self.base_lrs]
 
 
 class ConstantLR(LRScheduler):
     """The rate times ``factor`` for ``total_iters`` epochs, then the rate itself."""
 
-    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
+    ) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -133,8 +157,14 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """A factor that goes from ``start_factor`` to ``end_factor`` over ``total_iters`` epochs."""
 
-    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
-                 total_iters: int = 5, last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        total_iters: int = 5,
+        last_epoch: int = -1,
+    ) -> None:
         if start_factor > 1.0 or start_factor <= 0:
             raise ValueError("Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
@@ -168,7 +198,7 @@ class ExponentialLR(LRScheduler):
         return self._scaled(None if self._is_initial else self.gamma)
 
     def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma ** self.last_epoch for base in self.base_lrs]
+        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
 
 
 class PolynomialLR(LRScheduler):
@@ -183,11 +213,11 @@ class PolynomialLR(LRScheduler):
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._scaled()
         left = (1.0 - self.last_epoch / self.total_iters) / (1.0 - (self.last_epoch - 1) / self.total_iters)
-        return self._scaled(left ** self.power)
+        return self._scaled(left**self.power)
 
     def _get_closed_form_lr(self) -> list[Any]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left ** self.power for base in self.base_lrs]
+        return [base * left**self.power for base in self.base_lrs]
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -212,8 +242,9 @@ class CosineAnnealingLR(LRScheduler):
         if (self.last_epoch - 1 - self.T_max) % (2 * self.T_max) == 0:  # from the minimum no factor leads away
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             return [lr + (base - low) * rise for base, lr in zip(self.base_lrs, rates, strict=True)]
-        factor = ((1 + math.cos(math.pi * self.last_epoch / self.T_max))
-                  / (1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)))
+        factor = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / (
+            1 + math.cos(math.pi * (self.last_epoch - 1) / self.T_max)
+        )
         return [factor * (lr - low) + low for lr in rates]
 
     def _get_closed_form_lr(self) -> list[Any]:
@@ -228,8 +259,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     Source: I. Loshchilov and F. Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
     """
 
-    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
+    ) -> None:
         if not isinstance(T_0, int) or T_0 <= 0:
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if not isinstance(T_mult, int) or T_mult < 1:
@@ -266,13 +298,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             self.T_cur = epoch % self.T_0
         else:  # the n-th restart is at T_0 (T_mult^n - 1) / (T_mult - 1)
             n = int(math.log(epoch / self.T_0 * (self.T_mult - 1) + 1, self.T_mult))
-            self.T_cur = epoch - self.T_0 * (self.T_mult ** n - 1) / (self.T_mult - 1)
-            self.T_i = self.T_0 * self.T_mult ** n
+            self.T_cur = epoch - self.T_0 * (self.T_mult**n - 1) / (self.T_mult - 1)
+            self.T_i = self.T_0 * self.T_mult**n
         self.last_epoch = math.floor(epoch)
         self._apply(self.get_lr)
 
 
 # --- made of others -------------------------------------------------------------------------------------------------
+
 
 class _Composed(LRScheduler):
     """Holds other schedules of one optimizer."""
@@ -283,13 +316,17 @@ class _Composed(LRScheduler):
             if not hasattr(scheduler, "optimizer"):
                 raise TypeError(f"{name} at index {i} should have `optimizer` as its attribute.")
             if isinstance(scheduler, ReduceLROnPlateau):
-                raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional "
-                                 f"kwargs to be specified when calling `step`, but got one at index {i} in the given "
-                                 "schedulers sequence.")
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires additional "
+                    f"kwargs to be specified when calling `step`, but got one at index {i} in the given "
+                    "schedulers sequence."
+                )
             if scheduler.optimizer is not optimizer:
-                raise ValueError(f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
-                                 f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is "
-                                 f"different from {type(optimizer).__name__}.")
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(scheduler).__name__} at index {i} has {scheduler.optimizer}, which is "
+                    f"different from {type(optimizer).__name__}."
+                )
         self._schedulers = schedulers
         self.optimizer = optimizer
 
@@ -307,15 +344,18 @@ class _Composed(LRScheduler):
 class SequentialLR(_Composed):
     """One schedule after another; ``milestones`` are the epochs at which the next one begins."""
 
-    def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[Any],
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[Any], last_epoch: int = -1
+    ) -> None:
         if len(schedulers) < 1:
             raise ValueError(f"{type(self).__name__} expects at least one scheduler, but got no scheduler.")
         self._hold(schedulers, optimizer)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError("Sequential Schedulers expects number of schedulers provided to be one more than the "
-                             f"number of milestone points, but got number of schedulers {len(schedulers)} and the "
-                             f"number of milestones to be equal to {len(milestones)}")
+            raise ValueError(
+                "Sequential Schedulers expects number of schedulers provided to be one more than the "
+                f"number of milestone points, but got number of schedulers {len(schedulers)} and the "
+                f"number of milestones to be equal to {len(milestones)}"
+            )
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
         # Every schedule took its first step when it was made: take these back, and do the one that belongs here.
@@ -350,8 +390,9 @@ class ChainedScheduler(_Composed):
 
     def __init__(self, schedulers: list[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
-            raise ValueError(f"{type(self).__name__} expects at least one scheduler to be chained, but got no "
-                             "scheduler.")
+            raise ValueError(
+                f"{type(self).__name__} expects at least one scheduler to be chained, but got no scheduler."
+            )
         self._hold(schedulers, optimizer or schedulers[0].optimizer)
         self._last_lr = _values(self.optimizer, "lr")
 
@@ -363,6 +404,7 @@ class ChainedScheduler(_Composed):
 
 
 # --- given by what is measured --------------------------------------------------------------------------------------
+
 
 class ReduceLROnPlateau(LRScheduler):
     """The rate is multiplied by ``factor`` when what is given to ``step`` has not become better for some epochs.
@@ -381,9 +423,18 @@ class ReduceLROnPlateau(LRScheduler):
         ValueError: `factor` is not below 1; `mode` or `threshold_mode` is unknown.
     """
 
-    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1, patience: int = 10,
-                 threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
-                 min_lr: float | Sequence[float] = 0, eps: float = 1e-8) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float | Sequence[float] = 0,
+        eps: float = 1e-8,
+    ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         _check_optimizer(optimizer)
@@ -447,10 +498,12 @@ class ReduceLROnPlateau(LRScheduler):
         n = len(self.optimizer.param_groups)
         if n != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise RuntimeError(f"The number of param groups in the `optimizer` ({n}) differs from when "
-                                   f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new "
-                                   "param group being added to the optimizer. Please modify the `min_lrs` field to "
-                                   "match the length of the `optimizer` param groups.")
+                raise RuntimeError(
+                    f"The number of param groups in the `optimizer` ({n}) differs from when "
+                    f"`ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due to a new "
+                    "param group being added to the optimizer. Please modify the `min_lrs` field to "
+                    "match the length of the `optimizer` param groups."
+                )
             self.min_lrs = [self.default_min_lr] * n
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
             old = float(group["lr"])

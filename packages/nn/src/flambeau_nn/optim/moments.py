@@ -1,4 +1,5 @@
 """Relatives of Adam: with a maximum (Adamax), with Nesterov's momentum (NAdam), rectified (RAdam)."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -21,8 +22,9 @@ class _Moments(FusedOptimizer):
         for i in (0, 1):
             if not 0.0 <= options["betas"][i] < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {options['betas'][i]}")
-        _at_least_zero(**{f"{name}__value": options[name] for name in ("weight_decay", "momentum_decay")
-                          if name in options})
+        _at_least_zero(
+            **{f"{name}__value": options[name] for name in ("weight_decay", "momentum_decay") if name in options}
+        )
         super().__init__(params, options)
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
@@ -66,11 +68,30 @@ class Adamax(_Moments):
     _rule = _fused.adamax
     _second = "exp_inf"
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[Any, ...] = (0.9, 0.999),
-                 eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *, maximize: bool = False,
-                 differentiable: bool = False, capturable: bool = False) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, foreach=foreach,
-                         maximize=maximize, differentiable=differentiable, capturable=capturable)
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[Any, ...] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            lr=lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            foreach=foreach,
+            maximize=maximize,
+            differentiable=differentiable,
+            capturable=capturable,
+        )
 
 
 class NAdam(_Moments):
@@ -106,13 +127,34 @@ class NAdam(_Moments):
 
     _rule = _fused.nadam
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 2e-3, betas: tuple[Any, ...] = (0.9, 0.999),
-                 eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
-                 decoupled_weight_decay: bool = False, *, foreach: bool | None = None, maximize: bool = False,
-                 capturable: bool = False, differentiable: bool = False) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay,
-                         decoupled_weight_decay=decoupled_weight_decay, maximize=maximize, foreach=foreach,
-                         capturable=capturable, differentiable=differentiable)
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 2e-3,
+        betas: tuple[Any, ...] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            lr=lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            momentum_decay=momentum_decay,
+            decoupled_weight_decay=decoupled_weight_decay,
+            maximize=maximize,
+            foreach=foreach,
+            capturable=capturable,
+            differentiable=differentiable,
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -153,10 +195,29 @@ class RAdam(_Moments):
 
     _rule = _fused.radam
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
-                 eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
-                 foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
-                 differentiable: bool = False) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay, maximize=maximize,
-                         foreach=foreach, capturable=capturable, decoupled_weight_decay=decoupled_weight_decay,
-                         differentiable=differentiable)
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[Any, ...] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        super().__init__(
+            params,
+            lr=lr,
+            betas=betas,
+            eps=eps,
+            weight_decay=weight_decay,
+            maximize=maximize,
+            foreach=foreach,
+            capturable=capturable,
+            decoupled_weight_decay=decoupled_weight_decay,
+            differentiable=differentiable,
+        )

@@ -1,4 +1,5 @@
 """Momentum made orthogonal, for the matrices of hidden layers."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -63,9 +64,18 @@ class Muon(Optimizer):
             [ 0., -1.]])
     """
 
-    def __init__(self, params: ParamsT, lr: float = 1e-3, weight_decay: float = 0.1, momentum: float = 0.95,
-                 nesterov: bool = True, ns_coefficients: tuple[Any, ...] = (3.4445, -4.775, 2.0315), eps: float = 1e-7,
-                 ns_steps: int = 5, adjust_lr_fn: str | None = None) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float = 1e-3,
+        weight_decay: float = 0.1,
+        momentum: float = 0.95,
+        nesterov: bool = True,
+        ns_coefficients: tuple[Any, ...] = (3.4445, -4.775, 2.0315),
+        eps: float = 1e-7,
+        ns_steps: int = 5,
+        adjust_lr_fn: str | None = None,
+    ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         _in_range("Learning rate should be >= 0", 0.0 <= lr, lr)
@@ -73,14 +83,25 @@ class Muon(Optimizer):
         _in_range("weight decay should be >= 0", 0.0 <= weight_decay, weight_decay)
         if adjust_lr_fn not in (None, "original", "match_rms_adamw"):
             raise ValueError(f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        super().__init__(params, {
-            "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients, "eps": eps, "ns_steps": ns_steps, "adjust_lr_fn": adjust_lr_fn})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "weight_decay": weight_decay,
+                "momentum": momentum,
+                "nesterov": nesterov,
+                "ns_coefficients": ns_coefficients,
+                "eps": eps,
+                "ns_steps": ns_steps,
+                "adjust_lr_fn": adjust_lr_fn,
+            },
+        )
         for group in self.param_groups:
             for p in group["params"]:
                 if p.dim() != 2:
-                    raise ValueError("Muon only supports 2D parameters whereas we found a parameter with size: "
-                                     f"{p.size()}")
+                    raise ValueError(
+                        f"Muon only supports 2D parameters whereas we found a parameter with size: {p.size()}"
+                    )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""

@@ -1,4 +1,5 @@
 """What all optimizers share: parameter groups, state, saving and loading, hooks."""
+
 from __future__ import annotations
 
 import warnings
@@ -22,9 +23,14 @@ StateDict = dict[str, Any]
 Args, Kwargs = tuple[Any, ...], dict[str, Any]
 _global_pre_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
 _global_post_hooks: OrderedDict[int, Callable[..., Any]] = OrderedDict()
-_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks", "_optimizer_state_dict_pre_hooks",
-          "_optimizer_state_dict_post_hooks", "_optimizer_load_state_dict_pre_hooks",
-          "_optimizer_load_state_dict_post_hooks")
+_HOOKS = (
+    "_optimizer_step_pre_hooks",
+    "_optimizer_step_post_hooks",
+    "_optimizer_state_dict_pre_hooks",
+    "_optimizer_state_dict_post_hooks",
+    "_optimizer_load_state_dict_pre_hooks",
+    "_optimizer_load_state_dict_post_hooks",
+)
 
 
 class _RequiredParameter:
@@ -37,8 +43,9 @@ class _RequiredParameter:
 required = _RequiredParameter()
 
 
-def _register(hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any],
-              prepend: bool = False) -> RemovableHandle:
+def _register(
+    hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], prepend: bool = False
+) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     if prepend:
@@ -62,16 +69,18 @@ def _hooked(step: _F) -> _F:
     @wraps(step)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True  # what schedules look at
-        if not (_global_pre_hooks or _global_post_hooks or self._optimizer_step_pre_hooks
-                or self._optimizer_step_post_hooks):
+        if not (
+            _global_pre_hooks or _global_post_hooks or self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
+        ):
             return step(self, *args, **kwargs)
         for hook in list(chain(_global_pre_hooks.values(), self._optimizer_step_pre_hooks.values())):
             # Hooks see the optimizer itself as the first argument, as part of `args`.
             result = hook(self, (self, *args), kwargs)
             if result is not None:
                 if not isinstance(result, tuple) or len(result) != 2:
-                    raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), but got "
-                                       f"{result}.")
+                    raise RuntimeError(
+                        f"{step} must return None or a tuple of (new_args, new_kwargs), but got {result}."
+                    )
                 (self, *args), kwargs = result
         out = step(self, *args, **kwargs)
         for hook in list(chain(self._optimizer_step_post_hooks.values(), _global_post_hooks.values())):
@@ -117,8 +126,10 @@ class Optimizer:
         for name in _HOOKS:
             setattr(self, name, OrderedDict())
         if isinstance(params, Tensor):
-            raise TypeError("params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
-                            + _type_name(params))
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + _type_name(params)
+            )
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         groups = list(params)
@@ -166,8 +177,10 @@ class Optimizer:
         if isinstance(params, Tensor):
             params = [params]
         elif isinstance(params, set):
-            raise TypeError("optimizer parameters need to be organized in ordered collections, but the ordering of "
-                            "tensors in sets will change between runs. Please use a list instead.")
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of "
+                "tensors in sets will change between runs. Please use a list instead."
+            )
         params = list(params)
         names = [p[0] for p in params if isinstance(p, tuple)]
         if names and len(names) != len(params):
@@ -185,14 +198,19 @@ class Optimizer:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")
             param_group.setdefault(name, default)
         if len(params) != len(set(params)):
-            warnings.warn("optimizer contains a parameter group with duplicate parameters; in future, this will cause "
-                          "an error; see github.com/pytorch/pytorch/issues/40967 for more information", stacklevel=3)
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause "
+                "an error; see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=3,
+            )
         others = set()
         for group in self.param_groups:
             others.update(group["params"])
             if ("param_names" in param_group) != ("param_names" in group):
-                raise ValueError("all optimizer param groups should be with/without names. cannot add param group "
-                                 f"{'with' if names else 'without'} names to the optimizer")
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{'with' if names else 'without'} names to the optimizer"
+                )
         if not others.isdisjoint(params):
             raise ValueError("some parameters appear in more than one parameter group")
         self.param_groups.append(param_group)
@@ -260,8 +278,9 @@ class Optimizer:
         params = {}
         for saved, own in zip(groups, self.param_groups, strict=True):
             if len(saved["params"]) != len(own["params"]):
-                raise ValueError("loaded state dict contains a parameter group that doesn't match the size of "
-                                 "optimizer's group")
+                raise ValueError(
+                    "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+                )
         for saved, own in zip(groups, self.param_groups, strict=True):
             for number, p in zip(saved["params"], own["params"], strict=True):
                 params[number] = p, saved
@@ -361,8 +380,9 @@ def _in_range(rule: str, holds: bool | Tensor, value: Any) -> None:
         raise ValueError(f"{rule} but is: {value}")
 
 
-def _check_options(lr: float | Tensor, *, foreach: bool | None = None, fused: bool | None = None,
-                   differentiable: bool = False) -> None:
+def _check_options(
+    lr: float | Tensor, *, foreach: bool | None = None, fused: bool | None = None, differentiable: bool = False
+) -> None:
     if isinstance(lr, Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
     _at_least_zero(learning__rate=lr)

@@ -1,4 +1,5 @@
 """Steps whose sizes depend on the signs of the gradients alone."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -42,15 +43,33 @@ class Rprop(FusedOptimizer):
 
     _rule = _fused.rprop
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-2, etas: tuple[Any, ...] = (0.5, 1.2),
-                 step_sizes: tuple[Any, ...] = (1e-6, 50), *, capturable: bool = False, foreach: bool | None = None,
-                 maximize: bool = False, differentiable: bool = False) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-2,
+        etas: tuple[Any, ...] = (0.5, 1.2),
+        step_sizes: tuple[Any, ...] = (1e-6, 50),
+        *,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
         _check_options(lr, foreach=foreach, differentiable=differentiable)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        super().__init__(params, {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "capturable": capturable})
+        super().__init__(
+            params,
+            {
+                "lr": lr,
+                "etas": etas,
+                "step_sizes": step_sizes,
+                "foreach": foreach,
+                "maximize": maximize,
+                "differentiable": differentiable,
+                "capturable": capturable,
+            },
+        )
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         state, like, lr = self.state[p], p.detach(), float(group["lr"])

@@ -1,4 +1,5 @@
 """Adam for sparse gradients, of which there are none here yet."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,8 +29,14 @@ class SparseAdam(Optimizer):
         RuntimeError: a gradient is dense.
     """
 
-    def __init__(self, params: ParamsT, lr: float | Tensor = 1e-3, betas: tuple[Any, ...] = (0.9, 0.999),
-                 eps: float = 1e-8, maximize: bool = False) -> None:
+    def __init__(
+        self,
+        params: ParamsT,
+        lr: float | Tensor = 1e-3,
+        betas: tuple[Any, ...] = (0.9, 0.999),
+        eps: float = 1e-8,
+        maximize: bool = False,
+    ) -> None:
         if isinstance(lr, Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         if not 0.0 < lr:
@@ -40,11 +47,13 @@ class SparseAdam(Optimizer):
             if not 0.0 <= betas[i] < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
-        complex_ones = [[i, k] for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"])
-                        if p.is_complex()]
+        complex_ones = [
+            [i, k] for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"]) if p.is_complex()
+        ]
         if complex_ones:
-            raise ValueError(f"Complex params at indices {complex_ones}: SparseAdam does not support complex "
-                             "parameters")
+            raise ValueError(
+                f"Complex params at indices {complex_ones}: SparseAdam does not support complex parameters"
+            )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Refuse gradients, as all of them are dense. ``closure`` computes the loss anew and returns it."""

@@ -1,4 +1,5 @@
 """Means of a model over training: stochastic weight averaging, exponential moving averages."""
+
 from __future__ import annotations
 
 import math
@@ -15,8 +16,15 @@ from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor, int64, tensor
 from flambeau_tensor.options import Device
 
-__all__ = ["SWALR", "AveragedModel", "get_ema_avg_fn", "get_ema_multi_avg_fn", "get_swa_avg_fn", "get_swa_multi_avg_fn",
-           "update_bn"]
+__all__ = [
+    "SWALR",
+    "AveragedModel",
+    "get_ema_avg_fn",
+    "get_ema_multi_avg_fn",
+    "get_swa_avg_fn",
+    "get_swa_multi_avg_fn",
+    "update_bn",
+]
 
 
 def _check_decay(decay: float) -> None:
@@ -43,8 +51,9 @@ def get_swa_multi_avg_fn() -> Callable[..., Any]:
     """The function that takes one more model into means with equal weights, for lists of tensors."""
 
     @no_grad()
-    def swa_update(averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor],
-                   num_averaged: Tensor | int) -> None:
+    def swa_update(
+        averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], num_averaged: Tensor | int
+    ) -> None:
         for mean, current in zip(averaged_param_list, current_param_list, strict=True):
             mean.lerp_(current, float(1 / (num_averaged + 1)))
 
@@ -100,8 +109,14 @@ class AveragedModel(Module):
 
     n_averaged: Tensor
 
-    def __init__(self, model: Module, device: Device | None = None, avg_fn: Callable[..., Any] | None = None,
-                 multi_avg_fn: Callable[..., Any] | None = None, use_buffers: bool = False) -> None:
+    def __init__(
+        self,
+        model: Module,
+        device: Device | None = None,
+        avg_fn: Callable[..., Any] | None = None,
+        multi_avg_fn: Callable[..., Any] | None = None,
+        use_buffers: bool = False,
+    ) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
@@ -119,6 +134,7 @@ class AveragedModel(Module):
 
     def update_parameters(self, model: Module) -> None:
         """Take the present parameters into the means; the first ones are copied."""
+
         def values(one: Module) -> list[Tensor]:
             tensors = chain(one.parameters(), one.buffers()) if self.use_buffers else one.parameters()
             return [t.detach() for t in tensors]
@@ -188,8 +204,14 @@ class SWALR(LRScheduler):
         ValueError: an option is out of its range.
     """
 
-    def __init__(self, optimizer: Optimizer, swa_lr: float, anneal_epochs: int = 10, anneal_strategy: str = "cos",
-                 last_epoch: int = -1) -> None:
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        swa_lr: float,
+        anneal_epochs: int = 10,
+        anneal_strategy: str = "cos",
+        last_epoch: int = -1,
+    ) -> None:
         for rate, group in zip(_one_a_group("swa_lr", optimizer, swa_lr), optimizer.param_groups, strict=True):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):

@@ -1,4 +1,5 @@
 """Modules on several devices, of which there is one."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,8 +13,9 @@ __all__ = ["DataParallel", "data_parallel"]
 class DataParallel(Module):
     """A module that would be run on several devices: on the CPU, `module` itself, and its state under that name."""
 
-    def __init__(self, module: Module, device_ids: Sequence[Any] | None = None, output_device: object = None,
-                 dim: int = 0) -> None:
+    def __init__(
+        self, module: Module, device_ids: Sequence[Any] | None = None, output_device: object = None, dim: int = 0
+    ) -> None:
         super().__init__()
         self.module = module
         self.device_ids: list[Any] = []
@@ -22,8 +24,14 @@ class DataParallel(Module):
         return self.module(*inputs, **kwargs)
 
 
-def data_parallel(module: Module, inputs: Any, device_ids: Sequence[Any] | None = None, output_device: object = None,
-                  dim: int = 0, module_kwargs: dict[str, Any] | None = None) -> Any:
+def data_parallel(
+    module: Module,
+    inputs: Any,
+    device_ids: Sequence[Any] | None = None,
+    output_device: object = None,
+    dim: int = 0,
+    module_kwargs: dict[str, Any] | None = None,
+) -> Any:
     """What `DataParallel` of the module gives for these inputs, a tuple or one: on the CPU the module's own result."""
     inputs = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
     return module(*inputs, **(module_kwargs or {}))

@@ -1,4 +1,5 @@
 """Training on several machines, which is not built; programs name the class to ask whether a model is one."""
+
 from __future__ import annotations
 
 from typing import Any

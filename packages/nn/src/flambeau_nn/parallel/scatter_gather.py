@@ -1,4 +1,5 @@
 """Sharing work among devices, of which there is one."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -29,8 +30,9 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> list[Any]:
     return [inputs for _ in target_gpus]
 
 
-def scatter_kwargs(inputs: Any, kwargs: dict[str, Any] | None, target_gpus: Sequence[Any],
-                   dim: int = 0) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def scatter_kwargs(
+    inputs: Any, kwargs: dict[str, Any] | None, target_gpus: Sequence[Any], dim: int = 0
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """`scatter` for positional and keyword arguments: two tuples with an entry for each device."""
     kwargs = {} if kwargs is None else kwargs
     return tuple(scatter(inputs, target_gpus, dim)), tuple(scatter(kwargs, target_gpus, dim))
@@ -46,8 +48,12 @@ def replicate(network: Module, devices: Sequence[Any], detach: bool = False) -> 
     raise AssertionError("Broadcast function not implemented for CPU tensors")
 
 
-def parallel_apply(modules: Sequence[Module], inputs: Sequence[Any], kwargs_tup: Sequence[dict[str, Any]] | None = None,
-                   devices: Sequence[Any] | None = None) -> list[Any]:
+def parallel_apply(
+    modules: Sequence[Module],
+    inputs: Sequence[Any],
+    kwargs_tup: Sequence[dict[str, Any]] | None = None,
+    devices: Sequence[Any] | None = None,
+) -> list[Any]:
     """The results of modules, each for its inputs (a tuple, or one), one after the other.
 
     Raises:
@@ -56,5 +62,7 @@ def parallel_apply(modules: Sequence[Module], inputs: Sequence[Any], kwargs_tup:
     kwargs_tup = ({},) * len(modules) if kwargs_tup is None else kwargs_tup
     if not len(modules) == len(inputs) == len(kwargs_tup):
         raise ValueError(f"parallel_apply(): {len(modules)} modules, {len(inputs)} inputs, {len(kwargs_tup)} dicts")
-    return [module(*(x if isinstance(x, list | tuple) else (x,)), **(kwargs or {}))
-            for module, x, kwargs in zip(modules, inputs, kwargs_tup, strict=True)]
+    return [
+        module(*(x if isinstance(x, list | tuple) else (x,)), **(kwargs or {}))
+        for module, x, kwargs in zip(modules, inputs, kwargs_tup, strict=True)
+    ]

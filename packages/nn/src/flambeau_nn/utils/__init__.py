@@ -2,6 +2,7 @@
 
 Modules, and functions that few programs use, load when they are named.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,14 +19,28 @@ from flambeau_nn.utils.init import skip_init
 from flambeau_nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from flambeau_nn.utils.weight_norm import remove_weight_norm, weight_norm
 
-__all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm",
-           "parameters_to_vector", "remove_spectral_norm", "remove_weight_norm", "skip_init", "spectral_norm",
-           "vector_to_parameters", "weight_norm"]
+__all__ = [
+    "clip_grad_norm",
+    "clip_grad_norm_",
+    "clip_grad_value_",
+    "clip_grads_with_norm_",
+    "get_total_norm",
+    "parameters_to_vector",
+    "remove_spectral_norm",
+    "remove_weight_norm",
+    "skip_init",
+    "spectral_norm",
+    "vector_to_parameters",
+    "weight_norm",
+]
 
 _MODULES = ("fusion", "memory_format", "parametrizations", "parametrize", "prune", "rnn", "stateless")
 _FUNCTIONS = {
-    "convert_conv2d_weight_memory_format": "memory_format", "convert_conv3d_weight_memory_format": "memory_format",
-    "fuse_conv_bn_eval": "fusion", "fuse_conv_bn_weights": "fusion", "fuse_linear_bn_eval": "fusion",
+    "convert_conv2d_weight_memory_format": "memory_format",
+    "convert_conv3d_weight_memory_format": "memory_format",
+    "fuse_conv_bn_eval": "fusion",
+    "fuse_conv_bn_weights": "fusion",
+    "fuse_linear_bn_eval": "fusion",
     "fuse_linear_bn_weights": "fusion",
 }
 

@@ -1,4 +1,5 @@
 """What the older ways of computing a weight before each call have in common: hooks that know its name."""
+
 from typing import Any
 
 from flambeau_nn.modules.module import Module

@@ -2,6 +2,7 @@
 
 ``foreach`` chooses between two ways of doing the same in PyTorch; here it is accepted and changes nothing.
 """
+
 from __future__ import annotations
 
 import math
@@ -26,8 +27,9 @@ def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
 
 
 @no_grad()
-def get_total_norm(tensors: _Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                   foreach: bool | None = None) -> Tensor:
+def get_total_norm(
+    tensors: _Tensors, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: bool | None = None
+) -> Tensor:
     """The norm of all elements of ``tensors`` as one vector: the norm of their norms.
 
     Args:
@@ -48,23 +50,31 @@ def get_total_norm(tensors: _Tensors, norm_type: float = 2.0, error_if_nonfinite
         return ft.tensor(0.0)
     total = vector_norm(ft.stack(norms), norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
-                           "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
-                           "anyway, set `error_if_nonfinite=False`")
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it "
+            "cannot be clipped. To disable this error and scale the gradients by the non-finite norm "
+            "anyway, set `error_if_nonfinite=False`"
+        )
     return total
 
 
 @no_grad()
-def clip_grads_with_norm_(parameters: _Tensors, max_norm: float, total_norm: Tensor,
-                          foreach: bool | None = None) -> None:
+def clip_grads_with_norm_(
+    parameters: _Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
+) -> None:
     """Scale the gradients of ``parameters``, whose norm is ``total_norm``, down to ``max_norm``, in place."""
     factor = (float(max_norm) / (total_norm + _EPSILON)).clamp(max=1.0)
     for grad in _gradients(parameters):
         grad.mul_(factor)
 
 
-def clip_grad_norm_(parameters: _Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                    foreach: bool | None = None) -> Tensor:
+def clip_grad_norm_(
+    parameters: _Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
     """Scale the gradients of ``parameters``, as one vector, down to the norm ``max_norm``, in place.
 
     Args:
@@ -97,11 +107,19 @@ def clip_grad_norm_(parameters: _Tensors, max_norm: float, norm_type: float = 2.
     return total
 
 
-def clip_grad_norm(parameters: _Tensors, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-                   foreach: bool | None = None) -> Tensor:
+def clip_grad_norm(
+    parameters: _Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
     """The old name of :func:`clip_grad_norm_`."""
-    warnings.warn("`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
-                  FutureWarning, stacklevel=2)
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite)
 
 

@@ -1,4 +1,5 @@
 """Parameters as one vector, for algorithms that see a model as a function of a vector."""
+
 from collections.abc import Iterable
 
 import flambeau_tensor as ft

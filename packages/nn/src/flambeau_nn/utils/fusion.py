@@ -1,4 +1,5 @@
 """Batch normalization made part of the layer before it, for evaluation."""
+
 from __future__ import annotations
 
 import copy
@@ -22,8 +23,9 @@ def _fused(layer: Module, bn: Module, fuse: Callable[..., tuple[Parameter, Param
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError("bn.running_mean and bn.running_var must not be None")
     fused = copy.deepcopy(layer)
-    fused.weight, fused.bias = fuse(fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight,
-                                    bn.bias)
+    fused.weight, fused.bias = fuse(
+        fused.weight, fused.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias
+    )
     return fused
 
 
@@ -32,9 +34,16 @@ def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Modu
     return _fused(conv, bn, partial(fuse_conv_bn_weights, transpose=transpose))
 
 
-def fuse_conv_bn_weights(conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float,
-                         bn_w: Tensor | None, bn_b: Tensor | None,
-                         transpose: bool = False) -> tuple[Parameter, Parameter]:
+def fuse_conv_bn_weights(
+    conv_w: Tensor,
+    conv_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+    transpose: bool = False,
+) -> tuple[Parameter, Parameter]:
     """Weight and bias of the convolution with the batch normalization in it."""
     conv_b = ft.zeros_like(bn_rm) if conv_b is None else conv_b
     bn_w = ft.ones_like(bn_rm) if bn_w is None else bn_w
@@ -50,13 +59,22 @@ def fuse_conv_bn_weights(conv_w: Tensor, conv_b: Tensor | None, bn_rm: Tensor, b
 def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
     """A linear layer that does what ``linear`` and ``bn`` do in evaluation."""
     if linear.out_features != bn.num_features and bn.num_features != 1 and not (linear.training or bn.training):
-        raise AssertionError("To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
-                             f"linear.out_features={linear.out_features} and bn.num_features={bn.num_features}")
+        raise AssertionError(
+            "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "
+            f"linear.out_features={linear.out_features} and bn.num_features={bn.num_features}"
+        )
     return _fused(linear, bn, fuse_linear_bn_weights)
 
 
-def fuse_linear_bn_weights(linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float,
-                           bn_w: Tensor | None, bn_b: Tensor | None) -> tuple[Parameter, Parameter]:
+def fuse_linear_bn_weights(
+    linear_w: Tensor,
+    linear_b: Tensor | None,
+    bn_rm: Tensor,
+    bn_rv: Tensor,
+    bn_eps: float,
+    bn_w: Tensor | None,
+    bn_b: Tensor | None,
+) -> tuple[Parameter, Parameter]:
     """Weight and bias of the linear layer with the batch normalization in it."""
     linear_b = ft.zeros_like(bn_rm) if linear_b is None else linear_b
     scale = bn_w * (bn_rv + bn_eps).rsqrt()

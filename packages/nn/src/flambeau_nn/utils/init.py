@@ -1,4 +1,5 @@
 """Making modules whose parameters are to be set by other means."""
+
 from __future__ import annotations
 
 import inspect

@@ -1,4 +1,5 @@
 """Weights of convolutions in another memory format."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

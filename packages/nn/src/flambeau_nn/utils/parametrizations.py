@@ -1,4 +1,5 @@
 """Weights with a norm of their own, of spectral norm 1, or orthogonal, as parametrizations."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -23,6 +24,7 @@ def _weight_of(module: Module, name: str) -> Tensor:
 
 
 # --- orthogonal -----------------------------------------------------------------------------------------------------
+
 
 def _is_orthogonal(q: Tensor) -> bool:
     n, k = q.shape[-2:]
@@ -76,8 +78,9 @@ class _Orthogonal(Module):
     def right_inverse(self, q: Tensor) -> Tensor:
         """What is mapped to `q`; with a base, that is what is remembered, and the result stands for the identity."""
         if q.shape != self.shape:
-            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape "
-                             f"{q.shape}.")
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {q.shape}."
+            )
         given = q
         wide = q.shape[-2] < q.shape[-1]
         if wide:
@@ -85,8 +88,10 @@ class _Orthogonal(Module):
         n, k = q.shape[-2:]
         if not hasattr(self, "base"):
             if self.orthogonal_map != "householder":
-                raise NotImplementedError("It is not possible to assign to the matrix exponential or the Cayley "
-                                          "parametrizations when use_trivialization=False.")
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley "
+                    "parametrizations when use_trivialization=False."
+                )
             a, tau = ft.geqrf(q)
             diagonal = a.diagonal(dim1=-2, dim2=-1)
             diagonal.sign_()
@@ -103,8 +108,9 @@ class _Orthogonal(Module):
         return identity
 
 
-def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None = None, *,
-               use_trivialization: bool = True) -> Module:
+def orthogonal(
+    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Module:
     """Keep a weight orthogonal (or with orthonormal rows or columns, or unitary).
 
     Args:
@@ -119,19 +125,21 @@ def orthogonal(module: Module, name: str = "weight", orthogonal_map: str | None 
     """
     weight = _weight_of(module, name)
     if weight.ndim < 2:
-        raise ValueError("Expected a matrix or batch of matrices. "
-                         f"Got a tensor of {weight.ndim} dimensions.")
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions.")
     if orthogonal_map is None:
         square = weight.shape[-2] == weight.shape[-1] or weight.is_complex()
         orthogonal_map = "matrix_exp" if square else "householder"
     if orthogonal_map not in ("matrix_exp", "cayley", "householder"):
-        raise ValueError('orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
-                         f"Got: {orthogonal_map}")
+        raise ValueError(
+            f'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". Got: {orthogonal_map}'
+        )
     return parametrize.register_parametrization(
-        module, name, _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization), unsafe=True)
+        module, name, _Orthogonal(weight, orthogonal_map, use_trivialization=use_trivialization), unsafe=True
+    )
 
 
 # --- norms ----------------------------------------------------------------------------------------------------------
+
 
 class _WeightNorm(Module):
     def __init__(self, dim: int | None = 0) -> None:
@@ -170,11 +178,13 @@ class _SpectralNorm(Module):
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
         if not -weight.ndim <= dim < weight.ndim:
-            raise IndexError(f"Dimension out of range (expected to be in range of [-{weight.ndim}, {weight.ndim - 1}] "
-                             f"but got {dim})")
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [-{weight.ndim}, {weight.ndim - 1}] but got {dim})"
+            )
         if n_power_iterations <= 0:
-            raise ValueError("Expected n_power_iterations to be positive, but got "
-                             f"n_power_iterations={n_power_iterations}")
+            raise ValueError(
+                f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"
+            )
         self.dim = dim % weight.ndim
         self.eps = eps
         if weight.ndim > 1:
@@ -206,8 +216,9 @@ class _SpectralNorm(Module):
         return value
 
 
-def spectral_norm(module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
-                  dim: int | None = None) -> Module:
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
     """Divide a weight by its largest singular value (Miyato et al., 2018).
 
     Args:

@@ -1,4 +1,5 @@
 """Tensors of modules that are computed from others whenever they are asked for."""
+
 from __future__ import annotations
 
 import copy
@@ -12,8 +13,15 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor
 
-__all__ = ["ParametrizationList", "cached", "is_parametrized", "register_parametrization", "remove_parametrizations",
-           "transfer_parametrizations_and_params", "type_before_parametrizations"]
+__all__ = [
+    "ParametrizationList",
+    "cached",
+    "is_parametrized",
+    "register_parametrization",
+    "remove_parametrizations",
+    "transfer_parametrizations_and_params",
+    "type_before_parametrizations",
+]
 
 _CLASS = "Parametrized"  # how names of classes begin whose tensors are computed
 _cache: dict[tuple[int, str], Tensor] = {}
@@ -50,8 +58,9 @@ def _replace(tensor: Tensor, value: Tensor) -> None:
 
 
 def _refuse(module_of: str, what: str, said: str, before: object, after: object) -> NoReturn:
-    raise ValueError(f"{module_of} may not change the {what} of the tensor, unless {said} flag is enabled.\n"
-                     f"{before}\n{after}")
+    raise ValueError(
+        f"{module_of} may not change the {what} of the tensor, unless {said} flag is enabled.\n{before}\n{after}"
+    )
 
 
 class ParametrizationList(ModuleList):
@@ -83,21 +92,27 @@ class ParametrizationList(ModuleList):
                     except NotImplementedError:
                         pass
         if not isinstance(new, (Tensor, Sequence)):
-            raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                             f"Got {type(new).__name__}")
+            raise ValueError(
+                "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                f"Got {type(new).__name__}"
+            )
         self.is_tensor = isinstance(new, Tensor)
         self.ntensors = 1 if self.is_tensor else len(new)
         if self.is_tensor:
             if dtype is not new.dtype:
-                raise ValueError("When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-                                 f"original.dtype: {dtype}\nright_inverse(original).dtype: {new.dtype}")
+                raise ValueError(
+                    "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
+                    f"original.dtype: {dtype}\nright_inverse(original).dtype: {new.dtype}"
+                )
             _replace(original, new)
             _register(self, "original", original)
         else:
             for i, each in enumerate(new):
                 if not isinstance(each, Tensor):
-                    raise ValueError("'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
-                                     f"Got element {i} of the sequence with type {type(each).__name__}.")
+                    raise ValueError(
+                        "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
+                        f"Got element {i} of the sequence with type {type(each).__name__}."
+                    )
                 if isinstance(original, Parameter):
                     each = Parameter(each, original.requires_grad)
                 each.requires_grad_(original.requires_grad)
@@ -108,8 +123,13 @@ class ParametrizationList(ModuleList):
                 raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
             for what, before, after in (("dtype", dtype, value.dtype), ("shape", shape, value.shape)):
                 if before != after:
-                    _refuse("Registering a parametrization", what, "`unsafe`", f"unparametrized {what}: {before}",
-                            f"parametrized {what}: {after}")
+                    _refuse(
+                        "Registering a parametrization",
+                        what,
+                        "`unsafe`",
+                        f"unparametrized {what}: {before}",
+                        f"parametrized {what}: {after}",
+                    )
 
     def right_inverse(self, value: Tensor) -> None:
         """Set the original tensors so that `value` is computed from them."""
@@ -122,26 +142,35 @@ class ParametrizationList(ModuleList):
                 if not isinstance(value, Tensor):
                     raise ValueError(f"`right_inverse` should return a tensor. Got {type(value).__name__}")
                 if value.dtype is not self.original.dtype:
-                    raise ValueError(f"The tensor returned by `right_inverse` has dtype {value.dtype} while `original` "
-                                     f"has dtype {self.original.dtype}")
+                    raise ValueError(
+                        f"The tensor returned by `right_inverse` has dtype {value.dtype} while `original` "
+                        f"has dtype {self.original.dtype}"
+                    )
                 _replace(self.original, value)
                 return
             if not isinstance(value, Sequence):
                 raise ValueError(f"'right_inverse' must return a sequence of tensors. Got {type(value).__name__}.")
             if len(value) != self.ntensors:
-                raise ValueError("'right_inverse' must return a sequence of tensors of length "
-                                 f"{self.ntensors}. Got a sequence of length {len(value)}.")
+                raise ValueError(
+                    "'right_inverse' must return a sequence of tensors of length "
+                    f"{self.ntensors}. Got a sequence of length {len(value)}."
+                )
             for i, each in enumerate(value):
                 original = getattr(self, f"original{i}")
                 if original.dtype is not each.dtype:
-                    raise ValueError(f"Tensor {i} returned by `right_inverse` has dtype {each.dtype} while "
-                                     f"`original{i}` has dtype {original.dtype}")
+                    raise ValueError(
+                        f"Tensor {i} returned by `right_inverse` has dtype {each.dtype} while "
+                        f"`original{i}` has dtype {original.dtype}"
+                    )
                 _replace(original, each)
 
     def forward(self) -> Tensor:
         first, *others = self
-        x = first(self.original) if self.is_tensor else \
-            first(*(getattr(self, f"original{i}") for i in range(self.ntensors)))
+        x = (
+            first(self.original)
+            if self.is_tensor
+            else first(*(getattr(self, f"original{i}") for i in range(self.ntensors)))
+        )
         for module in others:
             x = module(x)
         return x
@@ -152,9 +181,11 @@ def _parametrized_class(module: Module) -> None:
     cls = type(module)
 
     def getstate(self: Module) -> NoReturn:
-        raise RuntimeError("Serialization of parametrized modules is only supported through state_dict(). See:\n"
-                           "https://pytorch.org/tutorials/beginner/saving_loading_models.html#saving-loading-a-general-"
-                           "checkpoint-for-inference-and-or-resuming-training")
+        raise RuntimeError(
+            "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+            "https://pytorch.org/tutorials/beginner/saving_loading_models.html#saving-loading-a-general-"
+            "checkpoint-for-inference-and-or-resuming-training"
+        )
 
     def deepcopy(self: Module, memo: dict[int, Any]) -> Any:
         known = memo.get(id(self))
@@ -186,8 +217,9 @@ def _add_property(module: Module, name: str) -> None:
     setattr(type(module), name, property(get, lambda self, value: self.parametrizations[name].right_inverse(value)))
 
 
-def register_parametrization(module: Module, tensor_name: str, parametrization: Module, *,
-                             unsafe: bool = False) -> Module:
+def register_parametrization(
+    module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
+) -> Module:
     """Have a module's parameter or buffer computed by ``parametrization`` whenever it is asked for.
 
     What it is computed from is ``module.parametrizations.NAME.original``, a parameter or buffer. If the
@@ -228,8 +260,10 @@ def register_parametrization(module: Module, tensor_name: str, parametrization: 
         _add_property(module, tensor_name)
         module.parametrizations[tensor_name] = chain
     else:
-        raise ValueError(f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
-                         f"'{tensor_name}'")
+        raise ValueError(
+            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element with name "
+            f"'{tensor_name}'"
+        )
     return module
 
 
@@ -240,9 +274,13 @@ def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
         raise ValueError(f"A parametrization must return a tensor. Got {type(then).__name__}.")
     for what in ("dtype", "shape"):
         if getattr(then, what) != getattr(now, what):
-            _refuse("Registering a parametrization", what, "the `unsafe`",
-                    f"module.{name}.{what}: {getattr(now, what)}",
-                    f"parametrization(module.{name}).{what}: {getattr(then, what)}")
+            _refuse(
+                "Registering a parametrization",
+                what,
+                "the `unsafe`",
+                f"module.{name}.{what}: {getattr(now, what)}",
+                f"parametrization(module.{name}).{what}: {getattr(then, what)}",
+            )
     if not hasattr(parametrization, "right_inverse"):
         return
     try:
@@ -253,9 +291,11 @@ def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
         raise ValueError(f"parametrization.right_inverse must return a tensor. Got: {type(back).__name__}")
     for what in ("dtype", "shape"):
         if getattr(back, what) != getattr(now, what):
-            raise ValueError(f"The tensor returned by parametrization.right_inverse must have the same {what} as "
-                             f"module.{name}, unless the `unsafe` flag is enabled.\n"
-                             f"module.{name}.{what}: {getattr(now, what)}\nreturned {what}: {getattr(back, what)}")
+            raise ValueError(
+                f"The tensor returned by parametrization.right_inverse must have the same {what} as "
+                f"module.{name}, unless the `unsafe` flag is enabled.\n"
+                f"module.{name}.{what}: {getattr(now, what)}\nreturned {what}: {getattr(back, what)}"
+            )
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
@@ -289,8 +329,10 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
         value = getattr(module, tensor_name)
         original = Parameter(value.detach()) if value.requires_grad else value
     else:
-        raise ValueError("Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in "
-                         "terms of a sequence of tensors.")
+        raise ValueError(
+            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized in "
+            "terms of a sequence of tensors."
+        )
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
     _register(module, tensor_name, original)
@@ -305,11 +347,12 @@ def type_before_parametrizations(module: Module) -> type:
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
-def transfer_parametrizations_and_params(from_module: Module, to_module: Module,
-                                         tensor_name: str | None = None) -> Module:
+def transfer_parametrizations_and_params(
+    from_module: Module, to_module: Module, tensor_name: str | None = None
+) -> Module:
     """Give one module the parametrizations of another one, or those of one tensor, with their originals."""
     if is_parametrized(from_module):
-        for name in (from_module.parametrizations if tensor_name is None else [tensor_name]):
+        for name in from_module.parametrizations if tensor_name is None else [tensor_name]:
             if not hasattr(to_module, name):
                 setattr(to_module, name, Parameter(getattr(from_module, name).detach()))
             given = from_module.parametrizations[name]

@@ -1,4 +1,5 @@
 """Pruning: weights times a mask, computed before each call."""
+
 from __future__ import annotations
 
 import numbers
@@ -38,16 +39,22 @@ class BasePruningMethod(ABC):
         return getattr(module, f"{self._tensor_name}_mask").to(dtype=original.dtype) * original
 
     @classmethod
-    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None,
-              **kwargs: Any) -> BasePruningMethod:
+    def apply(
+        cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
+    ) -> BasePruningMethod:
         """Prune a tensor of a module, on top of what has pruned it before, and have the hook called."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
-        found = [(key, hook) for key, hook in module._forward_pre_hooks.items()
-                 if isinstance(hook, BasePruningMethod) and hook._tensor_name == name]
+        found = [
+            (key, hook)
+            for key, hook in module._forward_pre_hooks.items()
+            if isinstance(hook, BasePruningMethod) and hook._tensor_name == name
+        ]
         if len(found) > 1:
-            raise AssertionError(f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. "
-                                 "Use a PruningContainer.")
+            raise AssertionError(
+                f"Avoid adding multiple pruning hooks to the same tensor {name} of module {module}. "
+                "Use a PruningContainer."
+            )
         if found:
             key, before = found[0]
             del module._forward_pre_hooks[key]
@@ -61,10 +68,13 @@ class BasePruningMethod(ABC):
         if importance_scores is None:
             importance_scores = getattr(module, name)
         elif importance_scores.shape != getattr(module, name).shape:
-            raise AssertionError("importance_scores should have the same shape as parameter "
-                                 f"{name} of {module}, got {importance_scores.shape} vs {original.shape}")
-        mask = method.compute_mask(importance_scores.detach(),
-                                   ft.ones_like(original, requires_grad=False) if default is None else default)
+            raise AssertionError(
+                "importance_scores should have the same shape as parameter "
+                f"{name} of {module}, got {importance_scores.shape} vs {original.shape}"
+            )
+        mask = method.compute_mask(
+            importance_scores.detach(), ft.ones_like(original, requires_grad=False) if default is None else default
+        )
         if not found:
             module.register_parameter(f"{name}_orig", original)
             del module._parameters[name]
@@ -78,8 +88,9 @@ class BasePruningMethod(ABC):
         if importance_scores is None:
             importance_scores = t
         elif importance_scores.shape != t.shape:
-            raise AssertionError("importance_scores should have the same shape as tensor t, got "
-                                 f"{importance_scores.shape} vs {t.shape}")
+            raise AssertionError(
+                f"importance_scores should have the same shape as tensor t, got {importance_scores.shape} vs {t.shape}"
+            )
         default_mask = ft.ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(importance_scores, default_mask=default_mask)
 
@@ -116,8 +127,10 @@ class PruningContainer(BasePruningMethod):
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if method is not None and self._tensor_name != method._tensor_name:
-            raise ValueError("Can only add pruning methods acting on the parameter named "
-                             f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'")
+            raise ValueError(
+                "Can only add pruning methods acting on the parameter named "
+                f"'{self._tensor_name}' to PruningContainer {self}. Found '{method._tensor_name}'"
+            )
         self._pruning_methods += (method,)
 
     def __len__(self) -> int:
@@ -138,8 +151,9 @@ class PruningContainer(BasePruningMethod):
             kept: Any = mask == 1
         elif kind == "structured":
             if not hasattr(method, "dim"):
-                raise AttributeError("Pruning methods of PRUNING_TYPE \"structured\" need to have the attribute `dim` "
-                                     "defined.")
+                raise AttributeError(
+                    'Pruning methods of PRUNING_TYPE "structured" need to have the attribute `dim` defined.'
+                )
             dim = method.dim
             if not -t.ndim <= dim < t.ndim:
                 raise IndexError(f"Index is out of bounds for tensor with dimensions {t.ndim}")
@@ -212,8 +226,13 @@ class L1Unstructured(_OfElements):
         return ft.topk(t.abs().reshape((-1,)), k=count, largest=False).indices
 
     @classmethod
-    def apply(cls, module: Module, name: str, amount: int | float,  # type: ignore[override]
-              importance_scores: Tensor | None = None) -> BasePruningMethod:
+    def apply(
+        cls,
+        module: Module,
+        name: str,
+        amount: int | float,  # type: ignore[override]
+        importance_scores: Tensor | None = None,
+    ) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount, importance_scores=importance_scores)
 
@@ -229,8 +248,10 @@ class _OfSlices(BasePruningMethod):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if t.ndim <= 1:
-            raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of "
-                             f"shape {t.shape} with {t.ndim} dims")
+            raise ValueError(
+                "Structured pruning can only be applied to multidimensional tensors. Found tensor of "
+                f"shape {t.shape} with {t.ndim} dims"
+            )
         if not -t.ndim <= self.dim < t.ndim:
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         size = t.shape[self.dim]
@@ -276,8 +297,15 @@ class LnStructured(_OfSlices):
         return ft.topk(norms, k=size - count, largest=True).indices
 
     @classmethod
-    def apply(cls, module: Module, name: str, amount: int | float, n: int | float | str, dim: int,  # type: ignore[override]
-              importance_scores: Tensor | None = None) -> BasePruningMethod:
+    def apply(
+        cls,
+        module: Module,
+        name: str,
+        amount: int | float,
+        n: int | float | str,
+        dim: int,  # type: ignore[override]
+        importance_scores: Tensor | None = None,
+    ) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
         return super().apply(module, name, amount=amount, n=n, dim=dim, importance_scores=importance_scores)
 
@@ -292,8 +320,9 @@ class CustomFromMask(BasePruningMethod):
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         if default_mask.shape != self.mask.shape:
-            raise AssertionError(f"default_mask shape {default_mask.shape} must match self.mask shape "
-                                 f"{self.mask.shape}")
+            raise AssertionError(
+                f"default_mask shape {default_mask.shape} must match self.mask shape {self.mask.shape}"
+            )
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
     @classmethod
@@ -303,6 +332,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 # --- functions ------------------------------------------------------------------------------------------------------
+
 
 def identity(module: Module, name: str) -> Module:
     """Give a tensor of a module a mask of ones; returns the module, as the following do."""
@@ -328,8 +358,14 @@ def random_structured(module: Module, name: str, amount: int | float, dim: int) 
     return module
 
 
-def ln_structured(module: Module, name: str, amount: int | float, n: int | float | str, dim: int,
-                  importance_scores: Tensor | None = None) -> Module:
+def ln_structured(
+    module: Module,
+    name: str,
+    amount: int | float,
+    n: int | float | str,
+    dim: int,
+    importance_scores: Tensor | None = None,
+) -> Module:
     """Prune the ``amount`` slices of a dimension whose n-norm is smallest."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
@@ -341,8 +377,12 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     return module
 
 
-def global_unstructured(parameters: Iterable[tuple[Module, str]], pruning_method: type[BasePruningMethod],
-                        importance_scores: dict[tuple[Module, str], Tensor] | None = None, **kwargs: Any) -> None:
+def global_unstructured(
+    parameters: Iterable[tuple[Module, str]],
+    pruning_method: type[BasePruningMethod],
+    importance_scores: dict[tuple[Module, str], Tensor] | None = None,
+    **kwargs: Any,
+) -> None:
     """Prune elements of several tensors as if they were one.
 
     Args:
@@ -359,22 +399,26 @@ def global_unstructured(parameters: Iterable[tuple[Module, str]], pruning_method
         raise TypeError("global_unstructured(): importance_scores must be of type dict")
     scores = [importance_scores.get(pair, getattr(*pair)) for pair in parameters]
     masks = [getattr(module, f"{name}_mask", None) for module, name in parameters]
-    present = [ft.ones_like(getattr(*pair)) if mask is None else mask
-               for pair, mask in zip(parameters, masks, strict=True)]
+    present = [
+        ft.ones_like(getattr(*pair)) if mask is None else mask for pair, mask in zip(parameters, masks, strict=True)
+    ]
     container = PruningContainer()
     container._tensor_name = "temp"
     method = pruning_method(**kwargs)
     method._tensor_name = "temp"
     container.add_pruning_method(method)
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError("Only \"unstructured\" PRUNING_TYPE supported for the `pruning_method`. Found method "
-                        f"{pruning_method} of type {method.PRUNING_TYPE}")
-    final = container.compute_mask(ft.cat([s.detach().reshape((-1,)) for s in scores]),
-                                   ft.cat([m.reshape((-1,)) for m in present]))
+        raise TypeError(
+            'Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method '
+            f"{pruning_method} of type {method.PRUNING_TYPE}"
+        )
+    final = container.compute_mask(
+        ft.cat([s.detach().reshape((-1,)) for s in scores]), ft.cat([m.reshape((-1,)) for m in present])
+    )
     at = 0
     for module, name in parameters:
         shape, count = getattr(module, name).shape, getattr(module, name).numel()
-        custom_from_mask(module, name, mask=final[at:at + count].view(shape))
+        custom_from_mask(module, name, mask=final[at : at + count].view(shape))
         at += count
 
 
@@ -394,8 +438,9 @@ def remove(module: Module, name: str) -> Module:
 
 def is_pruned(module: Module) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned."""
-    return any(isinstance(hook, BasePruningMethod) for each in module.modules()
-               for hook in each._forward_pre_hooks.values())
+    return any(
+        isinstance(hook, BasePruningMethod) for each in module.modules() for hook in each._forward_pre_hooks.values()
+    )
 
 
 def _check_amount(amount: int | float) -> None:

@@ -1,4 +1,5 @@
 """Sequences of different lengths: packed without gaps for recurrent layers, or padded into one tensor."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -7,8 +8,16 @@ from typing import Any, NamedTuple
 import flambeau_tensor as ft
 from flambeau_tensor import Tensor
 
-__all__ = ["PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence",
-           "pad_sequence", "unpack_sequence", "unpad_sequence"]
+__all__ = [
+    "PackedSequence",
+    "invert_permutation",
+    "pack_padded_sequence",
+    "pack_sequence",
+    "pad_packed_sequence",
+    "pad_sequence",
+    "unpack_sequence",
+    "unpad_sequence",
+]
 
 
 class PackedSequence_(NamedTuple):
@@ -20,8 +29,12 @@ class PackedSequence_(NamedTuple):
     unsorted_indices: Tensor | None
 
 
-def _bind(data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
-          unsorted_indices: Tensor | None = None) -> tuple[Any, Any, Any, Any]:
+def _bind(
+    data: Any,
+    batch_sizes: Tensor | None = None,
+    sorted_indices: Tensor | None = None,
+    unsorted_indices: Tensor | None = None,
+) -> tuple[Any, Any, Any, Any]:
     if batch_sizes is None:  # (data, batch_sizes) as one argument
         if not isinstance(data, (list, tuple)) or len(data) != 2:
             raise AssertionError("Expected data to be a list or tuple of length 2")
@@ -42,8 +55,13 @@ class PackedSequence(PackedSequence_):
         unsorted_indices: where each one stands now.
     """
 
-    def __new__(cls, data: Any, batch_sizes: Tensor | None = None, sorted_indices: Tensor | None = None,
-                unsorted_indices: Tensor | None = None) -> PackedSequence:
+    def __new__(
+        cls,
+        data: Any,
+        batch_sizes: Tensor | None = None,
+        sorted_indices: Tensor | None = None,
+        unsorted_indices: Tensor | None = None,
+    ) -> PackedSequence:
         return super().__new__(cls, *_bind(data, batch_sizes, sorted_indices, unsorted_indices))
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
@@ -123,8 +141,9 @@ def _places(lengths: list[int], batch: int, times: int) -> tuple[list[int], list
     return [t * batch + b for t, size in enumerate(sizes) for b in range(size)], sizes
 
 
-def pack_padded_sequence(input: Tensor, lengths: Tensor | list[int], batch_first: bool = False,
-                         enforce_sorted: bool = True) -> PackedSequence:
+def pack_padded_sequence(
+    input: Tensor, lengths: Tensor | list[int], batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
     """Pack sequences that stand padded in one tensor.
 
     Args:
@@ -149,16 +168,20 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor | list[int], batch_first
         input = input.transpose(0, 1)
     times, batch = input.shape[:2]
     if lengths.numel() != batch:
-        raise RuntimeError(f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} "
-                           f"(batch_size={batch})")
+        raise RuntimeError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} (batch_size={batch})"
+        )
     each = lengths.tolist()
     if min(each) <= 0:
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element in 'lengths' that is "
-                           "<= 0")
+        raise RuntimeError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
     if each != sorted(each, reverse=True):
-        raise RuntimeError("`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
-                           "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
-                           "requirement if you do not need ONNX exportability.")
+        raise RuntimeError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
+            "pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this "
+            "requirement if you do not need ONNX exportability."
+        )
     if each[0] > times:
         raise RuntimeError(f"pack_padded_sequence(): a sequence of length {each[0]} does not fit into {times} times")
     rows, sizes = _places(each, batch, times)
@@ -166,8 +189,9 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor | list[int], batch_first
     return PackedSequence(data, ft.tensor(sizes), sorted_indices, None)
 
 
-def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
-                        total_length: int | None = None) -> tuple[Tensor, Tensor]:
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Tensor, Tensor]:
     """Undo :func:`pack_padded_sequence`: the padded tensor and the lengths.
 
     Args:
@@ -183,8 +207,10 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, pad
     times = len(sizes)
     if total_length is not None:
         if total_length < times:
-            raise ValueError("Expected total_length to be at least the length of the longest sequence in input, but "
-                             f"got total_length={total_length} and max sequence length being {times}")
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but "
+                f"got total_length={total_length} and max sequence length being {times}"
+            )
         times = total_length
     batch = sizes[0]
     lengths = [sum(size > b for size in sizes) for b in range(batch)]
@@ -201,8 +227,9 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False, pad
     return padded, lengths_then
 
 
-def pad_sequence(sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0,
-                 padding_side: str = "right") -> Tensor:
+def pad_sequence(
+    sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Tensor:
     """Sequences (length, *) side by side in one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
 
     >>> import flambeau_tensor as ft
@@ -211,8 +238,9 @@ def pad_sequence(sequences: Tensor | list[Tensor], batch_first: bool = False, pa
             [3, 0]])
     """
     if not isinstance(sequences, Iterable):
-        raise RuntimeError("pad_sequence: Expected iterable for input sequences, but got arg of type: "
-                           f"{type(sequences)}")
+        raise RuntimeError(
+            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
+        )
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     each = sequences.unbind(0) if isinstance(sequences, Tensor) else tuple(sequences)

@@ -1,4 +1,5 @@
 """Calling a module with other tensors in place of its parameters and buffers, which it has back afterwards."""
+
 from __future__ import annotations
 
 import contextlib
@@ -12,19 +13,37 @@ from flambeau_tensor import Tensor
 __all__ = ["functional_call"]
 
 
-def functional_call(module: Module, parameters_and_buffers: dict[str, Tensor], args: Any = None,
-                    kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True, strict: bool = False) -> Any:
+def functional_call(
+    module: Module,
+    parameters_and_buffers: dict[str, Tensor],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """The older name of ``torch.func.functional_call``, of a single dict."""
     import warnings
 
-    warnings.warn("`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
-                  "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
-                  "replacement.", FutureWarning, stacklevel=2)
+    warnings.warn(
+        "`torch.nn.utils.stateless.functional_call` is deprecated as of PyTorch 2.0 and will be removed in a "
+        "future version of PyTorch. Please use `torch.func.functional_call` instead which is a drop-in "
+        "replacement.",
+        FutureWarning,
+        stacklevel=2,
+    )
     return call_with(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
 
 
-def call_with(module: Module, tensors: dict[str, Any], args: Any = None, kwargs: dict[str, Any] | None = None, *,
-              tie_weights: bool = True, strict: bool = False) -> Any:
+def call_with(
+    module: Module,
+    tensors: dict[str, Any],
+    args: Any = None,
+    kwargs: dict[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
     """``module(*args, **kwargs)`` while ``tensors`` stand for its parameters and buffers."""
     if args is None:
         args = ()
@@ -65,8 +84,11 @@ def _places(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tu
     unexpected = [name for name in given if name not in own]
     missing = sorted(own - set(given))
     if strict and (unexpected or missing):
-        told = [f"{kind} key(s): {', '.join(map(repr, names))}." for kind, names in
-                (("Unexpected", sorted(unexpected)), ("Missing", missing)) if names]
+        told = [
+            f"{kind} key(s): {', '.join(map(repr, names))}."
+            for kind, names in (("Unexpected", sorted(unexpected)), ("Missing", missing))
+            if names
+        ]
         raise RuntimeError(f"Error(s) in reparametrizing for {type(module).__name__}:\n\t" + "\n\t".join(told))
     places = {}
     for name, tensor in given.items():
@@ -104,8 +126,10 @@ def _with_tied(module: Module, tensors: dict[str, Any]) -> dict[str, Any]:
         if len(names) == 1 or not named:
             continue
         if any(tensors[name] is not tensors[named[0]] for name in named):
-            raise ValueError(f"functional_call got multiple values for keys {sorted(named)}, which are tied. Consider "
-                             "using tie_weights=False")
+            raise ValueError(
+                f"functional_call got multiple values for keys {sorted(named)}, which are tied. Consider "
+                "using tie_weights=False"
+            )
         given.update(dict.fromkeys(names, tensors[named[0]]))
     return given
 

@@ -1,4 +1,5 @@
 """Weights as length and direction, the older way: computed before each call."""
+
 from __future__ import annotations
 
 import warnings
@@ -37,8 +38,11 @@ class WeightNorm:
     @staticmethod
     def apply(module: Module, name: str, dim: int) -> WeightNorm:
         """Split a weight, and have the hook called."""
-        warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
-                      "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=3)
+        warnings.warn(
+            "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
+            FutureWarning,
+            stacklevel=3,
+        )
         for hook in module._forward_pre_hooks.values():
             if isinstance(hook, WeightNorm) and hook.name == name:
                 raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")

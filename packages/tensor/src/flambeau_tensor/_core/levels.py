@@ -4,6 +4,7 @@ Released wheels have every level; one built on a machine has the level of that m
 cmake/FlambeauCython.cmake). ``FLAMBEAU_CPU_LEVEL=v2`` (or v3, v4, base) overrides the choice, for
 tests and bug reports.
 """
+
 import importlib
 import os
 from importlib.util import find_spec
@@ -26,15 +27,19 @@ def _choose() -> str:
     asked = os.environ.get("FLAMBEAU_CPU_LEVEL")
     if asked:
         if asked not in levels:
-            raise ImportError(f"FLAMBEAU_CPU_LEVEL={asked}: there is no such level of instructions in this "
-                              f"installation; it has {', '.join(levels)}")
+            raise ImportError(
+                f"FLAMBEAU_CPU_LEVEL={asked}: there is no such level of instructions in this "
+                f"installation; it has {', '.join(levels)}"
+            )
         return asked
     for level in levels:
         if all(have.get(feature) for feature in _NEEDS[level]):
             return level
-    raise ImportError(f"flambeau_tensor was built for processors of the levels {', '.join(levels)} (x86-64-v2 needs "
-                      "SSE4.2), and this one has none of them. Install it from source for this processor: "
-                      "pip install --no-binary flambeau-tensor flambeau-tensor")
+    raise ImportError(
+        f"flambeau_tensor was built for processors of the levels {', '.join(levels)} (x86-64-v2 needs "
+        "SSE4.2), and this one has none of them. Install it from source for this processor: "
+        "pip install --no-binary flambeau-tensor flambeau-tensor"
+    )
 
 
 LEVEL = _choose()
@@ -51,6 +56,8 @@ def hot(name: str, folder: str = "flambeau_tensor._kernels"):
     except ModuleNotFoundError as error:
         if find_spec(f"{folder}.hot_{LEVEL}"):
             raise
-        raise ImportError(f"{folder.partition('.')[0]} was not built for processors of the level {LEVEL}, which "
-                          "flambeau_tensor uses here: build both on this machine, or both with "
-                          "-Ccmake.define.FLAMBEAU_LEVELS=all") from error
+        raise ImportError(
+            f"{folder.partition('.')[0]} was not built for processors of the level {LEVEL}, which "
+            "flambeau_tensor uses here: build both on this machine, or both with "
+            "-Ccmake.define.FLAMBEAU_LEVELS=all"
+        ) from error

@@ -3,17 +3,49 @@
 A family of ``LAZY`` is imported, with its rules, when one of its names is first used. The names stand in
 ``lazy_names.py``, which ``python -m flambeau_tensor.stubs`` writes.
 """
+
 from importlib import import_module as _import
 
 from flambeau_tensor._core.registry import declare_lazily as _declare_lazily
 from flambeau_tensor.ops.lazy_names import NAMES as _NAMES
 
-FAMILIES = ("factories", "attributes", "gradients", "views", "pointwise", "slopes", "random", "matmul", "reductions",
-            "softmax", "joining", "indexing", "gathering", "rearranging", "contraction", "cumulative", "sorting",
-            "arrays", "copies")
+FAMILIES = (
+    "factories",
+    "attributes",
+    "gradients",
+    "views",
+    "pointwise",
+    "slopes",
+    "random",
+    "matmul",
+    "reductions",
+    "softmax",
+    "joining",
+    "indexing",
+    "gathering",
+    "rearranging",
+    "contraction",
+    "cumulative",
+    "sorting",
+    "arrays",
+    "copies",
+)
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")
-LAZY = ("linear_algebra", "fft", "signal", "special", "storages", "sampling",
-        "calculus", "decompositions", "distances", "lookup", "segments", "statistics", "foreach")
+LAZY = (
+    "linear_algebra",
+    "fft",
+    "signal",
+    "special",
+    "storages",
+    "sampling",
+    "calculus",
+    "decompositions",
+    "distances",
+    "lookup",
+    "segments",
+    "statistics",
+    "foreach",
+)
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

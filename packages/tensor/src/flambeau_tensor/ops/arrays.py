@@ -4,6 +4,7 @@ A universal function (`np.sin(tensor)`, `array + tensor`) is answered by the tor
 gradients, subclasses and types with `__torch_function__` take part. What torch has no function for is computed on
 arrays and comes back as a tensor.
 """
+
 import numpy as np
 
 from flambeau_overrides import is_tensor_like
@@ -14,9 +15,18 @@ from flambeau_tensor._kernels import interop
 from flambeau_tensor.ops.factories import as_tensor
 
 # NumPy's functions that torch calls by another name; most others have the same one.
-_RENAMED = {"conjugate": "conj", "degrees": "rad2deg", "equal": "eq", "fabs": "abs", "invert": "bitwise_not",
-            "left_shift": "bitwise_left_shift", "power": "pow", "radians": "deg2rad",
-            "right_shift": "bitwise_right_shift", "rint": "round"}
+_RENAMED = {
+    "conjugate": "conj",
+    "degrees": "rad2deg",
+    "equal": "eq",
+    "fabs": "abs",
+    "invert": "bitwise_not",
+    "left_shift": "bitwise_left_shift",
+    "power": "pow",
+    "radians": "deg2rad",
+    "right_shift": "bitwise_right_shift",
+    "rint": "round",
+}
 _cache = {}
 
 
@@ -68,8 +78,9 @@ def _array(self, dtype, copy):
     array = self.numpy()
     if dtype is not None and array.dtype != dtype:
         if copy is False:
-            raise ValueError(f"Unable to avoid copy while creating an array of {np.dtype(dtype)} from a tensor of "
-                             f"{self.dtype}")
+            raise ValueError(
+                f"Unable to avoid copy while creating an array of {np.dtype(dtype)} from a tensor of {self.dtype}"
+            )
         return array.astype(dtype)
     return array.copy() if copy else array
 
@@ -78,9 +89,15 @@ def _method(schema, function, **options):
     return Operator(schema, function, composite=True, variants="method", **options)
 
 
-_method("__array__(Tensor self, Object dtype=None, bool? copy=None) -> Object", _array, plain_result=True,
-        doc="The elements as a NumPy array, over the same memory where dtype and `copy` allow it.")
-_method("__array_wrap__(Tensor self, Object array, Object context=None, bool return_scalar=False) -> Tensor",
-        lambda self, array, context, return_scalar: as_tensor(array),
-        doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.")
+_method(
+    "__array__(Tensor self, Object dtype=None, bool? copy=None) -> Object",
+    _array,
+    plain_result=True,
+    doc="The elements as a NumPy array, over the same memory where dtype and `copy` allow it.",
+)
+_method(
+    "__array_wrap__(Tensor self, Object array, Object context=None, bool return_scalar=False) -> Tensor",
+    lambda self, array, context, return_scalar: as_tensor(array),
+    doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.",
+)
 set_attribute("__array_ufunc__", _array_ufunc)

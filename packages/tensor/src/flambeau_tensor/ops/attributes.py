@@ -13,8 +13,17 @@ FUNCTION, METHOD = "function", "method"
 
 
 def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
-    return Operator(schema, kernel, variants=variants, differentiable=False, plain_result=True, lazy=True,
-                    syntax=syntax, doc=doc, **{"meta": True, **options})
+    return Operator(
+        schema,
+        kernel,
+        variants=variants,
+        differentiable=False,
+        plain_result=True,
+        lazy=True,
+        syntax=syntax,
+        doc=doc,
+        **{"meta": True, **options},
+    )
 
 
 def _elements(schema, kernel, doc, variants=METHOD, syntax="", meta=True):
@@ -25,9 +34,21 @@ _NO_ITEM = RuntimeError("Tensor.item() cannot be called on meta tensors")
 
 
 def _property(name, returns, kernel, doc, **options):
-    place_property(name, Operator(f"{name}(Tensor self) -> {returns}", kernel, namespace="torch._get",
-                                  variants=FUNCTION, differentiable=False, plain_result=True, lazy=True, meta=True,
-                                  doc=doc, **options))
+    place_property(
+        name,
+        Operator(
+            f"{name}(Tensor self) -> {returns}",
+            kernel,
+            namespace="torch._get",
+            variants=FUNCTION,
+            differentiable=False,
+            plain_result=True,
+            lazy=True,
+            meta=True,
+            doc=doc,
+            **options,
+        ),
+    )
 
 
 _property("shape", "Size", kernels.shape, "The sizes, a `torch.Size`.")
@@ -37,8 +58,12 @@ _property("itemsize", "int", kernels.itemsize, "Bytes of one element.")
 _property("nbytes", "int", kernels.nbytes, "Bytes of all elements.")
 _property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.", object_state=True)
 _property("_version", "int", kernels.version, "How often the memory has been written to.")
-_property("device", "Device", lambda input: META if kernels.is_meta(input) else CPU,
-          "Where the tensor lives: the CPU, or 'meta', where it has no memory.")
+_property(
+    "device",
+    "Device",
+    lambda input: META if kernels.is_meta(input) else CPU,
+    "Where the tensor lives: the CPU, or 'meta', where it has no memory.",
+)
 _property("layout", "Layout", lambda input: strided, "`torch.strided`.")
 for _name in ("cuda", "sparse", "sparse_csr", "quantized", "mkldnn", "mps", "xpu", "nested"):
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
@@ -51,87 +76,172 @@ stride = _fact("stride(Tensor self, int? dim=None) -> int[]", kernels.stride, "S
 dim = _fact("dim(Tensor self) -> int", kernels.dim, "The number of dimensions.")
 numel = _fact("numel(Tensor self) -> int", kernels.numel, "The number of elements.", "function method")
 element_size = _fact("element_size(Tensor self) -> int", kernels.itemsize, "Bytes of one element.")
-is_contiguous = _fact("is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool", kernels.is_contiguous,
-                      "Whether the elements lie in order without gaps.")
-storage_offset = _fact("storage_offset(Tensor self) -> int", kernels.storage_offset,
-                       "Elements before the first one in the storage.")
+is_contiguous = _fact(
+    "is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool",
+    kernels.is_contiguous,
+    "Whether the elements lie in order without gaps.",
+)
+storage_offset = _fact(
+    "storage_offset(Tensor self) -> int", kernels.storage_offset, "Elements before the first one in the storage."
+)
 data_ptr = _elements("data_ptr(Tensor self) -> int", kernels.data_ptr, "The address of the first element.")
 untyped_storage = _elements("untyped_storage(Tensor self) -> Storage", kernels.storage, "The memory under the tensor.")
-is_floating_point = _fact("is_floating_point(Tensor self) -> bool", kernels.is_floating_point,
-                          "Whether the dtype is a real floating one.", "function method")
-is_complex = _fact("is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.",
-                   "function method")
-is_signed = _fact("is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.",
-                  "function method")
-is_nonzero = _elements("is_nonzero(Tensor self) -> bool", kernels.is_nonzero,
-                       "Whether the one element is not zero.", "function method", "bool", meta=_NO_ITEM)
-is_set_to = _fact("is_set_to(Tensor self, Tensor tensor) -> bool",
-                  lambda a, b: kernels_same(a, b), "Whether both look at the same memory in the same way.")
+is_floating_point = _fact(
+    "is_floating_point(Tensor self) -> bool",
+    kernels.is_floating_point,
+    "Whether the dtype is a real floating one.",
+    "function method",
+)
+is_complex = _fact(
+    "is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.", "function method"
+)
+is_signed = _fact(
+    "is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.", "function method"
+)
+is_nonzero = _elements(
+    "is_nonzero(Tensor self) -> bool",
+    kernels.is_nonzero,
+    "Whether the one element is not zero.",
+    "function method",
+    "bool",
+    meta=_NO_ITEM,
+)
+is_set_to = _fact(
+    "is_set_to(Tensor self, Tensor tensor) -> bool",
+    lambda a, b: kernels_same(a, b),
+    "Whether both look at the same memory in the same way.",
+)
 item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.", meta=_NO_ITEM)
-tolist = _elements("tolist(Tensor self) -> Data", interop.tolist_, "Nested lists of Python numbers.",
-                   meta=NotImplementedError("Cannot copy out of meta tensor; no data!"))
-numpy = _elements("numpy(Tensor self, *, bool force=False) -> Object", interop.numpy,
-                  "A NumPy array over the same memory; `force` allows it for tensors that require grad.",
-                  meta=TypeError("can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
-                                 "to host memory first."))
-is_conj = _fact("is_conj(Tensor self) -> bool", kernels.is_conj, "Whether it is a conjugate view: what `conj` gives.",
-                "function method")
-is_neg = _fact("is_neg(Tensor self) -> bool", kernels.is_neg,
-               "Whether it is a negative view: the imaginary part of a conjugate view.", "function method")
-suggest_memory_format = Operator("suggest_memory_format(Tensor self) -> MemoryFormat", kernels.suggest_memory_format,
-                                 namespace="torch._ops", variants=FUNCTION, differentiable=False, lazy=True,
-                                 doc="The memory format that the order of the strides speaks for.")
-is_inference = _fact("is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.",
-                     "function method")
+tolist = _elements(
+    "tolist(Tensor self) -> Data",
+    interop.tolist_,
+    "Nested lists of Python numbers.",
+    meta=NotImplementedError("Cannot copy out of meta tensor; no data!"),
+)
+numpy = _elements(
+    "numpy(Tensor self, *, bool force=False) -> Object",
+    interop.numpy,
+    "A NumPy array over the same memory; `force` allows it for tensors that require grad.",
+    meta=TypeError(
+        "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+    ),
+)
+is_conj = _fact(
+    "is_conj(Tensor self) -> bool",
+    kernels.is_conj,
+    "Whether it is a conjugate view: what `conj` gives.",
+    "function method",
+)
+is_neg = _fact(
+    "is_neg(Tensor self) -> bool",
+    kernels.is_neg,
+    "Whether it is a negative view: the imaginary part of a conjugate view.",
+    "function method",
+)
+suggest_memory_format = Operator(
+    "suggest_memory_format(Tensor self) -> MemoryFormat",
+    kernels.suggest_memory_format,
+    namespace="torch._ops",
+    variants=FUNCTION,
+    differentiable=False,
+    lazy=True,
+    doc="The memory format that the order of the strides speaks for.",
+)
+is_inference = _fact(
+    "is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.", "function method"
+)
 
 
 def _is_pinned(input, device):
     if not isinstance(device, str | torch_device | None):
-        raise TypeError("is_pinned(): argument 'device' (position 1) must be torch.device, not "
-                        + type(device).__name__)
+        raise TypeError(
+            "is_pinned(): argument 'device' (position 1) must be torch.device, not " + type(device).__name__
+        )
     if device is not None:
         torch_device(device)  # raises for a name that there is not
     return False
 
 
-is_pinned = _fact("is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned,
-                  "False: memory is never page-locked.")
+is_pinned = _fact(
+    "is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned, "False: memory is never page-locked."
+)
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
-is_shared = _fact("is_shared(Tensor self) -> bool", lambda input: input.untyped_storage().is_shared(),
-                  "Whether the memory is shared with processes that are forked.")
+is_shared = _fact(
+    "is_shared(Tensor self) -> bool",
+    lambda input: input.untyped_storage().is_shared(),
+    "Whether the memory is shared with processes that are forked.",
+)
 alias("nelement", numel, same=True)
 alias("ndimension", dim, same=True)
 
 
 def kernels_same(a, b):
     """Same storage, offset, sizes and strides."""
-    return (a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride() and a.dtype is b.dtype)
+    return a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride() and a.dtype is b.dtype
 
 
 # --- copies and conversions -----------------------------------------------------------------------------------------
 
-clone = Operator("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", kernels.clone, lazy=True,
-                 doc="A copy with memory of its own, whose dimensions lie in the same order unless a format is given.")
-contiguous = Operator("contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-                      kernels.contiguous, variants=METHOD,
-                      doc="The tensor itself if its elements lie in order (that of `memory_format`), else a copy that "
-                          "does.")
-to_copy = Operator("to_copy(Tensor self, ScalarType dtype, MemoryFormat? memory_format=None) -> Tensor",
-                   kernels.to_copy, namespace="torch._ops", variants=FUNCTION, lazy=True,
-                   doc="A copy in another dtype.")
-copy_ = Operator("copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)", kernels.copy_,
-                 variants=METHOD, numbers="src", lazy=True, meta=True,
-                 doc="Write the elements of `src`, broadcast and converted.")
-fill_ = Operator("fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)", kernels.fill_, variants="function method",
-                 numbers="value", lazy=True, doc="Write one value everywhere.")
-fill = Operator("fill(Tensor self, Tensor value) -> Tensor", lambda input, value: fill_(clone(input), value),
-                composite=True, variants="function", numbers="value", doc="One value in the size and dtype of `input`.")
-zero_ = Operator("zero_(Tensor(a!) self) -> Tensor(a!)", kernels.zero_, variants="function method",
-                 lazy=True, doc="Write zeros everywhere.")
-resize_ = Operator("resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
-                   kernels.resize_, variants=METHOD, differentiable=False, lazy=True,
-                   doc="Change the sizes in place, growing the storage where needed.")
-
+clone = Operator(
+    "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+    kernels.clone,
+    lazy=True,
+    doc="A copy with memory of its own, whose dimensions lie in the same order unless a format is given.",
+)
+contiguous = Operator(
+    "contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+    kernels.contiguous,
+    variants=METHOD,
+    doc="The tensor itself if its elements lie in order (that of `memory_format`), else a copy that does.",
+)
+to_copy = Operator(
+    "to_copy(Tensor self, ScalarType dtype, MemoryFormat? memory_format=None) -> Tensor",
+    kernels.to_copy,
+    namespace="torch._ops",
+    variants=FUNCTION,
+    lazy=True,
+    doc="A copy in another dtype.",
+)
+copy_ = Operator(
+    "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+    kernels.copy_,
+    variants=METHOD,
+    numbers="src",
+    lazy=True,
+    meta=True,
+    doc="Write the elements of `src`, broadcast and converted.",
+)
+fill_ = Operator(
+    "fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+    kernels.fill_,
+    variants="function method",
+    numbers="value",
+    lazy=True,
+    doc="Write one value everywhere.",
+)
+fill = Operator(
+    "fill(Tensor self, Tensor value) -> Tensor",
+    lambda input, value: fill_(clone(input), value),
+    composite=True,
+    variants="function",
+    numbers="value",
+    doc="One value in the size and dtype of `input`.",
+)
+zero_ = Operator(
+    "zero_(Tensor(a!) self) -> Tensor(a!)",
+    kernels.zero_,
+    variants="function method",
+    lazy=True,
+    doc="Write zeros everywhere.",
+)
+resize_ = Operator(
+    "resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    kernels.resize_,
+    variants=METHOD,
+    differentiable=False,
+    lazy=True,
+    doc="Change the sizes in place, growing the storage where needed.",
+)
 
 
 def _resize_as(input, the_template, memory_format):
@@ -140,9 +250,13 @@ def _resize_as(input, the_template, memory_format):
     return resize_(input, tuple(the_template.shape), memory_format=memory_format)
 
 
-Operator("resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
-         _resize_as, composite=True, variants=FUNCTION + " " + METHOD,
-         doc="Change the sizes in place to those of another tensor, growing the storage where needed.")
+Operator(
+    "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    _resize_as,
+    composite=True,
+    variants=FUNCTION + " " + METHOD,
+    doc="Change the sizes in place to those of another tensor, growing the storage where needed.",
+)
 
 
 def _applied(name, input, others, callable):
@@ -151,42 +265,66 @@ def _applied(name, input, others, callable):
     for i, other in enumerate(others):
         if other.dtype is not input.dtype:
             word = "other" if len(others) == 1 else "xy"[i]
-            raise TypeError(f"{name}: expected torch.{type_name(input.dtype)}Tensor for '{word}' (got "
-                            f"torch.{type_name(other.dtype)}Tensor)")
+            raise TypeError(
+                f"{name}: expected torch.{type_name(input.dtype)}Tensor for '{word}' (got "
+                f"torch.{type_name(other.dtype)}Tensor)"
+            )
     columns = [t.expand(tuple(input.shape)).reshape((-1,)).tolist() for t in (input, *others)]
     values = [callable(*row) for row in zip(*columns, strict=True)]
     return copy_(input, interop.from_data(values, input.dtype).reshape(tuple(input.shape)))
 
 
 _CALLED = {"variants": METHOD, "composite": True}
-Operator("apply_(Tensor(a!) self, Callable callable) -> Tensor(a!)",
-         lambda input, callable: _applied("apply_", input, (), callable), **_CALLED,
-         doc="Call a Python function with each element, and write what it returns in its place. Slow.")
-Operator("map_(Tensor(a!) self, Tensor tensor, Callable callable) -> Tensor(a!)",
-         lambda input, tensor, callable: _applied("map_", input, (tensor,), callable), **_CALLED,
-         doc="Call a Python function with each element and that of another tensor of the same dtype, broadcast, and "
-             "write what it returns to the first one's place. Slow.")
-Operator("map2_(Tensor(a!) self, Tensor x, Tensor y, Callable callable) -> Tensor(a!)",
-         lambda input, x, y, callable: _applied("map2_", input, (x, y), callable), **_CALLED,
-         doc="`map_` with the elements of two other tensors.")
-as_subclass = Operator("as_subclass(Tensor(a) self, Class cls) -> Tensor(a)", kernels.as_subclass, variants=METHOD,
-                       plain_result=True, object_state=True, doc="The same data as an instance of a Tensor subclass.")
+Operator(
+    "apply_(Tensor(a!) self, Callable callable) -> Tensor(a!)",
+    lambda input, callable: _applied("apply_", input, (), callable),
+    **_CALLED,
+    doc="Call a Python function with each element, and write what it returns in its place. Slow.",
+)
+Operator(
+    "map_(Tensor(a!) self, Tensor tensor, Callable callable) -> Tensor(a!)",
+    lambda input, tensor, callable: _applied("map_", input, (tensor,), callable),
+    **_CALLED,
+    doc="Call a Python function with each element and that of another tensor of the same dtype, broadcast, and "
+    "write what it returns to the first one's place. Slow.",
+)
+Operator(
+    "map2_(Tensor(a!) self, Tensor x, Tensor y, Callable callable) -> Tensor(a!)",
+    lambda input, x, y, callable: _applied("map2_", input, (x, y), callable),
+    **_CALLED,
+    doc="`map_` with the elements of two other tensors.",
+)
+as_subclass = Operator(
+    "as_subclass(Tensor(a) self, Class cls) -> Tensor(a)",
+    kernels.as_subclass,
+    variants=METHOD,
+    plain_result=True,
+    object_state=True,
+    doc="The same data as an instance of a Tensor subclass.",
+)
 
 
 def _converted(input, dtype, memory_format, copy=False):
     if dtype is not None and dtype is not input.dtype:
         return to_copy(input, dtype, memory_format)
-    if copy or not (memory_format is None or memory_format is preserve_format
-                    or memory_format is suggest_memory_format(input)):
+    if copy or not (
+        memory_format is None or memory_format is preserve_format or memory_format is suggest_memory_format(input)
+    ):
         return clone(input, memory_format=memory_format)
     return input
 
 
-to_meta = Operator("to_meta(Tensor self, ScalarType? dtype, MemoryFormat? memory_format=None) -> Tensor",
-                   lambda input, dtype, memory_format: find_operator("torch.empty_like")(
-                       input, dtype=dtype, device=META, memory_format=memory_format),
-                   namespace="torch._ops", variants=FUNCTION, lazy=True, meta=True,
-                   doc="What has the geometry of a copy, on device 'meta'.")
+to_meta = Operator(
+    "to_meta(Tensor self, ScalarType? dtype, MemoryFormat? memory_format=None) -> Tensor",
+    lambda input, dtype, memory_format: find_operator("torch.empty_like")(
+        input, dtype=dtype, device=META, memory_format=memory_format
+    ),
+    namespace="torch._ops",
+    variants=FUNCTION,
+    lazy=True,
+    meta=True,
+    doc="What has the geometry of a copy, on device 'meta'.",
+)
 
 
 def _to_device(input, device, dtype, non_blocking, copy, memory_format):
@@ -198,17 +336,27 @@ def _to_device(input, device, dtype, non_blocking, copy, memory_format):
 
 
 _TO = "bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)"
-to = Operator("to.dtype(Tensor(a) self, ScalarType dtype, " + _TO,
-              lambda input, dtype, non_blocking, copy, memory_format: _converted(input, dtype, memory_format, copy),
-              composite=True, variants=METHOD,
-              doc="The tensor in a dtype and a memory format; itself where nothing changes.")
-Operator("to.other(Tensor(a) self, Tensor tensor, " + _TO,
-         lambda input, tensor, non_blocking, copy, memory_format: _converted(input, tensor.dtype, memory_format, copy),
-         composite=True, variants=METHOD,
-         doc="The tensor in the dtype of another and a memory format; itself where nothing changes.")
-Operator("to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO, _to_device, composite=True,
-         variants=METHOD,
-         doc="The tensor on a device, the CPU or 'meta', in a dtype and a memory format; itself where nothing changes.")
+to = Operator(
+    "to.dtype(Tensor(a) self, ScalarType dtype, " + _TO,
+    lambda input, dtype, non_blocking, copy, memory_format: _converted(input, dtype, memory_format, copy),
+    composite=True,
+    variants=METHOD,
+    doc="The tensor in a dtype and a memory format; itself where nothing changes.",
+)
+Operator(
+    "to.other(Tensor(a) self, Tensor tensor, " + _TO,
+    lambda input, tensor, non_blocking, copy, memory_format: _converted(input, tensor.dtype, memory_format, copy),
+    composite=True,
+    variants=METHOD,
+    doc="The tensor in the dtype of another and a memory format; itself where nothing changes.",
+)
+Operator(
+    "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO,
+    _to_device,
+    composite=True,
+    variants=METHOD,
+    doc="The tensor on a device, the CPU or 'meta', in a dtype and a memory format; itself where nothing changes.",
+)
 
 
 def _converter(name, dtype_name):
@@ -216,14 +364,31 @@ def _converter(name, dtype_name):
 
     def convert(input, memory_format):
         return _converted(input, dtype, memory_format)
-    return Operator(f"{name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)", convert,
-                    composite=True, variants=METHOD, doc=f"Converted to {dtype!r}.")
+
+    return Operator(
+        f"{name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+        convert,
+        composite=True,
+        variants=METHOD,
+        doc=f"Converted to {dtype!r}.",
+    )
 
 
-for _name, _dtype in (("float", "float32"), ("double", "float64"), ("half", "float16"), ("bfloat16", "bfloat16"),
-                      ("int", "int32"), ("long", "int64"), ("short", "int16"), ("char", "int8"), ("byte", "uint8"),
-                      ("bool", "bool"), ("cfloat", "complex64"), ("cdouble", "complex128"),
-                      ("chalf", "complex32")):
+for _name, _dtype in (
+    ("float", "float32"),
+    ("double", "float64"),
+    ("half", "float16"),
+    ("bfloat16", "bfloat16"),
+    ("int", "int32"),
+    ("long", "int64"),
+    ("short", "int16"),
+    ("char", "int8"),
+    ("byte", "uint8"),
+    ("bool", "bool"),
+    ("cfloat", "complex64"),
+    ("cdouble", "complex128"),
+    ("chalf", "complex32"),
+):
     _converter(_name, _dtype)
 
 
@@ -245,22 +410,50 @@ def _of_class(input, dtype, non_blocking):
     return _of_type(input, name, non_blocking)
 
 
-Operator("type(Tensor self, *, bool non_blocking=False) -> str",
-         lambda input, non_blocking: f"torch.{'meta.' * input.is_meta}{type_name(input.dtype)}Tensor", variants=METHOD,
-         differentiable=False, plain_result=True, meta=True,
-         doc="The name of the tensor's type, such as `torch.FloatTensor`.")
-Operator("type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) -> Tensor(a)",
-         lambda input, dtype, non_blocking: to(input, dtype), composite=True, variants=METHOD,
-         doc="The tensor converted to a dtype.")
-Operator("type.name(Tensor(a) self, str dtype, bool non_blocking=False) -> Tensor(a)", _of_type, composite=True,
-         variants=METHOD, doc="The tensor converted to the type of a name, such as `torch.FloatTensor`.")
-Operator("type.class(Tensor(a) self, Class dtype, bool non_blocking=False) -> Tensor(a)", _of_class, composite=True,
-         variants=METHOD, doc="The tensor converted to what a type such as `torch.FloatTensor` stands for.")
-type_as = Operator("type_as(Tensor(a) self, Tensor other) -> Tensor(a)", lambda input, other: to(input, other.dtype),
-                   composite=True, variants=METHOD, doc="Converted to the dtype of `other`.")
-cpu = Operator("cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-               lambda input, memory_format: _to_device(input, CPU, None, False, False, memory_format), composite=True,
-               variants=METHOD, doc="The tensor itself, unless another memory format is asked for.")
+Operator(
+    "type(Tensor self, *, bool non_blocking=False) -> str",
+    lambda input, non_blocking: f"torch.{'meta.' * input.is_meta}{type_name(input.dtype)}Tensor",
+    variants=METHOD,
+    differentiable=False,
+    plain_result=True,
+    meta=True,
+    doc="The name of the tensor's type, such as `torch.FloatTensor`.",
+)
+Operator(
+    "type.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False) -> Tensor(a)",
+    lambda input, dtype, non_blocking: to(input, dtype),
+    composite=True,
+    variants=METHOD,
+    doc="The tensor converted to a dtype.",
+)
+Operator(
+    "type.name(Tensor(a) self, str dtype, bool non_blocking=False) -> Tensor(a)",
+    _of_type,
+    composite=True,
+    variants=METHOD,
+    doc="The tensor converted to the type of a name, such as `torch.FloatTensor`.",
+)
+Operator(
+    "type.class(Tensor(a) self, Class dtype, bool non_blocking=False) -> Tensor(a)",
+    _of_class,
+    composite=True,
+    variants=METHOD,
+    doc="The tensor converted to what a type such as `torch.FloatTensor` stands for.",
+)
+type_as = Operator(
+    "type_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    lambda input, other: to(input, other.dtype),
+    composite=True,
+    variants=METHOD,
+    doc="Converted to the dtype of `other`.",
+)
+cpu = Operator(
+    "cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+    lambda input, memory_format: _to_device(input, CPU, None, False, False, memory_format),
+    composite=True,
+    variants=METHOD,
+    doc="The tensor itself, unless another memory format is asked for.",
+)
 
 
 def _refuse_device(name):
@@ -268,21 +461,34 @@ def _refuse_device(name):
         if device is not None and torch_device(device).type != name:
             raise RuntimeError(f"Invalid device, must be {name} device")
         check_device(name)
+
     return refuse
 
 
 for _name in ("cuda", "xpu"):
-    Operator(f"{_name}(Tensor(a) self, Device? device=None) -> Tensor(a)", _refuse_device(_name), composite=True,
-             variants=METHOD, doc="Raises: tensors live on the CPU.")
-resolve_conj = Operator("resolve_conj(Tensor(a) self) -> Tensor(a)",
-                        lambda input: clone(input) if is_conj(input) else input, composite=True,
-                        doc="A copy of a conjugate view, with its elements in memory; other tensors themselves.")
-resolve_neg = Operator("resolve_neg(Tensor(a) self) -> Tensor(a)",
-                       lambda input: clone(input) if is_neg(input) else input, composite=True,
-                       doc="A copy of a negative view, with its elements in memory; other tensors themselves.")
+    Operator(
+        f"{_name}(Tensor(a) self, Device? device=None) -> Tensor(a)",
+        _refuse_device(_name),
+        composite=True,
+        variants=METHOD,
+        doc="Raises: tensors live on the CPU.",
+    )
+resolve_conj = Operator(
+    "resolve_conj(Tensor(a) self) -> Tensor(a)",
+    lambda input: clone(input) if is_conj(input) else input,
+    composite=True,
+    doc="A copy of a conjugate view, with its elements in memory; other tensors themselves.",
+)
+resolve_neg = Operator(
+    "resolve_neg(Tensor(a) self) -> Tensor(a)",
+    lambda input: clone(input) if is_neg(input) else input,
+    composite=True,
+    doc="A copy of a negative view, with its elements in memory; other tensors themselves.",
+)
 
 
 # --- Python's protocols ---------------------------------------------------------------------------------------------
+
 
 def _number(name, syntax, convert):
     def number(input):
@@ -292,6 +498,7 @@ def _number(name, syntax, convert):
                 raise RuntimeError(f"value cannot be converted to type {_C_NAMES[syntax]} without overflow")
             value = value.real
         return convert(value)
+
     return _elements(f"{name}(Tensor self) -> Scalar", number, f"Python's `{syntax}()`.", METHOD, syntax)
 
 
@@ -320,25 +527,49 @@ def _len(input):
 _number("__int__", "int", int)
 _number("__float__", "float", float)
 _number("__complex__", "complex", complex)
-_elements("__index__(Tensor self) -> int", _index, "Python's index protocol, for integer tensors of one element.",
-          METHOD, "index")
+_elements(
+    "__index__(Tensor self) -> int",
+    _index,
+    "Python's index protocol, for integer tensors of one element.",
+    METHOD,
+    "index",
+)
 _fact("__len__(Tensor self) -> int", _len, "The size of the first dimension.", METHOD, "len")
 
 
 def _contains(input, element):
     if isinstance(element, Tensor) or isinstance(element, (int, float, complex)):
         return bool((input == element).any())
-    raise RuntimeError("Tensor.__contains__ only supports Tensor or scalar, but you passed in a "
-                       f"{type(element)}.")
+    raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
-Operator("__contains__(Tensor self, Object element) -> bool", _contains, composite=True, variants=METHOD,
-         plain_result=True, syntax="contains", doc="Whether an element equals `element`.")
-_fact("__repr__(Tensor self, *, Object tensor_contents=None) -> str",
-      lambda input, contents: describe(input) if contents is None else f"{type(input).__name__}({contents})",
-      "Python's `repr()`: as many numbers as `set_printoptions` says, and what else there is to say.", METHOD, "repr")
-_fact("__format__(Tensor self, str format_spec) -> str", describe,
-      "Python's `format()`: that of the number in a tensor without dimensions, else the text of `str()`.", METHOD)
+Operator(
+    "__contains__(Tensor self, Object element) -> bool",
+    _contains,
+    composite=True,
+    variants=METHOD,
+    plain_result=True,
+    syntax="contains",
+    doc="Whether an element equals `element`.",
+)
+_fact(
+    "__repr__(Tensor self, *, Object tensor_contents=None) -> str",
+    lambda input, contents: describe(input) if contents is None else f"{type(input).__name__}({contents})",
+    "Python's `repr()`: as many numbers as `set_printoptions` says, and what else there is to say.",
+    METHOD,
+    "repr",
+)
+_fact(
+    "__format__(Tensor self, str format_spec) -> str",
+    describe,
+    "Python's `format()`: that of the number in a tensor without dimensions, else the text of `str()`.",
+    METHOD,
+)
 _fact("__dir__(Tensor self) -> Names", lambda input: sorted(object.__dir__(input)), "Python's `dir()`.", METHOD)
-Operator("__reversed__(Tensor self) -> Tensor", lambda input: input.flip((0,)) if input.ndim else input,
-         composite=True, variants=METHOD, doc="Python's `reversed()`: flipped along the first dimension.")
+Operator(
+    "__reversed__(Tensor self) -> Tensor",
+    lambda input: input.flip((0,)) if input.ndim else input,
+    composite=True,
+    variants=METHOD,
+    doc="Python's `reversed()`: flipped along the first dimension.",
+)

@@ -1,4 +1,5 @@
 """Functions given by samples: integrals by the trapezoidal rule, and slopes by differences."""
+
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -11,6 +12,7 @@ def _function(schema, kernel, doc):
 
 
 # --- integrals ------------------------------------------------------------------------------------------------------
+
 
 def _check_no_bool(name, what, *tensors):
     if any(t.dtype.name == "bool" for t in tensors):
@@ -93,12 +95,15 @@ Raises:
 >>> {}
 """
 _WHOLE = _INTEGRAL.format(
-    "The integral of samples along a dimension by the trapezoidal rule", ", which the result has not",
-    "ft.trapezoid(ft.tensor([1.0, 5.0, 10.0]), ft.tensor([0.0, 1.0, 3.0]))\ntensor(18.)")
+    "The integral of samples along a dimension by the trapezoidal rule",
+    ", which the result has not",
+    "ft.trapezoid(ft.tensor([1.0, 5.0, 10.0]), ft.tensor([0.0, 1.0, 3.0]))\ntensor(18.)",
+)
 _RUNNING = _INTEGRAL.format(
     "The integral from the first sample up to each of the others by the trapezoidal rule",
     "; the result is one shorter there",
-    "ft.cumulative_trapezoid(ft.tensor([1.0, 5.0, 10.0]))\ntensor([ 3.0000, 10.5000])")
+    "ft.cumulative_trapezoid(ft.tensor([1.0, 5.0, 10.0]))\ntensor([ 3.0000, 10.5000])",
+)
 for _name, _type in ("trapezoid", "Scalar"), ("trapz", "float"):
     _function(f"{_name}.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", _trapezoid, _WHOLE)
     _function(f"{_name}.dx(Tensor y, *, {_type} dx=1, int dim=-1) -> Tensor", _even_trapezoid, _WHOLE)
@@ -107,6 +112,7 @@ _function("cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tens
 
 
 # --- slopes ---------------------------------------------------------------------------------------------------------
+
 
 def _listed(value):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
@@ -119,10 +125,11 @@ def _slopes(input, spacing, dim, edge_order):
         raise RuntimeError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
             f"{input.ndim}', since dim argument was not given, but got a list of length {len(spacing)}"
-            if dim is None else
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to have the "
-            f"same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
-            f"{len(dims)}.")
+            if dim is None
+            else "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim arguments to "
+            f"have the same length, but got a spacing argument of length {len(spacing)} and a dim argument of length "
+            f"{len(dims)}."
+        )
     if input.dtype.name == "uint8":
         raise RuntimeError("torch.gradient does not support uint8 input.")
     if edge_order not in (1, 2):
@@ -136,10 +143,14 @@ def _slopes(input, spacing, dim, edge_order):
     steps = tuple(spacing) if isinstance(spacing, (tuple, list)) else (spacing,) * len(dims)
     for step in steps:
         if isinstance(step, Tensor) and step.ndim != 1:
-            raise RuntimeError("torch.gradient expected each element of spacing to have one dimension, but got an "
-                               f"element with {step.ndim} dimensions!")
-    return tuple((_uneven if isinstance(step, Tensor) else _even)(input, step, d, edge_order)
-                 for step, d in zip(steps, dims, strict=True))
+            raise RuntimeError(
+                "torch.gradient expected each element of spacing to have one dimension, but got an "
+                f"element with {step.ndim} dimensions!"
+            )
+    return tuple(
+        (_uneven if isinstance(step, Tensor) else _even)(input, step, d, edge_order)
+        for step, d in zip(steps, dims, strict=True)
+    )
 
 
 def _even(t, step, dim, order):
@@ -179,7 +190,7 @@ def _uneven(t, places, dim, order):
 
     h, k = widths.narrow(0, 0, n - 2), widths.narrow(0, 1, n - 2)
     left, here, right = (t.narrow(dim, i, n - 2) for i in range(3))
-    middle = (left * along(-k / (h * (h + k))) + here * along((k - h) / (h * k)) + right * along(h / (k * (h + k))))
+    middle = left * along(-k / (h * (h + k))) + here * along((k - h) / (h * k)) + right * along(h / (k * (h + k)))
     if order == 1:
         first, last = (at(1) - at(0)) / widths[0], (at(-1) - at(-2)) / widths[-1]
     else:
@@ -207,10 +218,17 @@ Raises:
 (tensor([3., 4., 6., 7.]),)
 """
 for _overload, _spacing, _dims in (
-        ("scalarint", "Scalar? spacing=None", "int? dim=None"), ("scalararray", "Scalar spacing", "int[] dim"),
-        ("array", "", "int[] dim"), ("scalarrayint", "Scalar[] spacing", "int? dim=None"),
-        ("scalarrayarray", "Scalar[] spacing", "int[] dim"), ("tensorarrayint", "Tensor[] spacing", "int? dim=None"),
-        ("tensorarray", "Tensor[] spacing", "int[] dim")):
+    ("scalarint", "Scalar? spacing=None", "int? dim=None"),
+    ("scalararray", "Scalar spacing", "int[] dim"),
+    ("array", "", "int[] dim"),
+    ("scalarrayint", "Scalar[] spacing", "int? dim=None"),
+    ("scalarrayarray", "Scalar[] spacing", "int[] dim"),
+    ("tensorarrayint", "Tensor[] spacing", "int? dim=None"),
+    ("tensorarray", "Tensor[] spacing", "int[] dim"),
+):
     _arguments = ", ".join(filter(None, (_spacing, _dims, "int edge_order=1")))
-    _function(f"gradient.{_overload}(Tensor self, *, {_arguments}) -> Tensor[]",
-              _slopes if _spacing else lambda input, dim, edge_order: _slopes(input, None, dim, edge_order), _SLOPES)
+    _function(
+        f"gradient.{_overload}(Tensor self, *, {_arguments}) -> Tensor[]",
+        _slopes if _spacing else lambda input, dim, edge_order: _slopes(input, None, dim, edge_order),
+        _SLOPES,
+    )

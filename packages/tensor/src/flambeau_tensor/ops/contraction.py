@@ -1,4 +1,5 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
+
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -27,6 +28,7 @@ def _check_dtypes(a, b):
 
 # --- tensordot, inner, kron -----------------------------------------------------------------------------------------
 
+
 def _contract(a, b, dims_a, dims_b):
     """Sum over pairs of dimensions of equal size; what is left of `a` comes first, then what is left of `b`."""
     free_a = [d for d in range(a.ndim) if d not in dims_a]
@@ -54,8 +56,10 @@ def _tensordot(a, b, dims, out):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={n}")
         dims_a, dims_b = list(range(-n, 0)), list(range(n))
     else:
-        raise RuntimeError("tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
-                           f"containing two lists, but got dims={dims}")
+        raise RuntimeError(
+            "tensordot expects dims to be int or tuple[list[int], list[int]] or list[list[int]] "
+            f"containing two lists, but got dims={dims}"
+        )
     if len(dims_a) != len(dims_b):
         raise RuntimeError("both dimension lists should have same length")
     _check_dtypes(a, b)
@@ -66,31 +70,40 @@ def _tensordot(a, b, dims, out):
         elif b.shape[db] == 1 != a.shape[da]:
             a = find_operator("torch.sum")(a, da, True, dtype=a.dtype)
         elif a.shape[da] != b.shape[db]:
-            raise RuntimeError(f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
-                               f"second has size {b.shape[db]} in dim {db}")
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a.shape[da]} in dim {da} and "
+                f"second has size {b.shape[db]} in dim {db}"
+            )
     if len(set(dims_a)) != len(dims_a) or len(set(dims_b)) != len(dims_b):
         raise RuntimeError("a dimension appears multiple times in the list of dims")
     return _contract(a, b, dims_a, dims_b)
 
 
-tensordot = _composite("tensordot(Tensor a, Tensor b, ContractedDims dims=2, *, Tensor(a!)? out=None) -> Tensor",
-                       _tensordot,
-                       "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two "
-                       "lists of dimensions.", variants="function")
+tensordot = _composite(
+    "tensordot(Tensor a, Tensor b, ContractedDims dims=2, *, Tensor(a!)? out=None) -> Tensor",
+    _tensordot,
+    "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of dimensions.",
+    variants="function",
+)
 
 
 def _inner(input, other, out):
     if input.ndim == 0 or other.ndim == 0:
         return find_operator("torch.mul")(input, other)
     if input.shape[-1] != other.shape[-1]:
-        raise RuntimeError("inner() the last dimension must match on both input tensors but got shapes "
-                           f"{list(input.shape)} and {list(other.shape)}")
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}"
+        )
     _check_dtypes(input, other)
     return _contract(input, other, [input.ndim - 1], [other.ndim - 1])
 
 
-inner = _composite("inner(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _inner,
-                   "The sum of products over the last dimension of both.")
+inner = _composite(
+    "inner(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    _inner,
+    "The sum of products over the last dimension of both.",
+)
 
 
 def _kron(input, other, out):
@@ -101,11 +114,15 @@ def _kron(input, other, out):
     return find_operator("torch.mul")(left, right).reshape(tuple(x * y for x, y in zip(a, b, strict=True)))
 
 
-kron = _composite("kron(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _kron,
-                  "Kronecker product: every element of `input` times the whole of `other`.")
+kron = _composite(
+    "kron(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    _kron,
+    "Kronecker product: every element of `input` times the whole of `other`.",
+)
 
 
 # --- chains of matrices ---------------------------------------------------------------------------------------------
+
 
 def _best_splits(sizes):
     """Where to split each run of matrices of sizes[i] x sizes[i+1] for the fewest multiplications.
@@ -119,7 +136,8 @@ def _best_splits(sizes):
         for i in range(n - length):
             j = i + length
             cost[i][j], split[i][j] = min(
-                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
+                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
+            )
     return split
 
 
@@ -128,6 +146,7 @@ def _multiply_chain(tensors):
 
     def product(i, j):
         return tensors[i] if i == j else mm(product(i, split[i][j]), product(split[i][j] + 1, j))
+
     return product(0, len(tensors) - 1)
 
 
@@ -142,8 +161,10 @@ def _multi_dot(tensors, out):
             where = f"tensor {i} must be 2D" if 0 < i < n - 1 else f"the {end} tensor must be 1D or 2D"
             raise RuntimeError(f"multi_dot(): {where} but got {t.ndim}D")
         if t.dtype is not tensors[0].dtype:
-            raise RuntimeError(f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                               f"{tensors[0].dtype.name} and tensor {i} {t.dtype.name}")
+            raise RuntimeError(
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
+                f"{tensors[0].dtype.name} and tensor {i} {t.dtype.name}"
+            )
     chain = list(tensors)
     if row:
         chain[0] = chain[0].unsqueeze(0)
@@ -151,17 +172,24 @@ def _multi_dot(tensors, out):
         chain[-1] = chain[-1].unsqueeze(1)
     for i in range(n - 1):
         if chain[i].shape[1] != chain[i + 1].shape[0]:
-            raise RuntimeError(f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
-                               f"{list(chain[i + 1].shape)} cannot be multiplied")
+            raise RuntimeError(
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
+                f"{list(chain[i + 1].shape)} cannot be multiplied"
+            )
     result = _multiply_chain(chain)
     if row:
         result = result.squeeze(0)
     return result.squeeze(-1) if column else result
 
 
-multi_dot = _composite("multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor", _multi_dot,
-                       "The product of two or more matrices in the order that takes the fewest multiplications; the "
-                       "first and the last may be vectors.", namespace=LINALG, variants="function")
+multi_dot = _composite(
+    "multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor",
+    _multi_dot,
+    "The product of two or more matrices in the order that takes the fewest multiplications; the "
+    "first and the last may be vectors.",
+    namespace=LINALG,
+    variants="function",
+)
 
 
 @overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
@@ -175,13 +203,15 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 
 # --- vectors of three, and along a dimension ------------------------------------------------------------------------
 
+
 def _linalg_cross(input, other, dim, out):
     if input.ndim != other.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
     dim = wrapped_dim(dim, input.ndim)
     if input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and "
-                           f"{other.shape[dim]}")
+        raise RuntimeError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
+        )
     mul, sub, roll = (find_operator(f"torch.{name}") for name in ("mul", "sub", "roll"))
     return sub(mul(roll(input, -1, dim), roll(other, -2, dim)), mul(roll(input, -2, dim), roll(other, -1, dim)))
 
@@ -194,12 +224,18 @@ def _cross(input, other, dim, out):
     return _linalg_cross(input, other, dim, None)
 
 
-linalg_cross = _composite("cross(Tensor self, Tensor other, *, int dim=-1, Tensor(a!)? out=None) -> "
-                          "Tensor", _linalg_cross,
-                          "The cross product of vectors of three along a dimension.", namespace=LINALG,
-                          variants="function")
-cross = _composite("cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor", _cross,
-                   "The cross product of vectors of three along a dimension, the first of size 3 unless given.")
+linalg_cross = _composite(
+    "cross(Tensor self, Tensor other, *, int dim=-1, Tensor(a!)? out=None) -> Tensor",
+    _linalg_cross,
+    "The cross product of vectors of three along a dimension.",
+    namespace=LINALG,
+    variants="function",
+)
+cross = _composite(
+    "cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor",
+    _cross,
+    "The cross product of vectors of three along a dimension, the first of size 3 unless given.",
+)
 
 
 def _vecdot(x, y, dim, out):
@@ -208,13 +244,18 @@ def _vecdot(x, y, dim, out):
     return find_operator("torch.sum")(find_operator("torch.mul")(x, y), dim)
 
 
-vecdot = _composite("vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor(a!)? out=None) -> Tensor", _vecdot,
-                    "The dot products of vectors along a dimension, the first conjugated.", namespace=LINALG,
-                    variants="function")
+vecdot = _composite(
+    "vecdot(Tensor x, Tensor y, *, int dim=-1, Tensor(a!)? out=None) -> Tensor",
+    _vecdot,
+    "The dot products of vectors along a dimension, the first conjugated.",
+    namespace=LINALG,
+    variants="function",
+)
 
 
 # --- einsum ---------------------------------------------------------------------------------------------------------
 # Subscripts become numbers: 0..51 for letters, negative ones for the dimensions an ellipsis covers (-1 the last).
+
 
 def _letters(text, what, start):
     """The subscripts of one operand or of the result; None stands where the ellipsis is."""
@@ -222,17 +263,21 @@ def _letters(text, what, start):
     while i < len(text):
         c = text[i]
         if c == ".":
-            if text[i:i + 3] != "..." or None in out:
-                raise RuntimeError(f"einsum(): found '.' for {what} that is not part of any "
-                                   "ellipsis" if None not in out else
-                                   f"einsum(): found '.' for {what} for which an ellipsis was already found")
+            if text[i : i + 3] != "..." or None in out:
+                raise RuntimeError(
+                    f"einsum(): found '.' for {what} that is not part of any ellipsis"
+                    if None not in out
+                    else f"einsum(): found '.' for {what} for which an ellipsis was already found"
+                )
             out.append(None)
             i += 3
             continue
         if c != " ":
             if not (c.isascii() and c.isalpha()):
-                raise RuntimeError(f"einsum(): invalid subscript given at index {start + i} in the equation string, "
-                                   "subscripts must be in [a-zA-Z]")
+                raise RuntimeError(
+                    f"einsum(): invalid subscript given at index {start + i} in the equation string, "
+                    "subscripts must be in [a-zA-Z]"
+                )
             out.append(ord(c) - 65 if c.isupper() else ord(c) - 71)
         i += 1
     return out
@@ -264,8 +309,10 @@ def _with_diagonals(t, subscripts, operand):
             i = subscripts.index(s)
             j = subscripts.index(s, i + 1)
             if t.shape[i] != t.shape[j]:
-                raise RuntimeError(f"einsum(): subscript {_name(s)} is repeated for operand {operand} but the sizes "
-                                   f"don't match, {t.shape[j]} != {t.shape[i]}")
+                raise RuntimeError(
+                    f"einsum(): subscript {_name(s)} is repeated for operand {operand} but the sizes "
+                    f"don't match, {t.shape[j]} != {t.shape[i]}"
+                )
             t = t.diagonal(0, i, j)
             del subscripts[j], subscripts[i]
             subscripts.append(s)
@@ -299,10 +346,16 @@ def _pair(a, sa, b, sb, keep):
     shape = tuple(max(size_a[s], size_b[s]) if 0 not in (size_a[s], size_b[s]) else 0 for s in batch)
     k = _count(size_a[s] for s in summed)
     shape_a, shape_b = tuple(size_a[s] for s in only_a), tuple(size_b[s] for s in only_b)
-    left = a.permute(tuple(sa.index(s) for s in batch + only_a + summed)).expand(
-        shape + shape_a + tuple(size_a[s] for s in summed)).reshape((_count(shape), _count(shape_a), k))
-    right = b.permute(tuple(sb.index(s) for s in batch + summed + only_b)).expand(
-        shape + tuple(size_b[s] for s in summed) + shape_b).reshape((_count(shape), k, _count(shape_b)))
+    left = (
+        a.permute(tuple(sa.index(s) for s in batch + only_a + summed))
+        .expand(shape + shape_a + tuple(size_a[s] for s in summed))
+        .reshape((_count(shape), _count(shape_a), k))
+    )
+    right = (
+        b.permute(tuple(sb.index(s) for s in batch + summed + only_b))
+        .expand(shape + tuple(size_b[s] for s in summed) + shape_b)
+        .reshape((_count(shape), k, _count(shape_b)))
+    )
     return bmm(left, right).reshape(shape + shape_a + shape_b), batch + only_a + only_b
 
 
@@ -327,17 +380,21 @@ def _einsum(inputs, output, operands):
         given = len(subscripts)
         if None in subscripts:
             if given - 1 > t.ndim:
-                raise RuntimeError(f"einsum(): the number of subscripts in the equation ({given - 1}) is more than the "
-                                   f"number of dimensions ({t.ndim}) for operand {i}")
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({given - 1}) is more than the "
+                    f"number of dimensions ({t.ndim}) for operand {i}"
+                )
             ellipsis = max(ellipsis, t.ndim - given + 1)
         elif given != t.ndim:
-            raise RuntimeError(f"einsum(): the number of subscripts in the equation ({given}) does not match the "
-                               f"number of dimensions ({t.ndim}) for operand {i} and no ellipsis was given")
+            raise RuntimeError(
+                f"einsum(): the number of subscripts in the equation ({given}) does not match the "
+                f"number of dimensions ({t.ndim}) for operand {i} and no ellipsis was given"
+            )
     spread = []
     for t, subscripts in zip(operands, inputs, strict=True):
         if None in subscripts:
             at, covered = subscripts.index(None), t.ndim - len(subscripts) + 1
-            subscripts = subscripts[:at] + list(range(-covered, 0)) + subscripts[at + 1:]
+            subscripts = subscripts[:at] + list(range(-covered, 0)) + subscripts[at + 1 :]
         spread.append(subscripts)
     covered = list(range(-ellipsis, 0))
     if output is None:
@@ -350,22 +407,27 @@ def _einsum(inputs, output, operands):
         if output.count(s) > 1:
             raise RuntimeError(f"einsum(): output subscript {_name(s)} appears more than once in the output")
         if s not in seen:
-            raise RuntimeError(f"einsum(): output subscript {_name(s)} does not appear in the equation for any input "
-                               "operand")
+            raise RuntimeError(
+                f"einsum(): output subscript {_name(s)} does not appear in the equation for any input operand"
+            )
     tensors, sizes = [], {}
     for i, (t, subscripts) in enumerate(zip(operands, spread, strict=True)):
         t, subscripts = _with_diagonals(t, subscripts, i)
         for s, size in zip(subscripts, t.shape, strict=True):
             if sizes.setdefault(s, size) != size:
                 if size != 1 and sizes[s] != 1:
-                    raise RuntimeError(f"einsum(): subscript {_name(s)} has size {size} for operand {i} which does not "
-                                       f"broadcast with previously seen size {sizes[s]}")
+                    raise RuntimeError(
+                        f"einsum(): subscript {_name(s)} has size {size} for operand {i} which does not "
+                        f"broadcast with previously seen size {sizes[s]}"
+                    )
                 sizes[s] = size if sizes[s] == 1 else sizes[s]
         tensors.append((t, subscripts))
     for t, _ in tensors:
         if t.dtype is not tensors[0][0].dtype:
-            raise RuntimeError("expected all operands of einsum() to have one dtype, but found "
-                               f"{tensors[0][0].dtype.name} and {t.dtype.name}")
+            raise RuntimeError(
+                "expected all operands of einsum() to have one dtype, but found "
+                f"{tensors[0][0].dtype.name} and {t.dtype.name}"
+            )
 
     def later(*but):
         return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
@@ -392,12 +454,14 @@ def _path(terms, output, sizes):
 
 def _next_pair(tensors, sizes, later):
     """The two operands whose product is smallest, relative to themselves: the usual greedy rule."""
+
     def cost(pair):
         i, j = pair
         sa, sb = set(tensors[i][1]), set(tensors[j][1])
         keep = later(i, j)
         made, taken_a, taken_b = (_count(sizes[s] for s in x) for x in ((sa | sb) & keep, sa, sb))
         return made - taken_a - taken_b, _count(sizes[s] for s in sa | sb)
+
     return min(((i, j) for i in range(len(tensors)) for j in range(i + 1, len(tensors))), key=cost)
 
 
@@ -420,8 +484,10 @@ def einsum(equation: str, *operands) -> Tensor:
             [6., 8.]])
     """
     if not operands:
-        raise ValueError("einsum(): must specify the equation string and at least one operand, or at least one operand "
-                         "and its subscripts list")
+        raise ValueError(
+            "einsum(): must specify the equation string and at least one operand, or at least one operand "
+            "and its subscripts list"
+        )
     if isinstance(equation, str):
         if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
             operands = tuple(operands[0])
@@ -435,8 +501,9 @@ def einsum(equation: str, *operands) -> Tensor:
         output = None if output is None else _numbers(output)
         equation = None
     if has_torch_function(operands):
-        return handle_torch_function(einsum, operands, _equation(inputs, output) if equation is None else equation,
-                                     *operands)
+        return handle_torch_function(
+            einsum, operands, _equation(inputs, output) if equation is None else equation, *operands
+        )
     if equation is not None:
         inputs, output = _parse(equation, len(operands))
     if not operands:
@@ -449,8 +516,9 @@ register("torch.functional", "einsum", einsum, "(equation, *operands)")
 
 def _equation(inputs, output):
     """Lists of numbers as the text that means the same."""
-    *terms, last = ("".join("..." if s is None else chr(s + (65 if s < 26 else 71)) for s in x)
-                    for x in [*inputs, output or ()])
+    *terms, last = (
+        "".join("..." if s is None else chr(s + (65 if s < 26 else 71)) for s in x) for x in [*inputs, output or ()]
+    )
     return ",".join(terms) + ("" if output is None else f"->{last}")
 
 
@@ -463,16 +531,32 @@ def _numbers(subscripts):
 
 
 # For callers in C and C++, which have no lists of mixed types.
-Operator("einsum(str equation, Tensor[] tensors) -> Tensor", lambda equation, tensors: einsum(equation, *tensors),
-         namespace="torch._ops", variants="function", composite=True, doc="Sums of products in Einstein's notation.",
-         aten="einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor")
-Operator("chain_matmul(Tensor[] matrices) -> Tensor", lambda matrices: chain_matmul(*matrices), namespace="torch._ops",
-         variants="function", composite=True, doc="The product of matrices.",
-         aten="chain_matmul(Tensor[] matrices) -> Tensor")
-Operator("tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-         lambda self, other, dims_self, dims_other: tensordot(self, other, (dims_self, dims_other)),
-         namespace="torch._ops", variants="function", composite=True,
-         aten="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-         doc="The sum of products over two lists of dimensions.")
+Operator(
+    "einsum(str equation, Tensor[] tensors) -> Tensor",
+    lambda equation, tensors: einsum(equation, *tensors),
+    namespace="torch._ops",
+    variants="function",
+    composite=True,
+    doc="Sums of products in Einstein's notation.",
+    aten="einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
+)
+Operator(
+    "chain_matmul(Tensor[] matrices) -> Tensor",
+    lambda matrices: chain_matmul(*matrices),
+    namespace="torch._ops",
+    variants="function",
+    composite=True,
+    doc="The product of matrices.",
+    aten="chain_matmul(Tensor[] matrices) -> Tensor",
+)
+Operator(
+    "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+    lambda self, other, dims_self, dims_other: tensordot(self, other, (dims_self, dims_other)),
+    namespace="torch._ops",
+    variants="function",
+    composite=True,
+    aten="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+    doc="The sum of products over two lists of dimensions.",
+)
 
 TORCH_FUNCTIONS = (chain_matmul, einsum)

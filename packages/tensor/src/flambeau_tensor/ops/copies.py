@@ -1,16 +1,35 @@
 """What views show as a copy: `NAME_copy` for each view, from its schema."""
+
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.options import contiguous_format
 
-_VIEWS = ("torch._ops.alias", "torch.as_strided", "torch.diagonal", "torch.Tensor.expand", "torch.narrow",
-          "torch.permute", "torch.select", "torch._ops.slice", "torch.split.Tensor", "torch.split_with_sizes",
-          "torch.squeeze", "torch.t", "torch.transpose", "torch.unbind", "torch.Tensor.unfold", "torch.unsqueeze",
-          "torch.view_as_complex", "torch.view_as_real", "torch.Tensor.view")
+_VIEWS = (
+    "torch._ops.alias",
+    "torch.as_strided",
+    "torch.diagonal",
+    "torch.Tensor.expand",
+    "torch.narrow",
+    "torch.permute",
+    "torch.select",
+    "torch._ops.slice",
+    "torch.split.Tensor",
+    "torch.split_with_sizes",
+    "torch.squeeze",
+    "torch.t",
+    "torch.transpose",
+    "torch.unbind",
+    "torch.Tensor.unfold",
+    "torch.unsqueeze",
+    "torch.view_as_complex",
+    "torch.view_as_real",
+    "torch.Tensor.view",
+)
 
 
 def _copying(view, positional, names):
     """The view's function with a copy for its result; the last argument of one tensor's is `out`."""
+
     def copy(*args):
         if view.name == "view_as_real":  # which has no view of conjugates
             args = (args[0].resolve_conj(), *args[1:])
@@ -18,6 +37,7 @@ def _copying(view, positional, names):
         if isinstance(result, tuple):
             return tuple(t.clone(memory_format=contiguous_format) for t in result)
         return result.clone(memory_format=contiguous_format)
+
     return copy
 
 
@@ -27,8 +47,13 @@ def _declare_copy(view):
     names = [a.name for a in view.schema.arguments if a.kwarg_only]
     if rest.endswith(") -> Tensor"):
         rest = f"{rest.removesuffix(') -> Tensor')}{'' if names else ', *'}, Tensor(a!)? out=None) -> Tensor"
-    Operator(f"{name}_copy{dot}{overload}({rest}", _copying(view, len(view.schema.arguments) - len(names), names),
-             composite=True, variants="function", doc=f"A copy of what `{name}` is a view of.")
+    Operator(
+        f"{name}_copy{dot}{overload}({rest}",
+        _copying(view, len(view.schema.arguments) - len(names), names),
+        composite=True,
+        variants="function",
+        doc=f"A copy of what `{name}` is a view of.",
+    )
 
 
 for _name in _VIEWS:

@@ -1,4 +1,5 @@
 """Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbours."""
+
 import numpy as np
 
 from flambeau_tensor._core.operator import Operator
@@ -10,17 +11,33 @@ _INPLACE = "function method inplace"
 _FOLD = "(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!)? out=None) -> Tensor"
 _PLACES = "(Tensor self, int dim, *, Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 
-cumsum = Operator("cumsum" + _FOLD, Cumulative("cumsum", "sum"), variants=_INPLACE, doc="""
+cumsum = Operator(
+    "cumsum" + _FOLD,
+    Cumulative("cumsum", "sum"),
+    variants=_INPLACE,
+    doc="""
 The sum of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted first.
-""")
-cumprod = Operator("cumprod" + _FOLD, Cumulative("cumprod", "prod", start=1), variants=_INPLACE, doc="""
+""",
+)
+cumprod = Operator(
+    "cumprod" + _FOLD,
+    Cumulative("cumprod", "prod", start=1),
+    variants=_INPLACE,
+    doc="""
 The product of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted
 first.
-""")
-cummax = Operator("cummax" + _PLACES, Cumulative("cummax_cpu", "max", places=True, dtypes="bif"),
-                  doc="The largest up to each one along `dim`, and where it stands (the last of equals). NaN wins.")
-cummin = Operator("cummin" + _PLACES, Cumulative("cummin_cpu", "min", places=True, dtypes="bif"),
-                  doc="The smallest up to each one along `dim`, and where it stands (the last of equals). NaN wins.")
+""",
+)
+cummax = Operator(
+    "cummax" + _PLACES,
+    Cumulative("cummax_cpu", "max", places=True, dtypes="bif"),
+    doc="The largest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
+)
+cummin = Operator(
+    "cummin" + _PLACES,
+    Cumulative("cummin_cpu", "min", places=True, dtypes="bif"),
+    doc="The smallest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
+)
 
 
 def _complex_logcumsumexp(input, dim):
@@ -34,10 +51,11 @@ def _complex_logcumsumexp(input, dim):
     return from_numpy(np.moveaxis(out, 0, dim).copy() if input.dim() else out.reshape(()))
 
 
-logcumsumexp = Operator("logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=None) -> Tensor",
-                        Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes="f",
-                                   fallback=_complex_logcumsumexp),
-                        doc="The logarithm of the running sum of exponentials along `dim`, without overflow.")
+logcumsumexp = Operator(
+    "logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=None) -> Tensor",
+    Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes="f", fallback=_complex_logcumsumexp),
+    doc="The logarithm of the running sum of exponentials along `dim`, without overflow.",
+)
 
 
 def _shares(self, exponents, sums, dim, behind):
@@ -55,11 +73,16 @@ def _shares(self, exponents, sums, dim, behind):
     return weighted(self.clamp(min=0)) - weighted((-self).clamp(min=0))
 
 
-shares = Operator("logcumsumexp_shares(Tensor self, Tensor exponents, Tensor sums, int dim, bool behind) -> Tensor",
-                  _shares, namespace="torch._ops", variants="function", doc="""
+shares = Operator(
+    "logcumsumexp_shares(Tensor self, Tensor exponents, Tensor sums, int dim, bool behind) -> Tensor",
+    _shares,
+    namespace="torch._ops",
+    variants="function",
+    doc="""
 Sums of `self`, weighted by the share that element i has in the sum for j, exp(exponents[i] - sums[j]) where i <= j:
 over all j for each i if `behind`, else over all i for each j. The derivatives of `logcumsumexp` consist of these.
-""")
+""",
+)
 
 
 def _diff(input, n, dim, prepend, append, out):
@@ -81,6 +104,10 @@ def _diff(input, n, dim, prepend, append, out):
     return input
 
 
-diff = Operator("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, "
-                "Tensor(a!)? out=None) -> Tensor", _diff, composite=True,
-                doc="The differences of neighbours along `dim`, taken `n` times; of truth values, whether they differ.")
+diff = Operator(
+    "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None, *, "
+    "Tensor(a!)? out=None) -> Tensor",
+    _diff,
+    composite=True,
+    doc="The differences of neighbours along `dim`, taken `n` times; of truth values, whether they differ.",
+)

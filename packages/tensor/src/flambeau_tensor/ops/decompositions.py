@@ -1,4 +1,5 @@
 """What PyTorch's own decompositions name: pieces of other operations, as programs of its compiler call them."""
+
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -16,8 +17,11 @@ def _safe_softmax(input, dim, dtype):
     return find_operator("torch.where")(missing, 0.0, softmax(input, dim, dtype=dtype))
 
 
-_function("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", _safe_softmax,
-          "`softmax`, with zeros where a row holds nothing but -inf.")
+_function(
+    "_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    _safe_softmax,
+    "`softmax`, with zeros where a row holds nothing but -inf.",
+)
 
 
 def _softmax_gradient(grad_output, output, dim, input_dtype, out):
@@ -25,23 +29,31 @@ def _softmax_gradient(grad_output, output, dim, input_dtype, out):
     return (product - output * product.sum(dim, True)).to(input_dtype)
 
 
-_function("_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, "
-          "Tensor(a!)? out=None) -> Tensor", _softmax_gradient, "The gradient of `softmax`, from its result.")
+_function(
+    "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype, *, "
+    "Tensor(a!)? out=None) -> Tensor",
+    _softmax_gradient,
+    "The gradient of `softmax`, from its result.",
+)
 
 
 def _padded(input, pad, value, out=None):
     if len(pad) % 2:
         raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
     if len(pad) > 2 * input.ndim:
-        raise RuntimeError(f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
-                           f"length is {len(pad)} while the input has {input.ndim} dimensions.")
+        raise RuntimeError(
+            f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
+            f"length is {len(pad)} while the input has {input.ndim} dimensions."
+        )
     for i in range(len(pad) // 2):
-        d, (before, after) = input.ndim - 1 - i, pad[2 * i:2 * i + 2]
+        d, (before, after) = input.ndim - 1 - i, pad[2 * i : 2 * i + 2]
         left, right = max(-before, 0), max(-after, 0)
         length = input.shape[d] - left - right
         if input.shape[d] + before + after < 0 or length < 0:
-            raise RuntimeError(f"The input size {input.shape[d]}, plus negative padding {before} and {after} resulted "
-                               "in a negative output size, which is invalid.")
+            raise RuntimeError(
+                f"The input size {input.shape[d]}, plus negative padding {before} and {after} resulted "
+                "in a negative output size, which is invalid."
+            )
         pieces = [input.narrow(d, left, length)]
         shape = list(input.shape)
         for n, at in (before, 0), (after, 2):
@@ -52,9 +64,12 @@ def _padded(input, pad, value, out=None):
     return input.clone()
 
 
-_function("constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)? out=None) -> Tensor", _padded,
-          "One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
-          "negative numbers cut off.")
+_function(
+    "constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)? out=None) -> Tensor",
+    _padded,
+    "One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
+    "negative numbers cut off.",
+)
 
 
 def _chunk_cat(tensors, dim, num_chunks, out):
@@ -71,9 +86,12 @@ def _chunk_cat(tensors, dim, num_chunks, out):
     return cat(tuple(parts), parts[0].ndim - 1)
 
 
-_function("_chunk_cat(Tensor[] tensors, int dim, int num_chunks, *, Tensor(a!)? out=None) -> Tensor", _chunk_cat,
-          "Tensors cut into as many pieces along a dimension, filled up with zeros, and the first, second, … of all "
-          "pieces laid side by side.")
+_function(
+    "_chunk_cat(Tensor[] tensors, int dim, int num_chunks, *, Tensor(a!)? out=None) -> Tensor",
+    _chunk_cat,
+    "Tensors cut into as many pieces along a dimension, filled up with zeros, and the first, second, … of all "
+    "pieces laid side by side.",
+)
 
 
 def _within(input, indices):
@@ -89,7 +107,13 @@ def _masked_put(input, mask, indices, values):
     return index_put(input, _within(input, indices), values.masked_fill(mask.logical_not(), 0), True)
 
 
-_function("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor", _masked_index,
-          "What index tensors select, with one value where a mask does not hold; there, indices may be out of range.")
-_function("_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
-          _masked_put, "Values added to the places that index tensors select, where a mask holds.")
+_function(
+    "_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+    _masked_index,
+    "What index tensors select, with one value where a mask does not hold; there, indices may be out of range.",
+)
+_function(
+    "_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+    _masked_put,
+    "Values added to the places that index tensors select, where a mask holds.",
+)

@@ -1,4 +1,5 @@
 """Distances between the rows of matrices."""
+
 import math
 
 from flambeau_tensor._core.dtype import type_name
@@ -31,8 +32,13 @@ def _distances(x1, x2, p):
     return out
 
 
-distances = Operator("cdist(Tensor x1, Tensor x2, float p) -> Tensor", _distances, namespace="torch._ops",
-                     variants="function", doc="p-norms of the differences of rows, of two batches of the same sizes.")
+distances = Operator(
+    "cdist(Tensor x1, Tensor x2, float p) -> Tensor",
+    _distances,
+    namespace="torch._ops",
+    variants="function",
+    doc="p-norms of the differences of rows, of two batches of the same sizes.",
+)
 
 
 def _euclidean(x1, x2):
@@ -42,9 +48,13 @@ def _euclidean(x1, x2):
     return matmul(left, right.mT).clamp_min(0).sqrt()
 
 
-euclidean = Operator("euclidean_dist(Tensor x1, Tensor x2) -> Tensor", _euclidean, namespace="torch._ops",
-                     variants="function",
-                     doc="Euclidean distances of rows by one product of matrices: |x|² - 2xy + |y|².")
+euclidean = Operator(
+    "euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
+    _euclidean,
+    namespace="torch._ops",
+    variants="function",
+    doc="Euclidean distances of rows by one product of matrices: |x|² - 2xy + |y|².",
+)
 
 _MODES = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 
@@ -81,14 +91,21 @@ def _cdist(x1, x2, p, compute_mode):
     many = x1.shape[-2] > 25 or x2.shape[-2] > 25
     batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     x1, x2 = (x.expand((*batch, *x.shape[-2:])) for x in (x1, x2))
-    if p == 2 and x1.shape[-1] and (
-            compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode != "donot_use_mm_for_euclid_dist")):
+    if (
+        p == 2
+        and x1.shape[-1]
+        and (compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode != "donot_use_mm_for_euclid_dist"))
+    ):
         return euclidean(x1, x2)
     return distances(x1, x2, p)
 
 
-cdist = Operator("cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> "
-                 "Tensor", _cdist, composite=True, variants="function", doc="""
+cdist = Operator(
+    "cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
+    _cdist,
+    composite=True,
+    variants="function",
+    doc="""
 The distance of each row of `x1` to each of `x2`: the p-norm of their difference.
 
 Args:
@@ -109,7 +126,8 @@ Raises:
 >>> ft.cdist(ft.tensor([[0.0, 0.0], [3.0, 4.0]]), ft.tensor([[0.0, 0.0]]))
 tensor([[0.],
         [5.]])
-""")
+""",
+)
 
 
 def _pdist(input, p):
@@ -124,7 +142,12 @@ def _pdist(input, p):
     return vector_norm(input.index_select(0, first) - input.index_select(0, second), p, -1)
 
 
-pdist = Operator("pdist(Tensor self, float p=2) -> Tensor", _pdist, composite=True, variants="function", doc="""
+pdist = Operator(
+    "pdist(Tensor self, float p=2) -> Tensor",
+    _pdist,
+    composite=True,
+    variants="function",
+    doc="""
 The distance of each two rows of a matrix: what `cdist` of it with itself has above the diagonal, row by row.
 
 Args:
@@ -140,4 +163,5 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.pdist(ft.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
 tensor([5.0000, 1.0000, 4.2426])
-""")
+""",
+)

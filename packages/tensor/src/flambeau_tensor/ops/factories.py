@@ -1,4 +1,5 @@
 """Making tensors: from data, by size, by example, and by rule (ranges, identity)."""
+
 import numpy as np
 
 from flambeau_overrides import DisableTorchFunction, handle_torch_function, has_torch_function_unary
@@ -21,47 +22,75 @@ from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
 
-_OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, "
-            "bool requires_grad=False")
+_OPTIONS = (
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False"
+)
 _REST = "Tensor(a!)? out=None, OPTIONS) -> Tensor"
 FUNCTION, METHOD = "function", "method"
 
 
 def _factory(schema, kernel, doc, variants=FUNCTION, **options):
-    return Operator(schema.replace("OPTIONS", _OPTIONS), kernel, variants=variants, differentiable=False, lazy=True,
-                    doc=doc, **options)
+    return Operator(
+        schema.replace("OPTIONS", _OPTIONS),
+        kernel,
+        variants=variants,
+        differentiable=False,
+        lazy=True,
+        doc=doc,
+        **options,
+    )
 
 
-empty = _factory("empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
-                 kernels.empty, "A tensor of the given size whose elements are not set.")
-zeros = _factory("zeros(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.zeros,
-                 "A tensor of zeros.")
+empty = _factory(
+    "empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
+    kernels.empty,
+    "A tensor of the given size whose elements are not set.",
+)
+zeros = _factory("zeros(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.zeros, "A tensor of zeros.")
 ones = _factory("ones(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.ones, "A tensor of ones.")
-full = _factory("full(int[] size, Scalar fill_value, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.full,
-                "A tensor filled with one value; its dtype follows the value unless given.")
+full = _factory(
+    "full(int[] size, Scalar fill_value, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+    kernels.full,
+    "A tensor filled with one value; its dtype follows the value unless given.",
+)
 _LIKE = f"{_OPTIONS}, MemoryFormat? memory_format=None"
-empty_like = _factory(f"empty_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.empty_like,
-                      "An uninitialised tensor of the size and dtype of `input`.")
-zeros_like = _factory(f"zeros_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.zeros_like,
-                      "Zeros of the size and dtype of `input`.")
-ones_like = _factory(f"ones_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.ones_like,
-                     "Ones of the size and dtype of `input`.")
-full_like = _factory(f"full_like(Tensor self, Scalar fill_value, *, {_LIKE}) -> Tensor", kernels.full_like,
-                     "One value in the size and dtype of `input`.")
-empty_strided = _factory("empty_strided(int[] size, int[] stride, *, OPTIONS) -> Tensor", kernels.empty_strided,
-                         "An uninitialised tensor with the given sizes and strides.")
+empty_like = _factory(
+    f"empty_like(Tensor self, *, {_LIKE}) -> Tensor",
+    kernels.empty_like,
+    "An uninitialised tensor of the size and dtype of `input`.",
+)
+zeros_like = _factory(
+    f"zeros_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.zeros_like, "Zeros of the size and dtype of `input`."
+)
+ones_like = _factory(
+    f"ones_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.ones_like, "Ones of the size and dtype of `input`."
+)
+full_like = _factory(
+    f"full_like(Tensor self, Scalar fill_value, *, {_LIKE}) -> Tensor",
+    kernels.full_like,
+    "One value in the size and dtype of `input`.",
+)
+empty_strided = _factory(
+    "empty_strided(int[] size, int[] stride, *, OPTIONS) -> Tensor",
+    kernels.empty_strided,
+    "An uninitialised tensor with the given sizes and strides.",
+)
 
 
 def _empty_permuted(size, physical_layout, **options):
     n = len(size)
     if len(physical_layout) != n:
-        raise RuntimeError("Number of dimensions in size does not match the length of the physical_layout; i.e. "
-                           f"len(size) = {n} is not equal to len(physical_layout) = {len(physical_layout)}")
+        raise RuntimeError(
+            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
+            f"len(size) = {n} is not equal to len(physical_layout) = {len(physical_layout)}"
+        )
     strides, step = [None] * n, 1
     for i, d in enumerate(physical_layout):
         if not 0 <= d < n:
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and {n - 1}, but got {d} at index "
-                               f"{i}).  NB: negative dims not currently supported; file an issue if you want it.")
+            raise RuntimeError(
+                f"Dimension out of range (expected to be between 0 and {n - 1}, but got {d} at index "
+                f"{i}).  NB: negative dims not currently supported; file an issue if you want it."
+            )
         if physical_layout.index(d) != i:
             raise RuntimeError("Duplicate dim not allowed")
     for d in reversed(physical_layout):
@@ -73,11 +102,18 @@ def _empty_permuted(size, physical_layout, **options):
 empty_permuted = _factory(
     "empty_permuted(int[] size, int[] physical_layout, *, OPTIONS) -> Tensor",
     lambda size, physical_layout, dtype, layout, device, pin_memory, requires_grad: _empty_permuted(
-        size, physical_layout, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad),
+        size, physical_layout, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    ),
     "An uninitialised tensor without gaps, whose dimensions lie in memory in the order of `physical_layout`, largest "
-    "steps first.", composite=True)
-new_empty = _factory("new_empty(Tensor self, int[] size, *, OPTIONS) -> Tensor", kernels.new_empty,
-                     "An uninitialised tensor of another size and the dtype of `input`.", METHOD)
+    "steps first.",
+    composite=True,
+)
+new_empty = _factory(
+    "new_empty(Tensor self, int[] size, *, OPTIONS) -> Tensor",
+    kernels.new_empty,
+    "An uninitialised tensor of another size and the dtype of `input`.",
+    METHOD,
+)
 
 
 def _new(input, dtype, requires_grad, make):
@@ -90,8 +126,13 @@ def _declare_new(name, make):
         check_device(device)
         check_layout(layout)
         return _new(input, dtype, requires_grad, lambda dtype: make(size, dtype=dtype))
-    return _factory(f"{name}(Tensor self, int[] size, *, OPTIONS) -> Tensor", kernel,
-                    f"`torch.{name[4:]}` with the dtype of `input`.", METHOD)
+
+    return _factory(
+        f"{name}(Tensor self, int[] size, *, OPTIONS) -> Tensor",
+        kernel,
+        f"`torch.{name[4:]}` with the dtype of `input`.",
+        METHOD,
+    )
 
 
 new_zeros = _declare_new("new_zeros", zeros)
@@ -110,22 +151,39 @@ def _new_empty_strided(input, size, stride, dtype, layout, device, pin_memory, r
     return _new(input, dtype, requires_grad, lambda dtype: empty_strided(size, stride, dtype=dtype))
 
 
-new_full = _factory("new_full(Tensor self, int[] size, Scalar fill_value, *, OPTIONS) -> Tensor", _new_full,
-                    "`torch.full` with the dtype of `input`.", METHOD)
-new_tensor = _factory("new_tensor(Tensor self, Data data, *, OPTIONS) -> Tensor", _new_tensor,
-                      "`torch.tensor` with the dtype of `input`.", METHOD)
-new_empty_strided = _factory("new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) -> Tensor",
-                             _new_empty_strided, "`torch.empty_strided` with the dtype of `input`.", METHOD)
+new_full = _factory(
+    "new_full(Tensor self, int[] size, Scalar fill_value, *, OPTIONS) -> Tensor",
+    _new_full,
+    "`torch.full` with the dtype of `input`.",
+    METHOD,
+)
+new_tensor = _factory(
+    "new_tensor(Tensor self, Data data, *, OPTIONS) -> Tensor",
+    _new_tensor,
+    "`torch.tensor` with the dtype of `input`.",
+    METHOD,
+)
+new_empty_strided = _factory(
+    "new_empty_strided(Tensor self, int[] size, int[] stride, *, OPTIONS) -> Tensor",
+    _new_empty_strided,
+    "`torch.empty_strided` with the dtype of `input`.",
+    METHOD,
+)
 
 
-tensor = _factory("tensor(Data data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
-                  "bool pin_memory=False) -> Tensor", interop.tensor,
-                  "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
-                  "Python floats become the default dtype, ints int64, bools bool. A subclass becomes a plain tensor.",
-                  plain_result=True)
-from_numpy = _factory("from_numpy(Buffer ndarray) -> Tensor", interop.from_numpy_,
-                      "A tensor over the memory of a NumPy array. A read-only array gives a tensor that cannot be "
-                      "written to.")
+tensor = _factory(
+    "tensor(Data data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, "
+    "bool pin_memory=False) -> Tensor",
+    interop.tensor,
+    "A fresh tensor with the values of `data`: a number, nested sequences, an array or a tensor. "
+    "Python floats become the default dtype, ints int64, bools bool. A subclass becomes a plain tensor.",
+    plain_result=True,
+)
+from_numpy = _factory(
+    "from_numpy(Buffer ndarray) -> Tensor",
+    interop.from_numpy_,
+    "A tensor over the memory of a NumPy array. A read-only array gives a tensor that cannot be written to.",
+)
 
 
 def _as_tensor(data, dtype, device):
@@ -136,9 +194,13 @@ def _as_tensor(data, dtype, device):
     return interop.from_data(data, dtype).to(device)
 
 
-as_tensor = Operator("as_tensor(Data data, ScalarType? dtype=None, Device? device=None) -> Tensor", _as_tensor,
-                     composite=True, variants=FUNCTION,
-                     doc="`data` as a tensor, sharing memory with a tensor or NumPy array where possible.")
+as_tensor = Operator(
+    "as_tensor(Data data, ScalarType? dtype=None, Device? device=None) -> Tensor",
+    _as_tensor,
+    composite=True,
+    variants=FUNCTION,
+    doc="`data` as a tensor, sharing memory with a tensor or NumPy array where possible.",
+)
 
 
 def _asarray(obj, dtype, device, copy, requires_grad):
@@ -148,7 +210,8 @@ def _asarray(obj, dtype, device, copy, requires_grad):
         dtype = dtype or get_default_dtype()
         obj = interop.over_storage(Tensor, obj, dtype, 0, (len(obj) // dtype.itemsize,), (1,), False)
     elif isinstance(obj, (bytes, bytearray, memoryview)) or (
-            hasattr(obj, "__buffer__") and not isinstance(obj, (Tensor, np.ndarray, np.generic))):
+        hasattr(obj, "__buffer__") and not isinstance(obj, (Tensor, np.ndarray, np.generic))
+    ):
         obj = frombuffer(obj, dtype=dtype or get_default_dtype())
     if copy is False:
         if not isinstance(obj, (Tensor, np.ndarray)):
@@ -159,9 +222,14 @@ def _asarray(obj, dtype, device, copy, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-asarray = Operator("asarray(Data obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
-                   "bool requires_grad=False) -> Tensor", _asarray, composite=True, variants=FUNCTION,
-                   doc="`obj` as a tensor; `copy` forces or forbids a copy.")
+asarray = Operator(
+    "asarray(Data obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
+    "bool requires_grad=False) -> Tensor",
+    _asarray,
+    composite=True,
+    variants=FUNCTION,
+    doc="`obj` as a tensor; `copy` forces or forbids a copy.",
+)
 
 
 def _frombuffer(buffer, dtype, count, offset, requires_grad):
@@ -170,11 +238,16 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
     if not 0 <= offset < n:
-        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) "
-                         "minus 1" if n else f"both buffer length ({n}) and count ({count}) must not be 0")
+        raise ValueError(
+            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) minus 1"
+            if n
+            else f"both buffer length ({n}) and count ({count}) must not be 0"
+        )
     if count < 0 and (n - offset) % item:
-        raise ValueError(f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-                         f"element size ({item})")
+        raise ValueError(
+            f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+            f"element size ({item})"
+        )
     named = dtype.name != "bfloat16"  # NumPy has no such type
     array = np.frombuffer(buffer, numpy_dtype(dtype) if named else np.int16, count, offset)
     t = interop.from_numpy(array)
@@ -185,12 +258,15 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-frombuffer = _factory("frombuffer(Buffer buffer, *, ScalarType dtype, int count=-1, int offset=0, "
-                      "bool requires_grad=False) -> Tensor", _frombuffer,
-                      "A one-dimensional tensor over the memory of an object with the buffer protocol.")
+frombuffer = _factory(
+    "frombuffer(Buffer buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
+    _frombuffer,
+    "A one-dimensional tensor over the memory of an object with the buffer protocol.",
+)
 
 
 # --- by rule --------------------------------------------------------------------------------------------------------
+
 
 def _finished(t, requires_grad):
     return t.requires_grad_() if requires_grad else t
@@ -202,7 +278,7 @@ def _range_dtype(name, values, dtype, out):
             return out.dtype
         dtype = get_default_dtype() if any(isinstance(v, float) for v in values) else _dtype_by_name("int64")
     if dtype.name == "bool" or dtype.is_complex:
-        raise NotImplementedError(f'"{name}" not implemented for \'{type_name(dtype)}\'')
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype)}'")
     return dtype
 
 
@@ -232,15 +308,23 @@ def _arange(end, start, step, out, dtype, layout, device, pin_memory, requires_g
 def _of_several(schema, kernel, doc, *signatures, numbers=""):
     """A factory with several signatures."""
     op = _factory(f"{schema}, *, {_REST}", kernel, doc, numbers=numbers, namespace="torch._ops")
-    overloads(op, *(f"{each}, *, {_REST}".replace("OPTIONS", _OPTIONS) for each in signatures), variants=FUNCTION,
-              differentiable=False)
+    overloads(
+        op,
+        *(f"{each}, *, {_REST}".replace("OPTIONS", _OPTIONS) for each in signatures),
+        variants=FUNCTION,
+        differentiable=False,
+    )
     return op
 
 
-arange = _of_several("arange(Scalar end, Scalar start=0, Scalar step=1", _arange,
-                     "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.",
-                     "arange(Scalar end", "arange.start(Scalar start, Scalar end",
-                     "arange.start_step(Scalar start, Scalar end, Scalar step=1")
+arange = _of_several(
+    "arange(Scalar end, Scalar start=0, Scalar step=1",
+    _arange,
+    "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.",
+    "arange(Scalar end",
+    "arange.start(Scalar start, Scalar end",
+    "arange.start_step(Scalar start, Scalar end, Scalar step=1",
+)
 
 
 def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
@@ -252,8 +336,11 @@ def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_gr
     return _finished(kernels.ramp(dtype, int((end - start) / step) + 1, start, step), requires_grad)
 
 
-range_ = _factory("range(Scalar start=0, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-                  _range, "Numbers from `start` to `end` inclusive, `step` apart.")
+range_ = _factory(
+    "range(Scalar start=0, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+    _range,
+    "Numbers from `start` to `end` inclusive, `step` apart.",
+)
 
 
 def _line(start, end, steps, dtype):
@@ -278,8 +365,10 @@ def _number(name, argument, value):
     if not isinstance(value, Tensor):
         return value
     if value.ndim:
-        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
-                           f"{value.ndim} dimension(s).")
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
+            f"{value.ndim} dimension(s)."
+        )
     return value.item()
 
 
@@ -290,12 +379,19 @@ def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, require
 
 
 # PyTorch's signatures by what the ends are.
-_ENDS = {".Tensor_Tensor": "Tensor start, Tensor end", ".Tensor_Scalar": "Tensor start, Scalar end",
-         ".Scalar_Tensor": "Scalar start, Tensor end", "": "Scalar start, Scalar end"}
-linspace = _of_several("linspace(Tensor start, Tensor end, int steps", _linspace,
-                       "`steps` evenly spaced numbers from `start` to `end`, both included.",
-                       *(f"linspace{overload}({ends}, int steps" for overload, ends in _ENDS.items()),
-                       numbers="start end")
+_ENDS = {
+    ".Tensor_Tensor": "Tensor start, Tensor end",
+    ".Tensor_Scalar": "Tensor start, Scalar end",
+    ".Scalar_Tensor": "Scalar start, Tensor end",
+    "": "Scalar start, Scalar end",
+}
+linspace = _of_several(
+    "linspace(Tensor start, Tensor end, int steps",
+    _linspace,
+    "`steps` evenly spaced numbers from `start` to `end`, both included.",
+    *(f"linspace{overload}({ends}, int steps" for overload, ends in _ENDS.items()),
+    numbers="start end",
+)
 
 
 def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
@@ -308,10 +404,13 @@ def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, r
     return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)
 
 
-logspace = _of_several("logspace(Tensor start, Tensor end, int steps, float base=10.0", _logspace,
-                       "`steps` numbers from base**start to base**end, evenly spaced in the exponent.",
-                       *(f"logspace{overload}({ends}, int steps, float base=10.0" for overload, ends in _ENDS.items()),
-                       numbers="start end")
+logspace = _of_several(
+    "logspace(Tensor start, Tensor end, int steps, float base=10.0",
+    _logspace,
+    "`steps` numbers from base**start to base**end, evenly spaced in the exponent.",
+    *(f"logspace{overload}({ends}, int steps, float base=10.0" for overload, ends in _ENDS.items()),
+    numbers="start end",
+)
 
 
 def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
@@ -324,36 +423,53 @@ def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-eye = _of_several("eye(int n, int? m=None", _eye, "A matrix with ones on the diagonal and zeros elsewhere.",
-                  "eye(int n", "eye.m(int n, int m")
+eye = _of_several(
+    "eye(int n, int? m=None",
+    _eye,
+    "A matrix with ones on the diagonal and zeros elsewhere.",
+    "eye(int n",
+    "eye.m(int n, int m",
+)
 
 
 def _scalar_tensor(s, dtype, layout, device, pin_memory, requires_grad):
     return tensor(s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
 
 
-scalar_tensor = _factory("scalar_tensor(Scalar s, *, OPTIONS) -> Tensor", _scalar_tensor,
-                         "A tensor without dimensions, of one value and of the default dtype unless given.")
+scalar_tensor = _factory(
+    "scalar_tensor(Scalar s, *, OPTIONS) -> Tensor",
+    _scalar_tensor,
+    "A tensor without dimensions, of one value and of the default dtype unless given.",
+)
 
 
 def _complex(real, imag, out):
     if not (real.is_floating_point() and imag.is_floating_point()):
-        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
-                           f"{type_name(real.dtype)} and {type_name(imag.dtype)}")
+        raise RuntimeError(
+            "Expected both inputs to be Half, Float or Double tensors but got "
+            f"{type_name(real.dtype)} and {type_name(imag.dtype)}"
+        )
     if real.dtype is not imag.dtype:
-        raise RuntimeError(f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
-                           f"{type_name(imag.dtype)} for second argument")
+        raise RuntimeError(
+            f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
+            f"{type_name(imag.dtype)} for second argument"
+        )
     result = kernels.empty_result(real, imag, real.dtype.to_complex())
     result.real.copy_(real)
     result.imag.copy_(imag)
     return result
 
 
-complex_ = Operator("complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) -> Tensor", _complex,
-                    variants=FUNCTION, doc="A complex tensor of two real ones.")
+complex_ = Operator(
+    "complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) -> Tensor",
+    _complex,
+    variants=FUNCTION,
+    doc="A complex tensor of two real ones.",
+)
 
 
 # --- torch.Tensor(...), torch.FloatTensor(...), Tensor.new(...) -----------------------------------------------------
+
 
 def construct(dtype, args, /, *, device=None, data=None, **unknown):
     """Sizes: uninitialised, `torch.Tensor(2, 3)`. A sequence: its numbers, `torch.Tensor([1, 2])`. A tensor: another
@@ -364,8 +480,10 @@ def construct(dtype, args, /, *, device=None, data=None, **unknown):
     if isinstance(data, Tensor):
         raise TypeError("new(): data must be a sequence (got Tensor)")
     if device is not None and args and isinstance(args[0], Tensor):
-        raise RuntimeError("Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported."
-                           "  Use torch.tensor(...) or torch.as_tensor(...) instead.")
+        raise RuntimeError(
+            "Legacy tensor constructor of the form torch.Tensor(tensor, device=device) is not supported."
+            "  Use torch.tensor(...) or torch.as_tensor(...) instead."
+        )
     if data is not None:
         args = (data,)
     with DisableTorchFunction():
@@ -382,8 +500,10 @@ def _constructed(alike, args):
         data, kind = args[0], type(args[0]).__name__
         if isinstance(data, Tensor):
             if alike is not None and data.dtype is not alike:
-                raise TypeError(f"expected TensorOptions(dtype={c_type_name(alike.id)}) (got "
-                                f"TensorOptions(dtype={c_type_name(data.dtype.id)}))")
+                raise TypeError(
+                    f"expected TensorOptions(dtype={c_type_name(alike.id)}) (got "
+                    f"TensorOptions(dtype={c_type_name(data.dtype.id)}))"
+                )
             return find_operator("torch._ops.alias")(data)
         if kind == "Size":
             return empty(tuple(data), dtype=dtype)
@@ -392,8 +512,10 @@ def _constructed(alike, args):
         if not (hasattr(data, "__array__") or hasattr(data, "__len__")):
             raise TypeError(f"new(): data must be a sequence (got {kind})")
         return interop.from_data(data, dtype)
-    raise TypeError("new() received an invalid combination of arguments - got "
-                    f"({', '.join(type(a).__name__ for a in args)}), but expected sizes, or one sequence of numbers")
+    raise TypeError(
+        "new() received an invalid combination of arguments - got "
+        f"({', '.join(type(a).__name__ for a in args)}), but expected sizes, or one sequence of numbers"
+    )
 
 
 def _new_like(self, *args, **options):

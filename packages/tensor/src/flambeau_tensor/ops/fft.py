@@ -4,6 +4,7 @@ Dimensions `dim` are cut or filled up with zeros to the sizes `n` or `s`. `norm`
 with "backward" (the default) the inverse ones by the number of points, with "forward" the others, with "ortho" both by
 its root. Single precision is computed in single precision; integers and truth values in the default dtype.
 """
+
 from flambeau_tensor._core.dtype import get_default_dtype, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -19,12 +20,24 @@ _OUT = "*, Tensor(a!)? out=None) -> Tensor"
 # --- the kernels ----------------------------------------------------------------------------------------------------
 
 _NORM = "`normalization` is 0 for none, 1 for the root of the number of points, 2 for their number."
-c2c = Operator("_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor", kernels.c2c,
-               variants="function", doc=f"Complex numbers to complex numbers. {_NORM}")
-r2c = Operator("_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor", kernels.r2c,
-               variants="function", doc=f"Real numbers to complex ones, half of them if `onesided`. {_NORM}")
-c2r = Operator("_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor", kernels.c2r,
-               variants="function", doc=f"Half of a Hermitian signal, backward, to real numbers. {_NORM}")
+c2c = Operator(
+    "_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
+    kernels.c2c,
+    variants="function",
+    doc=f"Complex numbers to complex numbers. {_NORM}",
+)
+r2c = Operator(
+    "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+    kernels.r2c,
+    variants="function",
+    doc=f"Real numbers to complex ones, half of them if `onesided`. {_NORM}",
+)
+c2r = Operator(
+    "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
+    kernels.c2r,
+    variants="function",
+    doc=f"Half of a Hermitian signal, backward, to real numbers. {_NORM}",
+)
 
 # --- one dimension --------------------------------------------------------------------------------------------------
 
@@ -32,18 +45,27 @@ _BACK = "`n` is the size of the result, 2 (size - 1) unless given."
 _ONE = {
     "fft": (True, None, "The Fourier transform along `dim`."),
     "ifft": (False, None, "The inverse of `fft`."),
-    "rfft": (True, "input", "The Fourier transform of real numbers along `dim`: the first half, n // 2 + 1 numbers, of "
-                            "which the rest is the conjugate."),
+    "rfft": (
+        True,
+        "input",
+        "The Fourier transform of real numbers along `dim`: the first half, n // 2 + 1 numbers, of "
+        "which the rest is the conjugate.",
+    ),
     "irfft": (False, "result", f"The inverse of `rfft`. {_BACK}"),
     "hfft": (True, "result", f"The Fourier transform of a Hermitian signal, given by its first half. {_BACK}"),
     "ihfft": (False, "input", "The inverse of `hfft`: of real numbers, the first half of a Hermitian signal."),
 }
 for _name, (_forward, _real, _doc) in _ONE.items():
-    Operator(f"{_name}(Tensor self, int? n=None, int dim=-1, str? norm=None, " + _OUT,
-             Transform(_name, _forward, _real, c2c, r2c, c2r), doc=_doc, **_FFT)
+    Operator(
+        f"{_name}(Tensor self, int? n=None, int dim=-1, str? norm=None, " + _OUT,
+        Transform(_name, _forward, _real, c2c, r2c, c2r),
+        doc=_doc,
+        **_FFT,
+    )
 
 
 # --- several dimensions ---------------------------------------------------------------------------------------------
+
 
 def _sizes_and_dims(input, s, dim):
     """Which dimensions, counted from 0, and how many points in each."""
@@ -84,6 +106,7 @@ def _complex(name, forward):
     def transform(input, s, dim, norm, out):
         sizes, dim = _sizes_and_dims(input, s, dim)
         return c2c(_fit(promoted(input, True), sizes, dim), dim, norm_number(norm, forward), forward)
+
     return transform
 
 
@@ -139,21 +162,35 @@ def _hfftn(input, s, dim, norm, out):
 _SEVERAL = {
     "fft": (_complex("fftn", True), "The Fourier transform over "),
     "ifft": (_complex("ifftn", False), "The inverse of the Fourier transform over "),
-    "rfft": (_rfftn, "The Fourier transform of real numbers, of which the last transformed dimension keeps the first "
-                     "half, over "),
+    "rfft": (
+        _rfftn,
+        "The Fourier transform of real numbers, of which the last transformed dimension keeps the first half, over ",
+    ),
     "irfft": (_irfftn, "The inverse of the Fourier transform of real numbers over "),
-    "hfft": (_hfftn, "The Fourier transform of a signal that is Hermitian in the last transformed dimension, given by "
-                     "the first half of it, over "),
+    "hfft": (
+        _hfftn,
+        "The Fourier transform of a signal that is Hermitian in the last transformed dimension, given by "
+        "the first half of it, over ",
+    ),
     "ihfft": (_ihfftn, "The inverse of the Fourier transform of Hermitian signals over "),
 }
 for _name, (_function, _doc) in _SEVERAL.items():
-    Operator(f"{_name}2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None, " + _OUT, _function,
-             doc=_doc + "two dimensions.", **_FFT)
-    Operator(f"{_name}n(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None, " + _OUT, _function,
-             doc=_doc + "the dimensions `dim`: all, or the last of them where `s` has sizes for fewer.", **_FFT)
+    Operator(
+        f"{_name}2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None, " + _OUT,
+        _function,
+        doc=_doc + "two dimensions.",
+        **_FFT,
+    )
+    Operator(
+        f"{_name}n(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None, " + _OUT,
+        _function,
+        doc=_doc + "the dimensions `dim`: all, or the last of them where `s` has sizes for fewer.",
+        **_FFT,
+    )
 
 
 # --- frequencies and their order ------------------------------------------------------------------------------------
+
 
 def _frequencies(name, numbers):
     def kernel(n, d, out, dtype, layout, device, pin_memory, requires_grad):
@@ -164,6 +201,7 @@ def _frequencies(name, numbers):
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
         result = numbers(n, dtype=dtype, layout=layout, device=device) * (1 / (n * d) if n * d else float("inf"))
         return result.requires_grad_() if requires_grad else result
+
     return kernel
 
 
@@ -171,23 +209,32 @@ def _both_signs(n, **like):
     return factories.arange((n + 1) // 2, -(n // 2), **like).roll(-(n // 2))
 
 
-_factory("fftfreq(int n, float d=1.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-         _frequencies("fftfreq", _both_signs),
-         "The frequencies of `fft`'s result for `n` points `d` apart: 0, 1, …, -2, -1, divided by n d.",
-         namespace="torch.fft")
-_factory("rfftfreq(int n, float d=1.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-         _frequencies("rfftfreq", lambda n, **like: factories.arange(n // 2 + 1, **like)),
-         "The frequencies of `rfft`'s result for `n` points `d` apart: 0, 1, …, n // 2, divided by n d.",
-         namespace="torch.fft")
+_factory(
+    "fftfreq(int n, float d=1.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+    _frequencies("fftfreq", _both_signs),
+    "The frequencies of `fft`'s result for `n` points `d` apart: 0, 1, …, -2, -1, divided by n d.",
+    namespace="torch.fft",
+)
+_factory(
+    "rfftfreq(int n, float d=1.0, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
+    _frequencies("rfftfreq", lambda n, **like: factories.arange(n // 2 + 1, **like)),
+    "The frequencies of `rfft`'s result for `n` points `d` apart: 0, 1, …, n // 2, divided by n d.",
+    namespace="torch.fft",
+)
 
 
 def _shift(name, steps, doc):
     def function(input, dim):
         dim = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
         return find_operator("torch.roll")(input, [steps(input.shape[d]) for d in dim], list(dim))
+
     Operator(f"{name}(Tensor self, int[1]? dim=None) -> Tensor", function, doc=doc, **_FFT)
 
 
-_shift("fftshift", lambda n: n // 2, "Rolled so that frequency 0, which `fft` puts first, is in the middle of the "
-                                     "dimensions `dim`, of all unless given.")
+_shift(
+    "fftshift",
+    lambda n: n // 2,
+    "Rolled so that frequency 0, which `fft` puts first, is in the middle of the "
+    "dimensions `dim`, of all unless given.",
+)
 _shift("ifftshift", lambda n: (n + 1) // 2, "The inverse of `fftshift`.")

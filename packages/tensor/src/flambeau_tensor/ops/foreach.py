@@ -3,6 +3,7 @@
 One rule makes them: a `form` says what stands beside the list in the schema, and what of it belongs to each tensor.
 `_each` declares a function, and its variant in place, for every form that a name has.
 """
+
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ _PACKED = "Expected length of scalars to match input of length {} but got {} ins
 
 
 # --- forms ----------------------------------------------------------------------------------------------------------
+
 
 class _Form(NamedTuple):
     overload: str
@@ -33,7 +35,7 @@ def _together(tensors, *others, text=_TENSORS):
 
 
 def _same_for_all(tensors, *values):
-    return [(x, *values) for x, in _together(tensors)]
+    return [(x, *values) for (x,) in _together(tensors)]
 
 
 def _with_numbers(tensors, *rest):
@@ -44,8 +46,9 @@ def _with_numbers(tensors, *rest):
 
 def _with_single(tensors, other, *rest):
     if other.dim() != 0:
-        raise RuntimeError(f"scalar tensor expected to be 0 dim but it has {other.dim()} dimensions and "
-                           f"{other.numel()} elements.")
+        raise RuntimeError(
+            f"scalar tensor expected to be 0 dim but it has {other.dim()} dimensions and {other.numel()} elements."
+        )
     return _same_for_all(tensors, other, *rest)
 
 
@@ -68,8 +71,11 @@ ALONE = (_Form("", "", _together),)
 
 
 def _binary(scalar="scalar", other="other", scalars="scalars"):
-    return (_Form("Scalar", f"Scalar {scalar}", _same_for_all), _Form("List", f"Tensor[] {other}", _together),
-            _Form("ScalarList", f"Scalar[] {scalars}", _with_numbers))
+    return (
+        _Form("Scalar", f"Scalar {scalar}", _same_for_all),
+        _Form("List", f"Tensor[] {other}", _together),
+        _Form("ScalarList", f"Scalar[] {scalars}", _with_numbers),
+    )
 
 
 BINARY = _binary()
@@ -79,15 +85,20 @@ _SCALAR, _, _SCALARS = BINARY
 DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", _lists_and_value), _SCALARS)
 SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", _with_single), *DIFFERENCE)
 _PAIR = "Tensor[] tensor1, Tensor[] tensor2, "
-TERNARY = (_Form("Tensor", f"{_PAIR}Tensor scalars", _with_packed),
-           _Form("Scalar", f"{_PAIR}Scalar value=1", _lists_and_value),
-           _Form("ScalarList", f"{_PAIR}Scalar[] scalars", _with_numbers))
-WEIGHTED = (_Form("List", "Tensor[] tensors1, Tensor[] weights", _together),
-            _Form("Scalar", "Tensor[] tensors1, Scalar weight", _lists_and_value),
-            _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", _with_numbers))
+TERNARY = (
+    _Form("Tensor", f"{_PAIR}Tensor scalars", _with_packed),
+    _Form("Scalar", f"{_PAIR}Scalar value=1", _lists_and_value),
+    _Form("ScalarList", f"{_PAIR}Scalar[] scalars", _with_numbers),
+)
+WEIGHTED = (
+    _Form("List", "Tensor[] tensors1, Tensor[] weights", _together),
+    _Form("Scalar", "Tensor[] tensors1, Scalar weight", _lists_and_value),
+    _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", _with_numbers),
+)
 
 
 # --- the rule -------------------------------------------------------------------------------------------------------
+
 
 def _each(name, forms, apply=None, write=None):
     """Declare ``_foreach_NAME`` by `apply`, and ``_foreach_NAME_`` by `write`, where they are given, in all forms."""
@@ -95,11 +106,21 @@ def _each(name, forms, apply=None, write=None):
     for form in forms:
         rest = f"{'.' if form.overload else ''}{form.overload}({{}} self{', ' if form.beside else ''}{form.beside})"
         if apply is not None:
-            Operator(f"_foreach_{name}{rest.format('Tensor[]')} -> Tensor[]", _applied(form.deal, apply),
-                     composite=True, variants="function", doc=doc)
+            Operator(
+                f"_foreach_{name}{rest.format('Tensor[]')} -> Tensor[]",
+                _applied(form.deal, apply),
+                composite=True,
+                variants="function",
+                doc=doc,
+            )
         if write is not None:
-            Operator(f"_foreach_{name}_{rest.format('Tensor(a!)[]')} -> Tensor(a!)[]", _written(form.deal, write),
-                     composite=True, variants="function", doc=f"{doc[:-1]}, in place.")
+            Operator(
+                f"_foreach_{name}_{rest.format('Tensor(a!)[]')} -> Tensor(a!)[]",
+                _written(form.deal, write),
+                composite=True,
+                variants="function",
+                doc=f"{doc[:-1]}, in place.",
+            )
 
 
 def _applied(deal, apply):
@@ -119,11 +140,19 @@ def _operator(name):
     return find_operator(f"torch.{name}")
 
 
-for _name in ("abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg "
-              "reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc").split():
+for _name in (
+    "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg "
+    "reciprocal round rsqrt sigmoid sign sin sinh sqrt tan tanh trunc"
+).split():
     _each(_name, ALONE, _operator(_name), getattr(Tensor, f"{_name}_"))
-for _name, _forms in (("mul", PRODUCT), ("div", PRODUCT), ("clamp_max", BINARY), ("clamp_min", BINARY),
-                      ("pow", POWER), ("lerp", WEIGHTED)):
+for _name, _forms in (
+    ("mul", PRODUCT),
+    ("div", PRODUCT),
+    ("clamp_max", BINARY),
+    ("clamp_min", BINARY),
+    ("pow", POWER),
+    ("lerp", WEIGHTED),
+):
     _each(_name, _forms, _operator(_name), getattr(Tensor, f"{_name}_"))
 _each("maximum", BINARY, _operator("clamp_min"), Tensor.clamp_min_)
 _each("minimum", BINARY, _operator("clamp_max"), Tensor.clamp_max_)
@@ -141,8 +170,11 @@ for _name, _forms in ("add", SUM), ("sub", DIFFERENCE):
             _pair = [_with_keyword(function, "alpha") for function in _pair]
         _each(_name, (_form,), *_pair)
 for _name in ("addcmul", "addcdiv"):
-    _each(_name, TERNARY, *[_with_keyword(function, "value")
-                            for function in (_operator(_name), getattr(Tensor, f"{_name}_"))])
+    _each(
+        _name,
+        TERNARY,
+        *[_with_keyword(function, "value") for function in (_operator(_name), getattr(Tensor, f"{_name}_"))],
+    )
 
 # --- what has forms of its own --------------------------------------------------------------------------------------
 
@@ -155,8 +187,9 @@ def _norm(x, order, dtype):
 
 def _greatest(x):
     if x.numel() == 0:
-        raise RuntimeError("_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is "
-                           "undefined.")
+        raise RuntimeError(
+            "_foreach_max cannot compute the maximum of an empty tensor; max over zero elements is undefined."
+        )
     return x.max()
 
 
@@ -164,10 +197,17 @@ _each("norm", _ORDER, _norm)
 _each("powsum", _ORDER, lambda x, order, dtype: (x if dtype is None else x.to(dtype)).abs().pow(order).sum())
 _each("max", ALONE, _greatest)
 _each("mm", (_Form("", "Tensor[] mat2", _together),), _operator("mm"))
-_each("clone", (_Form("", "*, MemoryFormat? memory_format=None", _same_for_all),),
-      lambda x, memory_format: x.clone(memory_format=memory_format))
+_each(
+    "clone",
+    (_Form("", "*, MemoryFormat? memory_format=None", _same_for_all),),
+    lambda x, memory_format: x.clone(memory_format=memory_format),
+)
 _each("zero", ALONE, write=Tensor.zero_)
 _each("copy", (_Form("", "Tensor[] src, bool non_blocking=False", _lists_and_value),), write=Tensor.copy_)
-Operator("_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
-         lambda number, exponents: tuple([number ** x for x, in _together(exponents)]), composite=True,
-         variants="function", doc="A number to the power of each tensor of a list.")
+Operator(
+    "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
+    lambda number, exponents: tuple([number**x for (x,) in _together(exponents)]),
+    composite=True,
+    variants="function",
+    doc="A number to the power of each tensor of a list.",
+)

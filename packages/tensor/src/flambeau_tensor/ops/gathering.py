@@ -1,4 +1,5 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
+
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -10,62 +11,114 @@ from flambeau_tensor._kernels import gathering as kernels
 FUNCTIONAL = "torch.nn.functional"
 INPLACE = "function method inplace"
 
-index_select = Operator("index_select(Tensor self, int dim, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
-                        kernels.index_select, doc="The slices of a dimension that a vector of indices names.")
-index_add = Operator("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-                     kernels.index_add, variants=INPLACE,
-                     doc="Adds slices of `source`, times `alpha`, to the slices that `index` names; equal indices add "
-                         "up.")
-index_copy = Operator("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor", kernels.index_copy,
-                      variants=INPLACE, doc="Replaces the slices that `index` names by those of `source`.")
-index_fill = Operator("index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor", kernels.index_fill,
-                      variants=INPLACE, numbers="value", doc="Writes one value to the slices that `index` names.")
-take = Operator("take(Tensor self, Tensor index, *, Tensor(a!)? out=None) -> Tensor", kernels.take,
-                doc="The elements at places of the flattened tensor; the result has the shape of `index`.")
-put = Operator("put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", kernels.put,
-               variants=INPLACE, doc="Writes (or adds) elements of `source` to places of the flattened tensor.")
-gather = Operator("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!)? out=None) -> "
-                  "Tensor",
-                  kernels.gather,
-                  doc="For each element of `index`, the element of `input` that has it as its coordinate in `dim`.")
-scatter = Operator("scatter(Tensor self, int dim, Tensor index, Tensor? src=None, *, Scalar? value=None, "
-                   "str? reduce=None) -> Tensor", kernels.scatter, namespace="torch._ops",
-                   variants="function inplace_function", numbers="src",
-                   doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
-                       "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.")
+index_select = Operator(
+    "index_select(Tensor self, int dim, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.index_select,
+    doc="The slices of a dimension that a vector of indices names.",
+)
+index_add = Operator(
+    "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+    kernels.index_add,
+    variants=INPLACE,
+    doc="Adds slices of `source`, times `alpha`, to the slices that `index` names; equal indices add up.",
+)
+index_copy = Operator(
+    "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+    kernels.index_copy,
+    variants=INPLACE,
+    doc="Replaces the slices that `index` names by those of `source`.",
+)
+index_fill = Operator(
+    "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+    kernels.index_fill,
+    variants=INPLACE,
+    numbers="value",
+    doc="Writes one value to the slices that `index` names.",
+)
+take = Operator(
+    "take(Tensor self, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.take,
+    doc="The elements at places of the flattened tensor; the result has the shape of `index`.",
+)
+put = Operator(
+    "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+    kernels.put,
+    variants=INPLACE,
+    doc="Writes (or adds) elements of `source` to places of the flattened tensor.",
+)
+gather = Operator(
+    "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!)? out=None) -> Tensor",
+    kernels.gather,
+    doc="For each element of `index`, the element of `input` that has it as its coordinate in `dim`.",
+)
+scatter = Operator(
+    "scatter(Tensor self, int dim, Tensor index, Tensor? src=None, *, Scalar? value=None, str? reduce=None) -> Tensor",
+    kernels.scatter,
+    namespace="torch._ops",
+    variants="function inplace_function",
+    numbers="src",
+    doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
+    "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.",
+)
 _SCATTER = "(Tensor self, int dim, Tensor index, "
-overloads(scatter, *(f"scatter.{overload}{_SCATTER}{rest}) -> Tensor" for overload, rest in (
-    ("src", "Tensor src"), ("value", "Scalar value"), ("reduce", "Tensor src, *, str reduce"),
-    ("value_reduce", "Scalar value, *, str reduce"))), variants=INPLACE)
-scatter_add = Operator("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", kernels.scatter_add,
-                       variants=INPLACE, doc="Adds each element of `src` to the place that `index` gives in `dim`.")
-scatter_reduce = Operator("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
-                          "bool include_self=True) -> Tensor", kernels.scatter_reduce, variants=INPLACE,
-                          doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
-                              "with what is there unless `include_self` is False.")
+overloads(
+    scatter,
+    *(
+        f"scatter.{overload}{_SCATTER}{rest}) -> Tensor"
+        for overload, rest in (
+            ("src", "Tensor src"),
+            ("value", "Scalar value"),
+            ("reduce", "Tensor src, *, str reduce"),
+            ("value_reduce", "Scalar value, *, str reduce"),
+        )
+    ),
+    variants=INPLACE,
+)
+scatter_add = Operator(
+    "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    kernels.scatter_add,
+    variants=INPLACE,
+    doc="Adds each element of `src` to the place that `index` gives in `dim`.",
+)
+scatter_reduce = Operator(
+    "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+    "bool include_self=True) -> Tensor",
+    kernels.scatter_reduce,
+    variants=INPLACE,
+    doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
+    "with what is there unless `include_self` is False.",
+)
 
 
 def _index_reduce(input, dim, index, source, reduce, include_self):
     if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-                           f"{reduce}.")
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     if index.ndim > 1:
-        raise IndexError(f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
-                         f"{type_name(index.dtype)} and size: {list(index.shape)}")
+        raise IndexError(
+            f"index_reduce_(): Index is supposed to be a vector, but got dim: {index.ndim} with type: "
+            f"{type_name(index.dtype)} and size: {list(index.shape)}"
+        )
     if index.dtype.name not in ("int64", "int32"):
         raise RuntimeError(f"index_reduce_(): Expected dtype int32/int64 for index but got: {type_name(index.dtype)}")
     if input.dtype is not source.dtype:
-        raise RuntimeError(f"index_reduce_(): self ({type_name(input.dtype)}) and source ({type_name(source.dtype)}) "
-                           "must have the same scalar type")
+        raise RuntimeError(
+            f"index_reduce_(): self ({type_name(input.dtype)}) and source ({type_name(source.dtype)}) "
+            "must have the same scalar type"
+        )
     dim = wrapped_dim(dim, input.ndim)
     if source.ndim != input.ndim or any(
-            a != b for d, (a, b) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the specified dimension. Got "
-                           f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}")
+        a != b for d, (a, b) in enumerate(zip(input.shape, source.shape, strict=True)) if d != dim
+    ):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. Got "
+            f"self.shape = {list(input.shape)} source.shape = {list(source.shape)}"
+        )
     count = source.shape[dim] if source.ndim else 1
     if index.numel() != count:
-        raise RuntimeError(f"index_reduce_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
-                           f"({count}), for dim: {dim}")
+        raise RuntimeError(
+            f"index_reduce_(): Number of indices ({index.numel()}) should be equal to source.size(dim): "
+            f"({count}), for dim: {dim}"
+        )
     places = index.long().reshape(tuple(count if d == dim else 1 for d in range(source.ndim)))
     try:
         return scatter_reduce(input, dim, places.expand(tuple(source.shape)), source, reduce, include_self=include_self)
@@ -75,8 +128,12 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
         raise
 
 
-index_reduce = Operator("index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, "
-                        "bool include_self=True) -> Tensor", _index_reduce, variants=INPLACE, composite=True, doc="""
+index_reduce = Operator(
+    "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
+    _index_reduce,
+    variants=INPLACE,
+    composite=True,
+    doc="""
 Combines slices of `source` with the slices of a dimension that `index` names.
 
 Args:
@@ -94,14 +151,19 @@ Raises:
 >>> ft.index_reduce(ft.ones(2, 2), 0, ft.tensor([1, 1]), ft.tensor([[2.0, 3.0], [4.0, 5.0]]), "prod")
 tensor([[ 1.,  1.],
         [ 8., 15.]])
-""")
-embedding = Operator("embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
-                     "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-                     kernels.embedding, namespace=FUNCTIONAL, variants="function",
-                     aten="embedding(Tensor weight, Tensor input, int? padding_idx=None, "
-                          "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-                     doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
-                         "them are scaled down first, in place.")
+""",
+)
+embedding = Operator(
+    "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
+    "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    kernels.embedding,
+    namespace=FUNCTIONAL,
+    variants="function",
+    aten="embedding(Tensor weight, Tensor input, int? padding_idx=None, "
+    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
+    "them are scaled down first, in place.",
+)
 
 
 def renormalize(weight, index, max_norm, norm_type):
@@ -133,19 +195,23 @@ def scatter_mean(input, dim, index, src, include_self):
 
 def _take_along_dim(input, indices, dim, out):
     if indices.dtype.name not in ("int64", "int32"):
-        raise RuntimeError("torch.take_along_dim(): dtype of indices should be Long but got "
-                           f"{indices.dtype.name.capitalize()}")
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name.capitalize()}"
+        )
     if dim is None:
         return gather(input.reshape((-1,)), 0, indices.reshape((-1,)))
     if input.ndim != indices.ndim:
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number of dimensions, but "
-                           f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices")
+        raise RuntimeError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but "
+            f"got {input.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
     dim = wrapped_dim(dim, input.ndim)
     shape = []
     for d, (a, b) in enumerate(zip(input.shape, indices.shape, strict=True)):
         if d != dim and a != b and a != 1 and b != 1:
-            raise RuntimeError(f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton "
-                               f"dimension {d}")
+            raise RuntimeError(
+                f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {d}"
+            )
         shape.append(b if a == 1 else a)
     shape[dim] = input.shape[dim]
     spread = input.expand(tuple(shape))
@@ -154,11 +220,13 @@ def _take_along_dim(input, indices, dim, out):
     return gather(spread, dim, indices.expand(tuple(shape)))
 
 
-take_along_dim = Operator("take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!)? out=None) -> "
-                          "Tensor",
-                          _take_along_dim, composite=True,
-                          doc="As `gather`, with `input` and `indices` broadcast against each other in other "
-                              "dimensions; without `dim`, of the flattened tensor. Undoes argsort.")
+take_along_dim = Operator(
+    "take_along_dim(Tensor self, Tensor indices, int? dim=None, *, Tensor(a!)? out=None) -> Tensor",
+    _take_along_dim,
+    composite=True,
+    doc="As `gather`, with `input` and `indices` broadcast against each other in other "
+    "dimensions; without `dim`, of the flattened tensor. Undoes argsort.",
+)
 
 
 def _one_hot(tensor, num_classes):
@@ -180,9 +248,14 @@ def _one_hot(tensor, num_classes):
     return scatter.inplace(zeros((*tensor.shape, num_classes), dtype=tensor.dtype), -1, tensor.unsqueeze(-1), 1)
 
 
-one_hot = Operator("one_hot(Tensor tensor, int num_classes=-1) -> Tensor", _one_hot, namespace=FUNCTIONAL,
-                   variants="function", differentiable=False,
-                   aten="one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
-                   doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.")
+one_hot = Operator(
+    "one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
+    _one_hot,
+    namespace=FUNCTIONAL,
+    variants="function",
+    differentiable=False,
+    aten="one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
+    doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.",
+)
 
 sockets.renormalize, sockets.scatter_mean = renormalize, scatter_mean

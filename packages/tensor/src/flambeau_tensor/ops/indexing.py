@@ -1,16 +1,28 @@
 """Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
+
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels import indexing as kernels
 from flambeau_tensor._kernels import masking as masks
 
 METHOD = "method"
 
-getitem = Operator("__getitem__(Tensor(a) self, Index? index) -> Tensor(a)", kernels.getitem, variants=METHOD,
-                   syntax="getitem", composite=True,
-                   doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy of what index "
-                       "tensors, lists, arrays and masks select.")
-setitem = Operator("__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()", kernels.setitem, variants=METHOD,
-                   syntax="setitem", composite=True, doc="Writes a number or a tensor, broadcast, to `self[index]`.")
+getitem = Operator(
+    "__getitem__(Tensor(a) self, Index? index) -> Tensor(a)",
+    kernels.getitem,
+    variants=METHOD,
+    syntax="getitem",
+    composite=True,
+    doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy of what index "
+    "tensors, lists, arrays and masks select.",
+)
+setitem = Operator(
+    "__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()",
+    kernels.setitem,
+    variants=METHOD,
+    syntax="setitem",
+    composite=True,
+    doc="Writes a number or a tensor, broadcast, to `self[index]`.",
+)
 
 
 def _count_unknown(input, indices, *rest):
@@ -21,29 +33,57 @@ def _count_unknown(input, indices, *rest):
     return NotImplemented
 
 
-index = Operator("index(Tensor self, Tensor?[] indices) -> Tensor", kernels.index, namespace="torch._ops",
-                 variants="function", meta=_count_unknown,
-                 doc="What index tensors and masks (None: a whole dimension) select.")
-index_put = Operator("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-                     kernels.index_put, variants="function method inplace_function",
-                     doc="`values`, broadcast, written (or added) to the places that `indices` select.")
+index = Operator(
+    "index(Tensor self, Tensor?[] indices) -> Tensor",
+    kernels.index,
+    namespace="torch._ops",
+    variants="function",
+    meta=_count_unknown,
+    doc="What index tensors and masks (None: a whole dimension) select.",
+)
+index_put = Operator(
+    "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    kernels.index_put,
+    variants="function method inplace_function",
+    doc="`values`, broadcast, written (or added) to the places that `indices` select.",
+)
 
 # --- masks ----------------------------------------------------------------------------------------------------------
 
-nonzero = Operator("nonzero(Tensor self, *, bool as_tuple=False, Tensor(a!)? out=None) -> Tensor", masks.nonzero,
-                   differentiable=False, meta=False, aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
-                   doc="The coordinates of elements that are not zero, one a row; with `as_tuple`, a vector for each "
-                       "dimension, which index the elements.")
-argwhere = Operator("argwhere(Tensor self) -> Tensor", lambda input: nonzero(input), differentiable=False, meta=False,
-                    doc="The coordinates of elements that are not zero, one a row.")
-masked_select = Operator("masked_select(Tensor self, Tensor mask, *, Tensor(a!)? out=None) -> Tensor",
-                         masks.masked_select, meta=False,
-                         doc="The elements where a mask, broadcast with `input`, holds; a vector.")
-masked_scatter = Operator("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", masks.masked_scatter,
-                          variants="function method inplace",
-                          doc="Replaces elements where `mask` holds by those of `source`, in order.")
+nonzero = Operator(
+    "nonzero(Tensor self, *, bool as_tuple=False, Tensor(a!)? out=None) -> Tensor",
+    masks.nonzero,
+    differentiable=False,
+    meta=False,
+    aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+    doc="The coordinates of elements that are not zero, one a row; with `as_tuple`, a vector for each "
+    "dimension, which index the elements.",
+)
+argwhere = Operator(
+    "argwhere(Tensor self) -> Tensor",
+    lambda input: nonzero(input),
+    differentiable=False,
+    meta=False,
+    doc="The coordinates of elements that are not zero, one a row.",
+)
+masked_select = Operator(
+    "masked_select(Tensor self, Tensor mask, *, Tensor(a!)? out=None) -> Tensor",
+    masks.masked_select,
+    meta=False,
+    doc="The elements where a mask, broadcast with `input`, holds; a vector.",
+)
+masked_scatter = Operator(
+    "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+    masks.masked_scatter,
+    variants="function method inplace",
+    doc="Replaces elements where `mask` holds by those of `source`, in order.",
+)
 
 
-masked_fill = Operator("masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor", masks.masked_fill,
-                       variants="function method inplace", numbers="value",
-                       doc="One value where `mask` holds, and `input` elsewhere.")
+masked_fill = Operator(
+    "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
+    masks.masked_fill,
+    variants="function method inplace",
+    numbers="value",
+    doc="One value where `mask` holds, and `input` elsewhere.",
+)

@@ -1,4 +1,5 @@
 """Joining tensors into one, and cutting one into views."""
+
 from functools import reduce
 from itertools import chain
 from itertools import combinations as _choose
@@ -20,28 +21,52 @@ from flambeau_tensor._kernels.interop import from_numpy
 FUNCTION = "function"
 _INT64, _BYTE = _dtype_by_name("int64"), _dtype_by_name("uint8")
 
-cat = Operator("cat(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor", kernels.cat, variants=FUNCTION,
-               doc="The tensors one after the other along a dimension; their other sizes have to be equal.")
+cat = Operator(
+    "cat(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.cat,
+    variants=FUNCTION,
+    doc="The tensors one after the other along a dimension; their other sizes have to be equal.",
+)
 for _name in ("concat", "concatenate"):
     alias(_name, cat)
-stack = Operator("stack(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor", kernels.stack,
-                 variants=FUNCTION, doc="Tensors of one shape side by side along a new dimension.")
+stack = Operator(
+    "stack(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.stack,
+    variants=FUNCTION,
+    doc="Tensors of one shape side by side along a new dimension.",
+)
 
 
 def _views(schema, kernel, doc, **options):
     return Operator(f"{schema} -> Tensor(a)[]", kernel, composite=True, doc=doc, **options)
 
 
-split = _views("split.Tensor(Tensor(a) self, int split_size, int dim=0)", kernels.split,
-               "Views of pieces of a dimension, of one size; the last may be smaller.")
-_views("split.sizes(Tensor(a) self, int[] split_size, int dim=0)", kernels.split,
-       "Views of pieces of a dimension, of the sizes given.")
-split_with_sizes = _views("split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0)", kernels.split_with_sizes,
-                          "Views of pieces of a dimension, of the sizes given.")
-chunk = _views("chunk(Tensor(a) self, int chunks, int dim=0)", kernels.chunk,
-               "Views of at most `chunks` pieces of a dimension, of equal size except the last.")
-unbind = _views("unbind.int(Tensor(a) self, int dim=0)", kernels.unbind,
-                "Views of the slices along a dimension, without it.", syntax="iter")
+split = _views(
+    "split.Tensor(Tensor(a) self, int split_size, int dim=0)",
+    kernels.split,
+    "Views of pieces of a dimension, of one size; the last may be smaller.",
+)
+_views(
+    "split.sizes(Tensor(a) self, int[] split_size, int dim=0)",
+    kernels.split,
+    "Views of pieces of a dimension, of the sizes given.",
+)
+split_with_sizes = _views(
+    "split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0)",
+    kernels.split_with_sizes,
+    "Views of pieces of a dimension, of the sizes given.",
+)
+chunk = _views(
+    "chunk(Tensor(a) self, int chunks, int dim=0)",
+    kernels.chunk,
+    "Views of at most `chunks` pieces of a dimension, of equal size except the last.",
+)
+unbind = _views(
+    "unbind.int(Tensor(a) self, int dim=0)",
+    kernels.unbind,
+    "Views of the slices along a dimension, without it.",
+    syntax="iter",
+)
 
 
 def _sections(name, input, indices_or_sections, dim):
@@ -49,8 +74,10 @@ def _sections(name, input, indices_or_sections, dim):
     size = input.shape[dim]
     if isinstance(indices_or_sections, Tensor):
         if indices_or_sections.ndim > 1:
-            raise RuntimeError(f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
-                               f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims")
+            raise RuntimeError(
+                f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
+                f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims"
+            )
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, (tuple, list)):
         bounds = [0, *(max(i + size, 0) if i < 0 else min(i, size) for i in indices_or_sections), size]
@@ -62,8 +89,10 @@ def _sections(name, input, indices_or_sections, dim):
         small, larger = divmod(size, n)
         bounds = [i * small + min(i, larger) for i in range(n + 1)]
     else:
-        raise TypeError(f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
-                        f"{type(indices_or_sections).__name__}")
+        raise TypeError(
+            f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
+            f"{type(indices_or_sections).__name__}"
+        )
     cut = find_operator("torch._ops.slice")
     return tuple(cut(input, dim, lo, max(hi, lo), 1) for lo, hi in zip(bounds, bounds[1:], strict=False))
 
@@ -75,15 +104,22 @@ def _tensor_split(input, indices_or_sections, dim):
 
 
 # One kernel for what PyTorch has under different types and names of the argument.
-_SECTIONS = {"sections": "int sections", "indices": "int[] indices",
-             "tensor_indices_or_sections": "Tensor tensor_indices_or_sections"}
+_SECTIONS = {
+    "sections": "int sections",
+    "indices": "int[] indices",
+    "tensor_indices_or_sections": "Tensor tensor_indices_or_sections",
+}
 for _overload, _argument in _SECTIONS.items():
-    _views(f"tensor_split.{_overload}(Tensor(a) self, {_argument}, int dim=0)", _tensor_split,
-           "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.")
+    _views(
+        f"tensor_split.{_overload}(Tensor(a) self, {_argument}, int dim=0)",
+        _tensor_split,
+        "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.",
+    )
 
 
 def _declare_unsafe(schema, split):
     """The same pieces, each of which may be written to: it is not remembered that there are others."""
+
     def pieces(input, how, dim):
         out, start = [], 0
         for piece in split(input, how, dim):
@@ -92,8 +128,9 @@ def _declare_unsafe(schema, split):
             start += length
         return tuple(out)
 
-    Operator(f"unsafe_{schema} -> Tensor[]", pieces, composite=True,
-             doc=f"`{split.name}`, whose results may be written to.")
+    Operator(
+        f"unsafe_{schema} -> Tensor[]", pieces, composite=True, doc=f"`{split.name}`, whose results may be written to."
+    )
 
 
 _declare_unsafe("split(Tensor self, int split_size, int dim=0)", split)
@@ -104,17 +141,26 @@ _declare_unsafe("chunk(Tensor self, int chunks, int dim=0)", chunk)
 def _split_along(name, least, dim_of):
     def cut(input, indices_or_sections):
         if input.ndim < least:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
-                               f"{input.ndim} dimensions!")
+            raise RuntimeError(
+                f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor with "
+                f"{input.ndim} dimensions!"
+            )
         dim = dim_of(input.ndim)
         if isinstance(indices_or_sections, int) and (
-                indices_or_sections <= 0 or input.shape[dim] % indices_or_sections):
-            raise RuntimeError(f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-                               f"{input.shape[dim]} is not divisible by the split_size {indices_or_sections}!")
+            indices_or_sections <= 0 or input.shape[dim] % indices_or_sections
+        ):
+            raise RuntimeError(
+                f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
+                f"{input.shape[dim]} is not divisible by the split_size {indices_or_sections}!"
+            )
         return _sections(name, input, indices_or_sections, dim)
+
     for overload, argument in ("int", "int sections"), ("array", "int[] indices"):
-        _views(f"{name}.{overload}(Tensor(a) self, {argument})", cut,
-               f"As `tensor_split` along dimension {dim_of(least)}" + (" (0 of a vector)." if least == 1 else "."))
+        _views(
+            f"{name}.{overload}(Tensor(a) self, {argument})",
+            cut,
+            f"As `tensor_split` along dimension {dim_of(least)}" + (" (0 of a vector)." if least == 1 else "."),
+        )
 
 
 _split_along("hsplit", 1, lambda ndim: 0 if ndim == 1 else 1)
@@ -123,6 +169,7 @@ _split_along("dsplit", 3, lambda ndim: 2)
 
 
 # --- joining in a given direction -----------------------------------------------------------------------------------
+
 
 def _with_dims(ndim):
     def at_least(tensor):
@@ -133,6 +180,7 @@ def _with_dims(ndim):
         while tensor.ndim < ndim:
             tensor = tensor.unsqueeze(0)
         return tensor
+
     return at_least
 
 
@@ -142,20 +190,31 @@ def _joined(name, prepare, dim_of, doc):
             raise RuntimeError(f"{name} expects a non-empty TensorList")
         tensors = tuple(prepare(t) for t in tensors)
         return cat(tensors, dim_of(tensors[0]))
-    return Operator(f"{name}(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor", join, composite=True,
-                    variants=FUNCTION, doc=doc)
+
+    return Operator(
+        f"{name}(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor", join, composite=True, variants=FUNCTION, doc=doc
+    )
 
 
-hstack = _joined("hstack", _with_dims(1), lambda t: 0 if t.ndim == 1 else 1,
-                 "Joined side by side: vectors along dimension 0, others along dimension 1.")
+hstack = _joined(
+    "hstack",
+    _with_dims(1),
+    lambda t: 0 if t.ndim == 1 else 1,
+    "Joined side by side: vectors along dimension 0, others along dimension 1.",
+)
 vstack = _joined("vstack", _with_dims(2), lambda t: 0, "Joined below each other; vectors count as rows.")
 alias("row_stack", vstack)
 dstack = _joined("dstack", _with_dims(3), lambda t: 2, "Joined along dimension 2, which smaller tensors get.")
-column_stack = _joined("column_stack", lambda t: t.reshape((-1, 1)) if t.ndim < 2 else t, lambda t: 1,
-                       "Joined side by side; vectors count as columns.")
+column_stack = _joined(
+    "column_stack",
+    lambda t: t.reshape((-1, 1)) if t.ndim < 2 else t,
+    lambda t: 1,
+    "Joined side by side; vectors count as columns.",
+)
 
 
 # --- functions of any number of tensors -----------------------------------------------------------------------------
+
 
 def _given(tensors):
     """`f(a, b)` and `f([a, b])` are the same."""
@@ -171,8 +230,9 @@ def _at_least(ndim):
         return tuple(prepare(t) for t in _given(tensors))
 
     at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
-    at_least.__doc__ = (f"Views with at least {ndim} dimension{'s' if ndim > 1 else ''}; a tuple of them for several "
-                        "tensors.")
+    at_least.__doc__ = (
+        f"Views with at least {ndim} dimension{'s' if ndim > 1 else ''}; a tuple of them for several tensors."
+    )
     return overridable(at_least, namespace="torch.functional", packing="*tensors!")
 
 
@@ -195,9 +255,11 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")
             if size != 1 and size != result[-d]:
                 if result[-d] != 1:
-                    raise RuntimeError(f"Attempting to broadcast a dimension of length {size} at {-d}! Mismatching "
-                                       f"argument at index {position} had {shape}; but expected shape should be "
-                                       f"broadcastable to {result}")
+                    raise RuntimeError(
+                        f"Attempting to broadcast a dimension of length {size} at {-d}! Mismatching "
+                        f"argument at index {position} had {shape}; but expected shape should be "
+                        f"broadcastable to {result}"
+                    )
                 result[-d] = size
     return Size(result)
 
@@ -215,15 +277,20 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
             elif size != 1 and size != shape[-d]:
                 if shape[-d] != 1:
                     at = max(len(shape), t.ndim) - d
-                    raise RuntimeError(f"The size of tensor a ({shape[-d]}) must match the size of tensor b ({size}) "
-                                       f"at non-singleton dimension {at}")
+                    raise RuntimeError(
+                        f"The size of tensor a ({shape[-d]}) must match the size of tensor b ({size}) "
+                        f"at non-singleton dimension {at}"
+                    )
                 shape[-d] = size
     return tuple(t.expand(tuple(shape)) for t in tensors)
 
 
-broadcast_to = Operator("broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
-                        lambda input, size: input.expand(size), composite=True,
-                        doc="A view with the given sizes: dimensions of size 1 are repeated, new ones come first.")
+broadcast_to = Operator(
+    "broadcast_to(Tensor(a) self, int[] size) -> Tensor(a)",
+    lambda input, size: input.expand(size),
+    composite=True,
+    doc="A view with the given sizes: dimensions of size 1 are repeated, new ones come first.",
+)
 
 
 @overridable(namespace="torch.functional", packing="*tensors! * indexing=None")
@@ -239,16 +306,19 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for t in tensors:
         if t.ndim > 1:
-            raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got a tensor of shape "
-                               f"{list(t.shape)}")
+            raise RuntimeError(
+                f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got a tensor of shape {list(t.shape)}"
+            )
         if t.dtype != tensors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(tensors) > 1
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])
     shape = tuple(t.numel() for t in tensors)
-    grids = [t.reshape(tuple(t.numel() if i == d else 1 for i in range(len(tensors)))).expand(shape)
-             for d, t in enumerate(tensors)]
+    grids = [
+        t.reshape(tuple(t.numel() if i == d else 1 for i in range(len(tensors)))).expand(shape)
+        for d, t in enumerate(tensors)
+    ]
     if swap:
         grids[:2] = grids[1::-1]
     return tuple(grids)
@@ -258,8 +328,11 @@ def _promoted(tensors):
     """The dtype that tensors promote to; those without dimensions count less."""
     empty = find_operator("torch.empty")
     kinds = [[t.dtype for t in tensors if bool(t.ndim) is sized] for sized in (True, False)]
-    both = [empty(shape, dtype=reduce(promote_types, found))
-            for shape, found in zip(((1,), ()), kinds, strict=True) if found]
+    both = [
+        empty(shape, dtype=reduce(promote_types, found))
+        for shape, found in zip(((1,), ()), kinds, strict=True)
+        if found
+    ]
     return find_operator("torch.result_type")(both[0], both[-1])
 
 
@@ -273,8 +346,9 @@ def block_diag(*tensors: Tensor) -> Tensor:
     dtype = _promoted(tensors)
     for i, t in enumerate(tensors):
         if t.ndim > 2:
-            raise RuntimeError(f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has "
-                               f"{t.ndim} dimensions")
+            raise RuntimeError(
+                f"torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {i} has {t.ndim} dimensions"
+            )
         rows.append(_with_dims(2)(t).to(dtype))
     width, at = sum(r.shape[1] for r in rows), 0
     bands = []
@@ -311,21 +385,43 @@ def _combinations(input, r, with_replacement):
     return input[from_numpy(np.fromiter(rows, "int64", count * r).reshape(count, r))]
 
 
-combinations = Operator("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", _combinations,
-                        composite=True, variants=FUNCTION, doc="All ways to take `r` elements of a vector, one a row.")
+combinations = Operator(
+    "combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
+    _combinations,
+    composite=True,
+    variants=FUNCTION,
+    doc="All ways to take `r` elements of a vector, one a row.",
+)
 
 # What the functions of any number of tensors do, of a list: for callers in C and C++.
 for _function, _returns in ((block_diag, "Tensor"), (broadcast_tensors, "Tensor[]"), (cartesian_prod, "Tensor")):
-    Operator(f"{_function.__name__}(Tensor[] tensors) -> {_returns}", lambda tensors, f=_function: f(*tensors),
-             namespace="torch._ops", variants=FUNCTION, composite=True,
-             doc=f"`{_function.__name__}` of a list of tensors.",
-             aten=f"{_function.__name__}(Tensor[] tensors) -> {_returns}")
-Operator("meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
-         lambda tensors, indexing: meshgrid(*tensors, indexing=indexing), namespace="torch._ops", variants=FUNCTION,
-         composite=True, doc="Coordinates of a grid.",
-         aten=("meshgrid(Tensor[] tensors) -> Tensor[]",
-               "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"))
+    Operator(
+        f"{_function.__name__}(Tensor[] tensors) -> {_returns}",
+        lambda tensors, f=_function: f(*tensors),
+        namespace="torch._ops",
+        variants=FUNCTION,
+        composite=True,
+        doc=f"`{_function.__name__}` of a list of tensors.",
+        aten=f"{_function.__name__}(Tensor[] tensors) -> {_returns}",
+    )
+Operator(
+    "meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[]",
+    lambda tensors, indexing: meshgrid(*tensors, indexing=indexing),
+    namespace="torch._ops",
+    variants=FUNCTION,
+    composite=True,
+    doc="Coordinates of a grid.",
+    aten=("meshgrid(Tensor[] tensors) -> Tensor[]", "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]"),
+)
 
 # Plain functions that belong to the torch namespace beside the operators.
-TORCH_FUNCTIONS = (atleast_1d, atleast_2d, atleast_3d, block_diag, broadcast_shapes, broadcast_tensors, cartesian_prod,
-                   meshgrid)
+TORCH_FUNCTIONS = (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
+    broadcast_shapes,
+    broadcast_tensors,
+    cartesian_prod,
+    meshgrid,
+)

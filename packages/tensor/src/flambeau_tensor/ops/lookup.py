@@ -1,4 +1,5 @@
 """Looking elements up: which of them are in a set, where they stand, coordinates of places, and hashes of all."""
+
 from collections.abc import Sequence
 
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
@@ -11,6 +12,7 @@ _INT64 = find_operator("torch.arange")(0).dtype
 
 
 # --- membership -----------------------------------------------------------------------------------------------------
+
 
 def _isin(elements, test_elements, assume_unique, invert, out):
     tensors = [t if isinstance(t, Tensor) else find_operator("torch.tensor")(t) for t in (elements, test_elements)]
@@ -50,14 +52,22 @@ tensor([[False,  True],
         [ True, False]])
 """
 for _overload, _these, _those in (
-        ("Tensor_Tensor", "Tensor elements", "Tensor test_elements"),
-        ("Tensor_Scalar", "Tensor elements", "Scalar test_element"),
-        ("Scalar_Tensor", "Scalar element", "Tensor test_elements")):
-    Operator(f"isin.{_overload}({_these}, {_those}, *, bool assume_unique=False, bool invert=False, "
-             "Tensor(a!)? out=None) -> Tensor", _isin, variants="function", composite=True, doc=_DOC)
+    ("Tensor_Tensor", "Tensor elements", "Tensor test_elements"),
+    ("Tensor_Scalar", "Tensor elements", "Scalar test_element"),
+    ("Scalar_Tensor", "Scalar element", "Tensor test_elements"),
+):
+    Operator(
+        f"isin.{_overload}({_these}, {_those}, *, bool assume_unique=False, bool invert=False, "
+        "Tensor(a!)? out=None) -> Tensor",
+        _isin,
+        variants="function",
+        composite=True,
+        doc=_DOC,
+    )
 
 
 # --- places ---------------------------------------------------------------------------------------------------------
+
 
 def _nonzero_static(input, size, fill_value, out):
     if size < 0:
@@ -69,8 +79,11 @@ def _nonzero_static(input, size, fill_value, out):
     return result
 
 
-nonzero_static = Operator("nonzero_static(Tensor self, *, int size, int fill_value=-1, Tensor(a!)? out=None) -> Tensor",
-                          _nonzero_static, differentiable=False, doc="""
+nonzero_static = Operator(
+    "nonzero_static(Tensor self, *, int size, int fill_value=-1, Tensor(a!)? out=None) -> Tensor",
+    _nonzero_static,
+    differentiable=False,
+    doc="""
 The coordinates of elements that are not zero, one a row, for a number of rows that is known beforehand.
 
 Args:
@@ -88,7 +101,8 @@ Raises:
 tensor([[ 1],
         [ 2],
         [-1]])
-""")
+""",
+)
 
 
 def _coordinates(indices, shape):
@@ -109,8 +123,12 @@ def _coordinates(indices, shape):
     return tuple(reversed(out))
 
 
-unravel_index = Operator("unravel_index(Tensor indices, Object shape) -> Tensor[]", _coordinates, composite=True,
-                         variants="function", doc="""
+unravel_index = Operator(
+    "unravel_index(Tensor indices, Object shape) -> Tensor[]",
+    _coordinates,
+    composite=True,
+    variants="function",
+    doc="""
 The coordinates of places in a flattened tensor.
 
 Args:
@@ -127,10 +145,12 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.unravel_index(ft.tensor([1, 5]), (2, 3))
 (tensor([0, 1]), tensor([1, 2]))
-""")
+""",
+)
 
 
 # --- hashes ---------------------------------------------------------------------------------------------------------
+
 
 def _folded(bits, dim):
     """Exclusive or along a dimension, which keeps one place, or none if it had none."""
@@ -146,11 +166,13 @@ def _hash_tensor(input, dim, keepdim, mode, out):
     if mode != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
     if input.is_complex() or input.dtype.name in ("uint16", "uint32", "uint64"):
-        raise NotImplementedError(f'"xor_sum_cpu" not implemented for \'{type_name(input.dtype)}\'')
+        raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{type_name(input.dtype)}'")
     dims = (dim,) if isinstance(dim, int) else dim
     if input.numel() == 0 and not dims:
-        raise RuntimeError("hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
-                           "reduction dim with the 'dim' argument.")
+        raise RuntimeError(
+            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
+        )
     dims = sorted({wrapped_dim(d, input.ndim) for d in dims} if dims else range(input.ndim), reverse=True)
     bits = input.resolve_neg().double().view(_INT64) if input.is_floating_point() else input.to(_INT64)
     for d in dims if input.ndim else ():
@@ -161,8 +183,11 @@ def _hash_tensor(input, dim, keepdim, mode, out):
     return bits.clone().view(_dtype_by_name("uint64"))
 
 
-hash_tensor = Operator("hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0, "
-                       "Tensor(a!)? out=None) -> Tensor", _hash_tensor, composite=True, doc="""
+hash_tensor = Operator(
+    "hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0, Tensor(a!)? out=None) -> Tensor",
+    _hash_tensor,
+    composite=True,
+    doc="""
 A hash of the elements over `dim`, or over all dimensions: the exclusive or of their bits as float64 or int64.
 
 Args:
@@ -181,4 +206,5 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.hash_tensor(ft.tensor([1, 2, 4]))
 tensor(7, dtype=torch.uint64)
-""")
+""",
+)

@@ -1,4 +1,5 @@
 """Matrix and vector products."""
+
 from flambeau_tensor._core.binding import accept_deprecated
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -7,35 +8,73 @@ from flambeau_tensor._kernels import matmul as kernels
 
 FUNCTIONAL = "torch.nn.functional"
 
-mm = Operator("mm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor", kernels.mm,
-              doc="The product of two matrices, (n, m) and (m, p).")
-bmm = Operator("bmm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor", kernels.bmm,
-               doc="The products of two batches of matrices, (b, n, m) and (b, m, p).")
-mv = Operator("mv(Tensor self, Tensor vec, *, Tensor(a!)? out=None) -> Tensor", kernels.mv,
-              doc="The product of a matrix (n, m) and a vector (m).")
-dot = Operator("dot(Tensor self, Tensor tensor, *, Tensor(a!)? out=None) -> Tensor", kernels.dot,
-               doc="The sum of the products of two vectors' elements.")
-vdot = Operator("vdot(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", kernels.vdot,
-                doc="The dot product of two vectors, the first conjugated.")
-matmul = Operator("matmul(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", kernels.matmul,
-                  composite=True, syntax="matmul",
-                  doc="The matrix product; vectors count as a row (left) or a column (right), and dimensions before "
-                      "the last two are batches that broadcast.")
-Operator("__rmatmul__(Tensor self, Tensor other) -> Tensor", lambda input, other: matmul(other, input), composite=True,
-         variants="method", doc="`matmul` with the two turned round.")
-addmm = Operator("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, "
-                 "Tensor(a!)? out=None) -> Tensor", kernels.addmm, variants="function method inplace",
-                 doc="`beta * input + alpha * (mat1 @ mat2)`; with `beta` 0 `input` is not read.")
-addmv = Operator("addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"
-                 " -> Tensor", kernels.addmv, variants="function method inplace_function",
-                 doc="`beta * input + alpha * (mat @ vec)`; with `beta` 0 `input` is not read.")
-baddbmm = Operator("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
-                   "Tensor(a!)? out=None) -> Tensor", kernels.baddbmm, variants="function method inplace",
-                   doc="`beta * input + alpha * (batch1 @ batch2)`; with `beta` 0 `input` is not read.")
-linear = Operator("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", kernels.linear,
-                  aten="linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-                  namespace=FUNCTIONAL, variants="function",
-                  doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).")
+mm = Operator(
+    "mm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.mm,
+    doc="The product of two matrices, (n, m) and (m, p).",
+)
+bmm = Operator(
+    "bmm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.bmm,
+    doc="The products of two batches of matrices, (b, n, m) and (b, m, p).",
+)
+mv = Operator(
+    "mv(Tensor self, Tensor vec, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.mv,
+    doc="The product of a matrix (n, m) and a vector (m).",
+)
+dot = Operator(
+    "dot(Tensor self, Tensor tensor, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.dot,
+    doc="The sum of the products of two vectors' elements.",
+)
+vdot = Operator(
+    "vdot(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.vdot,
+    doc="The dot product of two vectors, the first conjugated.",
+)
+matmul = Operator(
+    "matmul(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.matmul,
+    composite=True,
+    syntax="matmul",
+    doc="The matrix product; vectors count as a row (left) or a column (right), and dimensions before "
+    "the last two are batches that broadcast.",
+)
+Operator(
+    "__rmatmul__(Tensor self, Tensor other) -> Tensor",
+    lambda input, other: matmul(other, input),
+    composite=True,
+    variants="method",
+    doc="`matmul` with the two turned round.",
+)
+addmm = Operator(
+    "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
+    kernels.addmm,
+    variants="function method inplace",
+    doc="`beta * input + alpha * (mat1 @ mat2)`; with `beta` 0 `input` is not read.",
+)
+addmv = Operator(
+    "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
+    kernels.addmv,
+    variants="function method inplace_function",
+    doc="`beta * input + alpha * (mat @ vec)`; with `beta` 0 `input` is not read.",
+)
+baddbmm = Operator(
+    "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
+    "Tensor(a!)? out=None) -> Tensor",
+    kernels.baddbmm,
+    variants="function method inplace",
+    doc="`beta * input + alpha * (batch1 @ batch2)`; with `beta` 0 `input` is not read.",
+)
+linear = Operator(
+    "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    kernels.linear,
+    aten="linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    namespace=FUNCTIONAL,
+    variants="function",
+    doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).",
+)
 
 
 def _addbmm(input, batch1, batch2, beta, alpha, out):
@@ -54,9 +93,14 @@ def _addbmm(input, batch1, batch2, beta, alpha, out):
     return addmm(input, batch1.transpose(0, 1).reshape((n, b * m)), batch2.reshape((b * m, p)), beta=beta, alpha=alpha)
 
 
-addbmm = Operator("addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
-                  "Tensor(a!)? out=None) -> Tensor", _addbmm, composite=True, variants="function method inplace",
-                  doc="`beta * input` plus `alpha` times the sum of the products of two batches of matrices.")
+addbmm = Operator(
+    "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
+    "Tensor(a!)? out=None) -> Tensor",
+    _addbmm,
+    composite=True,
+    variants="function method inplace",
+    doc="`beta * input` plus `alpha` times the sum of the products of two batches of matrices.",
+)
 
 
 def _outer(input, vec2, out):
@@ -67,8 +111,12 @@ def _outer(input, vec2, out):
     return find_operator("torch.mul")(input.unsqueeze(1), vec2)
 
 
-outer = Operator("outer(Tensor self, Tensor vec2, *, Tensor(a!)? out=None) -> Tensor", _outer, composite=True,
-                 doc="The matrix of all products of an element of one vector (rows) and one of another (columns).")
+outer = Operator(
+    "outer(Tensor self, Tensor vec2, *, Tensor(a!)? out=None) -> Tensor",
+    _outer,
+    composite=True,
+    doc="The matrix of all products of an element of one vector (rows) and one of another (columns).",
+)
 alias("ger", outer)
 
 
@@ -95,9 +143,13 @@ def _addr(input, vec1, vec2, beta, alpha, out):
     return product if beta == 0 else find_operator("torch.add")(start, product)
 
 
-addr = Operator("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None)"
-                " -> Tensor", _addr, composite=True, variants="function method inplace",
-                doc="`beta * input + alpha * outer(vec1, vec2)`; with `beta` 0 `input` is not read.")
+addr = Operator(
+    "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
+    _addr,
+    composite=True,
+    variants="function method inplace",
+    doc="`beta * input + alpha * outer(vec1, vec2)`; with `beta` 0 `input` is not read.",
+)
 for _op in addmm, addmv, baddbmm, addbmm, addr:
     _first, _second = (argument.name for argument in _op.schema.arguments[1:3])
     accept_deprecated(_op, f"beta self alpha {_first} {_second}", f"beta self {_first} {_second}")

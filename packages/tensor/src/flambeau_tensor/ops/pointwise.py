@@ -2,6 +2,7 @@
 
 Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbours hold what NumPy lacks.
 """
+
 import numpy as np
 
 from flambeau_tensor._core.binding import accept_deprecated
@@ -28,70 +29,151 @@ _ALL = "biufch"  # every family of dtypes
 
 
 def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax="", differentiable=True, **how):
-    return Operator(f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
-                    Elementwise(name, 1, loops, default_float=default_float, **how), variants=variants, syntax=syntax,
-                    differentiable=differentiable, doc=doc)
+    return Operator(
+        f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+        Elementwise(name, 1, loops, default_float=default_float, **how),
+        variants=variants,
+        syntax=syntax,
+        differentiable=differentiable,
+        doc=doc,
+    )
 
 
 def _binary(name, loops, doc, *, syntax="", variants=BOTH, numbers="", differentiable=True, **how):
-    return Operator(f"{name}(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-                    Elementwise(name, 2, loops, **how), variants=variants, numbers=numbers, syntax=syntax,
-                    differentiable=differentiable, doc=doc)
+    return Operator(
+        f"{name}(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+        Elementwise(name, 2, loops, **how),
+        variants=variants,
+        numbers=numbers,
+        syntax=syntax,
+        differentiable=differentiable,
+        doc=doc,
+    )
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
-add = Operator("add" + _SUM, Elementwise("add", 2, np.add, alpha="alpha", dtypes="bifch"), variants=BOTH,
-               numbers="self other", syntax="add iadd", doc="Adds `other`, multiplied by `alpha`, to `input`.")
-sub = Operator("sub" + _SUM, Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifch", check=kernels.no_bool),
-               variants=BOTH, numbers="self other", syntax="sub isub",
-               doc="Subtracts `other`, multiplied by `alpha`, from `input`.")
+add = Operator(
+    "add" + _SUM,
+    Elementwise("add", 2, np.add, alpha="alpha", dtypes="bifch"),
+    variants=BOTH,
+    numbers="self other",
+    syntax="add iadd",
+    doc="Adds `other`, multiplied by `alpha`, to `input`.",
+)
+sub = Operator(
+    "sub" + _SUM,
+    Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifch", check=kernels.no_bool),
+    variants=BOTH,
+    numbers="self other",
+    syntax="sub isub",
+    doc="Subtracts `other`, multiplied by `alpha`, from `input`.",
+)
 for _op in add, sub:
     accept_deprecated(_op, "self alpha other")
 mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other", dtypes=_ALL)
 _INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
-floor_divide = _binary("floor_divide", (LOOPS["floor_divide"], np.floor_divide), "The quotient rounded down.",
-                       syntax="floordiv ifloordiv", numbers="self other", differentiable=False, **_INTEGER_DIVISION)
-remainder = _binary("remainder", (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
-                    "What is left of Python's division: it has the sign of `other`.", syntax="mod imod",
-                    numbers="self other", **_INTEGER_DIVISION)
-fmod = _binary("fmod", (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
-               "What is left of C's division: it has the sign of `input`.", numbers="other", **_INTEGER_DIVISION)
-pow = Operator("pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
-               Elementwise("pow", 2, LOOPS["power"], dtypes="ifc", check=kernels.exponent), variants=BOTH,
-               numbers="self exponent", syntax="pow ipow", doc="`input` to the power of `exponent`.")
+floor_divide = _binary(
+    "floor_divide",
+    (LOOPS["floor_divide"], np.floor_divide),
+    "The quotient rounded down.",
+    syntax="floordiv ifloordiv",
+    numbers="self other",
+    differentiable=False,
+    **_INTEGER_DIVISION,
+)
+remainder = _binary(
+    "remainder",
+    (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
+    "What is left of Python's division: it has the sign of `other`.",
+    syntax="mod imod",
+    numbers="self other",
+    **_INTEGER_DIVISION,
+)
+fmod = _binary(
+    "fmod",
+    (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
+    "What is left of C's division: it has the sign of `input`.",
+    numbers="other",
+    **_INTEGER_DIVISION,
+)
+pow = Operator(
+    "pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("pow", 2, LOOPS["power"], dtypes="ifc", check=kernels.exponent),
+    variants=BOTH,
+    numbers="self exponent",
+    syntax="pow ipow",
+    doc="`input` to the power of `exponent`.",
+)
 _ORDERED = {"variants": "function method", "dtypes": "bif"}
-maximum = _binary("maximum", (LOOPS["maximum"], np.maximum), "The larger of the two; NaN wins.", **_ORDERED,
-                  refuse={"c": "maximum not implemented for complex tensors."})
-minimum = _binary("minimum", (LOOPS["minimum"], np.minimum), "The smaller of the two; NaN wins.", **_ORDERED,
-                  refuse={"c": "minimum not implemented for complex tensors."})
+maximum = _binary(
+    "maximum",
+    (LOOPS["maximum"], np.maximum),
+    "The larger of the two; NaN wins.",
+    **_ORDERED,
+    refuse={"c": "maximum not implemented for complex tensors."},
+)
+minimum = _binary(
+    "minimum",
+    (LOOPS["minimum"], np.minimum),
+    "The smaller of the two; NaN wins.",
+    **_ORDERED,
+    refuse={"c": "minimum not implemented for complex tensors."},
+)
 fmax = _binary("fmax", np.fmax, "The larger of the two; NaN loses.", **_ORDERED)
 fmin = _binary("fmin", np.fmin, "The smaller of the two; NaN loses.", **_ORDERED)
-atan2 = _binary("atan2", np.arctan2, "The angle of the point (other, input), in radians.", default_float=True,
-                dtypes="bif")
+atan2 = _binary(
+    "atan2", np.arctan2, "The angle of the point (other, input), in radians.", default_float=True, dtypes="bif"
+)
 hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes="f")
-copysign = _binary("copysign", LOOPS["copysign"], "The size of `input` with the sign of `other`.", numbers="other",
-                   default_float=True, dtypes="bif")
-nextafter = _binary("nextafter", (HALVES["nextafter"], np.nextafter),
-                    "The next number after `input` towards `other`.", dtypes="f")
-logaddexp = _binary("logaddexp", LOOPS["logaddexp"], "log(exp(input) + exp(other)), without overflow.", dtypes="fc",
-                    variants="function method")
-logaddexp2 = _binary("logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f",
-                     variants="function method")
-xlogy = _binary("xlogy", LOOPS["xlogy"], "input · log(other), 0 where `input` is 0.", default_float=True, dtypes="bif",
-                numbers="self other", variants=UNARY)
-heaviside = Operator("heaviside(Tensor self, Tensor values, *, Tensor(a!)? out=None) -> Tensor",
-                     Elementwise("heaviside", 2, LOOPS["heaviside"], dtypes="bif", check=kernels.one_dtype),
-                     variants=BOTH, differentiable=False, doc="0 below zero, 1 above it, `values` at it.")
-gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False,
-              variants=UNARY)
+copysign = _binary(
+    "copysign",
+    LOOPS["copysign"],
+    "The size of `input` with the sign of `other`.",
+    numbers="other",
+    default_float=True,
+    dtypes="bif",
+)
+nextafter = _binary(
+    "nextafter", (HALVES["nextafter"], np.nextafter), "The next number after `input` towards `other`.", dtypes="f"
+)
+logaddexp = _binary(
+    "logaddexp",
+    LOOPS["logaddexp"],
+    "log(exp(input) + exp(other)), without overflow.",
+    dtypes="fc",
+    variants="function method",
+)
+logaddexp2 = _binary(
+    "logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f", variants="function method"
+)
+xlogy = _binary(
+    "xlogy",
+    LOOPS["xlogy"],
+    "input · log(other), 0 where `input` is 0.",
+    default_float=True,
+    dtypes="bif",
+    numbers="self other",
+    variants=UNARY,
+)
+heaviside = Operator(
+    "heaviside(Tensor self, Tensor values, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("heaviside", 2, LOOPS["heaviside"], dtypes="bif", check=kernels.one_dtype),
+    variants=BOTH,
+    differentiable=False,
+    doc="0 below zero, 1 above it, `values` at it.",
+)
+gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False, variants=UNARY)
 lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False, variants=UNARY)
 
 
 def _ldexp(input, other, out):
-    whole = not isinstance(other, float) if not isinstance(other, Tensor) else \
-        not (other.is_floating_point() or other.is_complex())
+    whole = (
+        not isinstance(other, float)
+        if not isinstance(other, Tensor)
+        else not (other.is_floating_point() or other.is_complex())
+    )
     if not whole or input.is_complex():
         return mul(input, pow(2.0, other), out=out)
     if not isinstance(other, Tensor):
@@ -112,7 +194,10 @@ def _frexp(input, out):
     return interop.from_array(mantissa).to(input.dtype), interop.from_array(exponent.astype(np.int32))
 
 
-frexp = Operator("frexp(Tensor self, *, Tensor(a!)[]? out=None) -> (Tensor mantissa, Tensor exponent)", _frexp, doc="""
+frexp = Operator(
+    "frexp(Tensor self, *, Tensor(a!)[]? out=None) -> (Tensor mantissa, Tensor exponent)",
+    _frexp,
+    doc="""
 Each element as mantissa · 2**exponent, with a mantissa of at least 0.5 and less than 1 (0, infinities and NaN are their
 own, with exponent 0).
 
@@ -130,35 +215,62 @@ Raises:
 torch.return_types.frexp(
 mantissa=tensor([ 0.7500, -0.5000]),
 exponent=tensor([2, 4], dtype=torch.int32))
-""")
-ldexp = Operator("ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor", _ldexp, composite=True,
-                 variants=UNARY, numbers="other", doc="input · 2**other.")
+""",
+)
+ldexp = Operator(
+    "ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    _ldexp,
+    composite=True,
+    variants=UNARY,
+    numbers="other",
+    doc="input · 2**other.",
+)
 
-div = Operator("div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
-               Elementwise("div", 2, np.true_divide, default_float=True, modes=("rounding_mode", {
-                   None: None,
-                   "trunc": Elementwise("div_trunc", 2, LOOPS["trunc_divide"], **_INTEGER_DIVISION),
-                   "floor": Elementwise("div_floor", 2, (LOOPS["floor_divide"], np.floor_divide),
-                                        **_INTEGER_DIVISION)})),
-               variants=BOTH, numbers="self other", syntax="truediv itruediv",
-               doc="The quotient. Integers divide into the default floating dtype, unless `rounding_mode` is 'floor' "
-                   "or 'trunc'.")
+div = Operator(
+    "div(Tensor self, Tensor other, *, str? rounding_mode=None, Tensor(a!)? out=None) -> Tensor",
+    Elementwise(
+        "div",
+        2,
+        np.true_divide,
+        default_float=True,
+        modes=(
+            "rounding_mode",
+            {
+                None: None,
+                "trunc": Elementwise("div_trunc", 2, LOOPS["trunc_divide"], **_INTEGER_DIVISION),
+                "floor": Elementwise("div_floor", 2, (LOOPS["floor_divide"], np.floor_divide), **_INTEGER_DIVISION),
+            },
+        ),
+    ),
+    variants=BOTH,
+    numbers="self other",
+    syntax="truediv itruediv",
+    doc="The quotient. Integers divide into the default floating dtype, unless `rounding_mode` is 'floor' or 'trunc'.",
+)
 alias("subtract", sub)
 alias("multiply", mul)
 for _name in ("divide", "true_divide"):
     alias(_name, div)
 
 
-result_type = Operator("result_type(Tensor tensor1, Tensor tensor2) -> ScalarType", kernels.result_type,
-                       variants="function", numbers="tensor1 tensor2", differentiable=False, plain_result=True,
-                       doc="The dtype of arithmetic between the two, tensors or Python numbers.")
+result_type = Operator(
+    "result_type(Tensor tensor1, Tensor tensor2) -> ScalarType",
+    kernels.result_type,
+    variants="function",
+    numbers="tensor1 tensor2",
+    differentiable=False,
+    plain_result=True,
+    doc="The dtype of arithmetic between the two, tensors or Python numbers.",
+)
 
 
 # --- comparison and logic -------------------------------------------------------------------------------------------
 
+
 def _compare(name, loops, doc, syntax="", numbers="other", variants=BOTH, **how):
-    return _binary(name, loops, doc, syntax=syntax, numbers=numbers, variants=variants, differentiable=False,
-                   result="bool", **how)
+    return _binary(
+        name, loops, doc, syntax=syntax, numbers=numbers, variants=variants, differentiable=False, result="bool", **how
+    )
 
 
 eq = _compare("eq", np.equal, "Whether the elements are equal.", "eq", dtypes=_ALL)
@@ -172,17 +284,51 @@ for _name, _op in (("not_equal", ne), ("less", lt), ("less_equal", le), ("greate
 logical_and = _compare("logical_and", LOOPS["logical_and"], "Whether both are nonzero.", numbers="")
 logical_or = _compare("logical_or", LOOPS["logical_or"], "Whether one of the two is nonzero.", numbers="")
 logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one is nonzero.", numbers="")
-logical_not = _unary("logical_not", LOOPS["logical_not"], "Whether the element is zero.", variants=BOTH, result="bool",
-                     differentiable=False)
-isnan = _unary("isnan", np.isnan, "Whether the element is NaN.", variants="function method", result="bool",
-               differentiable=False, dtypes=_ALL)
-isinf = _unary("isinf", np.isinf, "Whether the element is infinite.", variants="function method", result="bool",
-               differentiable=False, dtypes=_ALL)
-isfinite = _unary("isfinite", np.isfinite, "Whether the element is neither infinite nor NaN.",
-                  variants="function method", result="bool", differentiable=False, dtypes=_ALL)
-signbit = _unary("signbit", (LOOPS["signbit"], np.signbit), "Whether the sign bit is set.", dtypes="biuf",
-                 variants="function method", result="bool", differentiable=False,
-                 refuse={"c": "signbit is not implemented for complex tensors."})
+logical_not = _unary(
+    "logical_not",
+    LOOPS["logical_not"],
+    "Whether the element is zero.",
+    variants=BOTH,
+    result="bool",
+    differentiable=False,
+)
+isnan = _unary(
+    "isnan",
+    np.isnan,
+    "Whether the element is NaN.",
+    variants="function method",
+    result="bool",
+    differentiable=False,
+    dtypes=_ALL,
+)
+isinf = _unary(
+    "isinf",
+    np.isinf,
+    "Whether the element is infinite.",
+    variants="function method",
+    result="bool",
+    differentiable=False,
+    dtypes=_ALL,
+)
+isfinite = _unary(
+    "isfinite",
+    np.isfinite,
+    "Whether the element is neither infinite nor NaN.",
+    variants="function method",
+    result="bool",
+    differentiable=False,
+    dtypes=_ALL,
+)
+signbit = _unary(
+    "signbit",
+    (LOOPS["signbit"], np.signbit),
+    "Whether the sign bit is set.",
+    dtypes="biuf",
+    variants="function method",
+    result="bool",
+    differentiable=False,
+    refuse={"c": "signbit is not implemented for complex tensors."},
+)
 
 
 def _bitwise(name, loops, doc, syntax, dtypes="bi"):
@@ -193,17 +339,33 @@ bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", "and 
 bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", "or ior", "biu")
 bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", "xor ixor", "biu")
 bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", "lshift ilshift", "i")
-bitwise_right_shift = _bitwise("bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.",
-                               "rshift irshift", "i")
-bitwise_not = _unary("bitwise_not", np.invert, "Every bit flipped; logical not for bool.", variants=BOTH,
-                     syntax="invert", dtypes="bi", differentiable=False)
+bitwise_right_shift = _bitwise(
+    "bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.", "rshift irshift", "i"
+)
+bitwise_not = _unary(
+    "bitwise_not",
+    np.invert,
+    "Every bit flipped; logical not for bool.",
+    variants=BOTH,
+    syntax="invert",
+    dtypes="bi",
+    differentiable=False,
+)
 
 
 # --- signs and rounding ---------------------------------------------------------------------------------------------
 
-neg = _unary("neg", np.negative, "The negative.", syntax="neg", dtypes="ifch",
-             refuse={"b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
-                          "a mask, use the `~` or `logical_not()` operator instead."})
+neg = _unary(
+    "neg",
+    np.negative,
+    "The negative.",
+    syntax="neg",
+    dtypes="ifch",
+    refuse={
+        "b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+        "a mask, use the `~` or `logical_not()` operator instead."
+    },
+)
 
 
 def _positive(input):
@@ -212,39 +374,73 @@ def _positive(input):
     return input
 
 
-positive = Operator("positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax="pos",
-                    doc="The tensor itself.")
-abs = _unary("abs", np.absolute, "The absolute value; the modulus of complex numbers.", syntax="abs", result="real",
-             dtypes="ifch")
-sign = _unary("sign", LOOPS["sign"], "-1, 0 or 1; 0 for NaN.", dtypes="bif",
-              refuse={"c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn "
-                           "instead."})
-sgn = _unary("sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH,
-             dtypes="bifch")
+positive = Operator(
+    "positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax="pos", doc="The tensor itself."
+)
+abs = _unary(
+    "abs",
+    np.absolute,
+    "The absolute value; the modulus of complex numbers.",
+    syntax="abs",
+    result="real",
+    dtypes="ifch",
+)
+sign = _unary(
+    "sign",
+    LOOPS["sign"],
+    "-1, 0 or 1; 0 for NaN.",
+    dtypes="bif",
+    refuse={"c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."},
+)
+sgn = _unary(
+    "sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH, dtypes="bifch"
+)
 floor = _unary("floor", np.floor, "The next integer below.", dtypes="iuf")
 ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="iuf")
 trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="iuf")
 frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes="f")
-angle = _unary("angle", LOOPS["angle"], "The angle of complex numbers, in radians; 0 or pi of real ones.",
-               default_float=True, result="real", variants="function method")
+angle = _unary(
+    "angle",
+    LOOPS["angle"],
+    "The angle of complex numbers, in radians; 0 or pi of real ones.",
+    default_float=True,
+    result="real",
+    variants="function method",
+)
 square = _unary("square", np.square, "The square.", bool_as="int64")
 reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
 sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
 rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "One over the square root.", default_float=True)
-conj = Operator("conj(Tensor(a) self) -> Tensor(a)", kernels.conj,
-                doc="The complex conjugate, a view that is computed when it is read; a real tensor itself.")
-neg_view = Operator("_neg_view(Tensor(a) self) -> Tensor(a)", kernels.neg_view,
-                    doc="The negative, a view that is computed when it is read.")
-conj_physical = _unary("conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.",
-                       dtypes=_ALL)
-round = Operator("round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
-                 Elementwise("round", 1, LOOPS["round"], dtypes="iuf", params="decimals"), variants=UNARY,
-                 doc="Rounded to `decimals` places, halves to even.")
-for _name, _op in (("negative", neg), ("absolute", abs), ("fix", trunc), ("arctan2", atan2), ):
+conj = Operator(
+    "conj(Tensor(a) self) -> Tensor(a)",
+    kernels.conj,
+    doc="The complex conjugate, a view that is computed when it is read; a real tensor itself.",
+)
+neg_view = Operator(
+    "_neg_view(Tensor(a) self) -> Tensor(a)",
+    kernels.neg_view,
+    doc="The negative, a view that is computed when it is read.",
+)
+conj_physical = _unary(
+    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.", dtypes=_ALL
+)
+round = Operator(
+    "round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("round", 1, LOOPS["round"], dtypes="iuf", params="decimals"),
+    variants=UNARY,
+    doc="Rounded to `decimals` places, halves to even.",
+)
+for _name, _op in (
+    ("negative", neg),
+    ("absolute", abs),
+    ("fix", trunc),
+    ("arctan2", atan2),
+):
     alias(_name, _op)
 
 
 # --- exponentials, trigonometry, special functions ------------------------------------------------------------------
+
 
 def _float(name, loops, doc):
     return _unary(name, loops, doc, default_float=True)
@@ -275,44 +471,90 @@ erfc = _float("erfc", LOOPS["erfc"], "1 - erf(x), precise for large x.")
 erfinv = _float("erfinv", LOOPS["erfinv"], "The inverse of the error function.")
 lgamma = _float("lgamma", LOOPS["lgamma"], "The logarithm of the absolute gamma function.")
 digamma = _float("digamma", LOOPS["digamma"], "The derivative of lgamma.")
-_polygamma = Operator("polygamma(Tensor self, int n, *, Tensor(a!)? out=None) -> Tensor",
-                      Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params="n"),
-                      namespace="torch._ops", variants="function", doc="The `n`-th derivative of digamma, n > 0.")
+_polygamma = Operator(
+    "polygamma(Tensor self, int n, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params="n"),
+    namespace="torch._ops",
+    variants="function",
+    doc="The `n`-th derivative of digamma, n > 0.",
+)
 sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
     alias(f"arc{_name}", globals()[f"a{_name}"])
 for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in degrees.")):
-    globals()[_name] = _unary(_name, LOOPS[_name], _doc, default_float=True, dtypes="bif",
-                              refuse={"c": f"{_name} is not supported for complex tensors."})
-relu = _unary("relu", LOOPS["relu"], "The element, or 0 where it is negative.", dtypes="if",
-              refuse={"b": RuntimeError("Boolean inputs not supported for relu"),
-                      "c": "clamp is not supported for complex types"})
+    globals()[_name] = _unary(
+        _name,
+        LOOPS[_name],
+        _doc,
+        default_float=True,
+        dtypes="bif",
+        refuse={"c": f"{_name} is not supported for complex tensors."},
+    )
+relu = _unary(
+    "relu",
+    LOOPS["relu"],
+    "The element, or 0 where it is negative.",
+    dtypes="if",
+    refuse={
+        "b": RuntimeError("Boolean inputs not supported for relu"),
+        "c": "clamp is not supported for complex types",
+    },
+)
 
 
 # --- several operands -----------------------------------------------------------------------------------------------
 
-Operator("where(Tensor condition) -> Tensor[]",
-         lambda condition: find_operator("torch.nonzero")(condition, as_tuple=True), composite=True,
-         variants="function", doc="The indices of what is not zero, a tensor for each dimension.")
-where = Operator("where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-                 kernels.Where("where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition,
-                               exact_numbers=True, dtypes=_ALL),
-                 variants="function", numbers="self other",
-                 doc="`input` where `condition` holds, `other` elsewhere.")
-Operator("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", Forward(where), composite=True,
-         variants="function", doc="One number where `condition` holds, another elsewhere.")
-Operator("where(Tensor self, Tensor condition, Tensor other) -> Tensor",
-         lambda input, condition, other: where(condition, input, other), composite=True, variants="method",
-         numbers="other", doc="The tensor where `condition` holds, `other` elsewhere.")
-lerp = Operator("lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
-                Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes), variants=BOTH,
-                numbers="weight", doc="input + weight · (end - input).")
+Operator(
+    "where(Tensor condition) -> Tensor[]",
+    lambda condition: find_operator("torch.nonzero")(condition, as_tuple=True),
+    composite=True,
+    variants="function",
+    doc="The indices of what is not zero, a tensor for each dimension.",
+)
+where = Operator(
+    "where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.Where(
+        "where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition, exact_numbers=True, dtypes=_ALL
+    ),
+    variants="function",
+    numbers="self other",
+    doc="`input` where `condition` holds, `other` elsewhere.",
+)
+Operator(
+    "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
+    Forward(where),
+    composite=True,
+    variants="function",
+    doc="One number where `condition` holds, another elsewhere.",
+)
+Operator(
+    "where(Tensor self, Tensor condition, Tensor other) -> Tensor",
+    lambda input, condition, other: where(condition, input, other),
+    composite=True,
+    variants="method",
+    numbers="other",
+    doc="The tensor where `condition` holds, `other` elsewhere.",
+)
+lerp = Operator(
+    "lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes),
+    variants=BOTH,
+    numbers="weight",
+    doc="input + weight · (end - input).",
+)
 _ADDC = "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)? out=None) -> Tensor"
-addcmul = Operator("addcmul" + _ADDC, Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifch", params="value"),
-                   variants=BOTH, doc="input + value · tensor1 · tensor2.")
-addcdiv = Operator("addcdiv" + _ADDC, Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value",
-                                                  check=kernels.float_divisor),
-                   variants=BOTH, doc="input + value · tensor1 / tensor2.")
+addcmul = Operator(
+    "addcmul" + _ADDC,
+    Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifch", params="value"),
+    variants=BOTH,
+    doc="input + value · tensor1 · tensor2.",
+)
+addcdiv = Operator(
+    "addcdiv" + _ADDC,
+    Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value", check=kernels.float_divisor),
+    variants=BOTH,
+    doc="input + value · tensor1 / tensor2.",
+)
 for _op in addcmul, addcdiv:
     accept_deprecated(_op, "self value tensor1 tensor2")
 
@@ -331,52 +573,84 @@ _BOUND = {"dtypes": "bif", "exact_numbers": True, "refuse": {"c": "clamp is not 
 
 
 def _bound(name, argument, loops, doc):
-    return Operator(f"{name}(Tensor self, Tensor {argument}, *, Tensor(a!)? out=None) -> Tensor",
-                    Elementwise(name, 2, loops, **_BOUND), variants=UNARY, numbers=argument, doc=doc)
+    return Operator(
+        f"{name}(Tensor self, Tensor {argument}, *, Tensor(a!)? out=None) -> Tensor",
+        Elementwise(name, 2, loops, **_BOUND),
+        variants=UNARY,
+        numbers=argument,
+        doc=doc,
+    )
 
 
 clamp_min = _bound("clamp_min", "min", (LOOPS["maximum"], np.maximum), "At least `min`.")
 clamp_max = _bound("clamp_max", "max", (LOOPS["minimum"], np.minimum), "At most `max`.")
-_clamp_both = Operator("clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
-                       Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND), namespace="torch._ops",
-                       variants="function", numbers="min max", doc="Between `min` and `max`.")
+_clamp_both = Operator(
+    "clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND),
+    namespace="torch._ops",
+    variants="function",
+    numbers="min max",
+    doc="Between `min` and `max`.",
+)
 _CLAMP = "(Tensor self, {0}? min=None, {0}? max=None, *, Tensor(a!)? out=None) -> Tensor"
-clamp = Operator("clamp" + _CLAMP.format("Tensor"), _clamp, composite=True, namespace="torch._ops",
-                 variants="function inplace_function", numbers="min max",
-                 doc="No less than `min` and no more than `max`; one may be left out.")
-alias("clip", overloads(clamp, "clamp.Tensor" + _CLAMP.format("Tensor"), "clamp" + _CLAMP.format("Scalar"),
-                        variants=UNARY)[0])
+clamp = Operator(
+    "clamp" + _CLAMP.format("Tensor"),
+    _clamp,
+    composite=True,
+    namespace="torch._ops",
+    variants="function inplace_function",
+    numbers="min max",
+    doc="No less than `min` and no more than `max`; one may be left out.",
+)
+alias(
+    "clip",
+    overloads(clamp, "clamp.Tensor" + _CLAMP.format("Tensor"), "clamp" + _CLAMP.format("Scalar"), variants=UNARY)[0],
+)
 
 
 def _composite(schema, doc, variants="function method", **how):
     def declare(function):
         return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
+
     return declare
 
 
-@_composite("rsub(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "other - alpha · input.",
-            "function", numbers="other")
+@_composite(
+    "rsub(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    "other - alpha · input.",
+    "function",
+    numbers="other",
+)
 def rsub(input, other, alpha):
     return sub(other, input, alpha=alpha)
 
 
-@_composite("float_power(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
-            "The power, in double precision.", numbers="self exponent")
+@_composite(
+    "float_power(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
+    "The power, in double precision.",
+    numbers="self exponent",
+)
 def float_power(input, exponent, out):
-    to = [x.to(_dtype_by_name("complex128" if x.is_complex() else "float64")) if hasattr(x, "dtype") else x
-          for x in (input, exponent)]
+    to = [
+        x.to(_dtype_by_name("complex128" if x.is_complex() else "float64")) if hasattr(x, "dtype") else x
+        for x in (input, exponent)
+    ]
     return pow(*to, out=out)
 
 
-@_composite("float_power_(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
-            "In-place version of :func:`torch.float_power`, of tensors in double precision.", "method",
-            numbers="exponent")
+@_composite(
+    "float_power_(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+    "In-place version of :func:`torch.float_power`, of tensors in double precision.",
+    "method",
+    numbers="exponent",
+)
 def float_power_(input, exponent):
     is_complex = exponent.is_complex() if hasattr(exponent, "dtype") else isinstance(exponent, complex)
     needed = _dtype_by_name("complex128" if is_complex or input.is_complex() else "float64")
     if input.dtype is not needed:
-        raise RuntimeError(f"the base given to float_power_ has dtype {input.dtype} but the operation's result "
-                           f"requires dtype {needed}")
+        raise RuntimeError(
+            f"the base given to float_power_ has dtype {input.dtype} but the operation's result requires dtype {needed}"
+        )
     return input.pow_(exponent)
 
 
@@ -391,26 +665,46 @@ def _of_order(n, input, out=None):
     return _polygamma(input, n, out=out) if n else digamma(input, out=out)
 
 
-polygamma = Operator("polygamma(int n, Tensor self, *, Tensor(a!)? out=None) -> Tensor", _of_order, composite=True,
-                     variants="function", doc="The `n`-th derivative of digamma.")
-Operator("polygamma(Tensor self, int n) -> Tensor", lambda input, n: _of_order(n, input), composite=True,
-         variants="method inplace", doc="The `n`-th derivative of digamma.")
+polygamma = Operator(
+    "polygamma(int n, Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+    _of_order,
+    composite=True,
+    variants="function",
+    doc="The `n`-th derivative of digamma.",
+)
+Operator(
+    "polygamma(Tensor self, int n) -> Tensor",
+    lambda input, n: _of_order(n, input),
+    composite=True,
+    variants="method inplace",
+    doc="The `n`-th derivative of digamma.",
+)
 
 
-_logit = Operator("logit(Tensor self, Scalar eps, *, Tensor(a!)? out=None) -> Tensor",
-                  Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params="eps"),
-                  namespace="torch._ops", variants="function",
-                  doc="log(x / (1 - x)) of x between eps and 1 - eps, unless eps is negative.")
+_logit = Operator(
+    "logit(Tensor self, Scalar eps, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params="eps"),
+    namespace="torch._ops",
+    variants="function",
+    doc="log(x / (1 - x)) of x between eps and 1 - eps, unless eps is negative.",
+)
 
 
-@_composite("logit(Tensor self, float? eps=None, *, Tensor(a!)? out=None) -> Tensor",
-            "log(x / (1 - x)); with `eps`, of x no less than `eps` and no more than 1 - `eps`.", UNARY)
+@_composite(
+    "logit(Tensor self, float? eps=None, *, Tensor(a!)? out=None) -> Tensor",
+    "log(x / (1 - x)); with `eps`, of x no less than `eps` and no more than 1 - `eps`.",
+    UNARY,
+)
 def logit(input, eps, out):
     return _logit(input, -1.0 if eps is None else eps, out=out)
 
 
-@_composite("nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
-            "Tensor(a!)? out=None) -> Tensor", "NaN and infinities replaced by numbers.", UNARY)
+@_composite(
+    "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
+    "Tensor(a!)? out=None) -> Tensor",
+    "NaN and infinities replaced by numbers.",
+    UNARY,
+)
 def nan_to_num(input, nan, posinf, neginf, out):
     if input.is_complex():  # the parts by themselves
         result = view_as_complex(nan_to_num(view_as_real(input.resolve_conj()), nan, posinf, neginf))
@@ -420,14 +714,22 @@ def nan_to_num(input, nan, posinf, neginf, out):
     from flambeau_tensor.numeric_limits import finfo
 
     largest = float(finfo(input.dtype).max)
-    return _nan_to_num(input, 0.0 if nan is None else nan, largest if posinf is None else posinf,
-                       -largest if neginf is None else neginf, out=out)
+    return _nan_to_num(
+        input,
+        0.0 if nan is None else nan,
+        largest if posinf is None else posinf,
+        -largest if neginf is None else neginf,
+        out=out,
+    )
 
 
-_nan_to_num = Operator("nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf, *, Tensor(a!)? out=None) -> "
-                       "Tensor",
-                       Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params="nan posinf neginf"),
-                       namespace="torch._ops", variants="function", doc="Numbers for NaN and infinities.")
+_nan_to_num = Operator(
+    "nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params="nan posinf neginf"),
+    namespace="torch._ops",
+    variants="function",
+    doc="Numbers for NaN and infinities.",
+)
 
 
 def _is(input, number, out):
@@ -452,14 +754,19 @@ def isreal(input):
     return eq(imag(input), 0) if input.is_complex() else ones_of(input).bool()
 
 
-@_composite("polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",
-            "Complex numbers of given modulus and angle.", "function")
+@_composite(
+    "polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",
+    "Complex numbers of given modulus and angle.",
+    "function",
+)
 def polar(abs, angle, out):
     return complex_(mul(abs, cos(angle)), mul(abs, sin(angle)), out=out)
 
 
-@_composite("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-            "Whether |input - other| <= atol + rtol · |other|.")
+@_composite(
+    "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    "Whether |input - other| <= atol + rtol · |other|.",
+)
 def isclose(input, other, rtol, atol, equal_nan):
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{type_name(input.dtype)} did not match {type_name(other.dtype)}")
@@ -478,8 +785,10 @@ def isclose(input, other, rtol, atol, equal_nan):
     return logical_or(close, logical_and(isfinite(distance), le(distance, bound)))
 
 
-@_composite("allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
-            "Whether `isclose` holds everywhere.")
+@_composite(
+    "allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool",
+    "Whether `isclose` holds everywhere.",
+)
 def allclose(input, other, rtol, atol, equal_nan):
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
@@ -491,18 +800,31 @@ def equal(input, other):
 
 # --- Python's operators with a number on the left -------------------------------------------------------------------
 
+
 def _rdiv(input, other):
     """A tensor, which only a call by name gives for `other`, is divided in PyTorch's two steps: dtypes follow them."""
     return mul(reciprocal(input), other) if isinstance(other, Tensor) else div(other, input)
 
 
 def _reflected(name, op, function=None):
-    Operator(f"{name}(Tensor self, Tensor other) -> Tensor", function or (lambda input, other: op(other, input)),
-             composite=True, variants="method", numbers="other", doc=f"`{op.name}` with the two turned round.")
+    Operator(
+        f"{name}(Tensor self, Tensor other) -> Tensor",
+        function or (lambda input, other: op(other, input)),
+        composite=True,
+        variants="method",
+        numbers="other",
+        doc=f"`{op.name}` with the two turned round.",
+    )
 
 
 _reflected("__rtruediv__", div, _rdiv)
-for _name, _op in (("__rsub__", sub), ("__rfloordiv__", floor_divide), ("__rmod__", remainder), ("__rpow__", pow),
-                   ("__rlshift__", bitwise_left_shift), ("__rrshift__", bitwise_right_shift)):
+for _name, _op in (
+    ("__rsub__", sub),
+    ("__rfloordiv__", floor_divide),
+    ("__rmod__", remainder),
+    ("__rpow__", pow),
+    ("__rlshift__", bitwise_left_shift),
+    ("__rrshift__", bitwise_right_shift),
+):
     _reflected(_name, _op)
 alias("__rdiv__", find_operator("torch.Tensor.__rtruediv__"), same=True)

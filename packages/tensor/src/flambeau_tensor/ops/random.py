@@ -3,6 +3,7 @@
 Every one takes a `generator`; without it the default one is used, which `manual_seed` seeds. The numbers are those of
 PyTorch's CPU generator for the same seed.
 """
+
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
@@ -16,8 +17,9 @@ from flambeau_tensor._kernels import random_factories as factories
 from flambeau_tensor.ops.factories import empty
 
 float64 = _dtype_by_name("float64")
-_OPTIONS = ("ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, "
-            "bool requires_grad=False")
+_OPTIONS = (
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False"
+)
 _GENERATOR = "Generator? generator=None"
 _FRESH = f"*, {_GENERATOR}, Tensor(a!)? out=None, {_OPTIONS}"
 _LIKE = f"*, {_OPTIONS}, MemoryFormat? memory_format=None, {_GENERATOR}"
@@ -28,43 +30,77 @@ def _factory(schema, kernel, doc):
 
 
 def _fill(schema, kernel, doc, composite=False):
-    return Operator(f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", composite=composite,
-                    doc=doc)
+    return Operator(
+        f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", composite=composite, doc=doc
+    )
 
 
 # --- tensors of random numbers --------------------------------------------------------------------------------------
 
 rand = _factory(f"rand(int[] size, {_FRESH})", factories.rand, "Uniform numbers in [0, 1).")
 randn = _factory(f"randn(int[] size, {_FRESH})", factories.randn, "Normal numbers of mean 0 and variance 1.")
-_randint = _factory(f"randint.low(int low, int high, int[] size, {_FRESH})", factories.randint,
-                    "Integers from `low` up to `high`, which is excluded.")
-randint = Operator(f"randint(int high, int[] size, {_FRESH}) -> Tensor", Forward(_randint, low=0), composite=True,
-                   variants="function", doc="Integers from 0 up to `high`, which is excluded.")
+_randint = _factory(
+    f"randint.low(int low, int high, int[] size, {_FRESH})",
+    factories.randint,
+    "Integers from `low` up to `high`, which is excluded.",
+)
+randint = Operator(
+    f"randint(int high, int[] size, {_FRESH}) -> Tensor",
+    Forward(_randint, low=0),
+    composite=True,
+    variants="function",
+    doc="Integers from 0 up to `high`, which is excluded.",
+)
 randperm = _factory(f"randperm(int n, {_FRESH})", factories.randperm, "The integers from 0 to `n` - 1, shuffled.")
-rand_like = _factory(f"rand_like(Tensor self, {_LIKE})", factories.rand_like,
-                     "Uniform numbers in [0, 1), in the size and dtype of `input`.")
-randn_like = _factory(f"randn_like(Tensor self, {_LIKE})", factories.randn_like,
-                      "Normal numbers of mean 0 and variance 1, in the size and dtype of `input`.")
-_randint_like = _factory(f"randint_like.low_dtype(Tensor self, int low, int high, {_LIKE})", factories.randint_like,
-                         "Integers from `low` up to `high`, which is excluded, in the size and dtype of `input`.")
-randint_like = Operator(f"randint_like(Tensor self, int high, {_LIKE}) -> Tensor", Forward(_randint_like, low=0),
-                        composite=True, variants="function",
-                        doc="Integers from 0 up to `high`, which is excluded, in the size and dtype of `input`.")
+rand_like = _factory(
+    f"rand_like(Tensor self, {_LIKE})",
+    factories.rand_like,
+    "Uniform numbers in [0, 1), in the size and dtype of `input`.",
+)
+randn_like = _factory(
+    f"randn_like(Tensor self, {_LIKE})",
+    factories.randn_like,
+    "Normal numbers of mean 0 and variance 1, in the size and dtype of `input`.",
+)
+_randint_like = _factory(
+    f"randint_like.low_dtype(Tensor self, int low, int high, {_LIKE})",
+    factories.randint_like,
+    "Integers from `low` up to `high`, which is excluded, in the size and dtype of `input`.",
+)
+randint_like = Operator(
+    f"randint_like(Tensor self, int high, {_LIKE}) -> Tensor",
+    Forward(_randint_like, low=0),
+    composite=True,
+    variants="function",
+    doc="Integers from 0 up to `high`, which is excluded, in the size and dtype of `input`.",
+)
 
 # --- distributions with parameters in tensors -----------------------------------------------------------------------
 
-bernoulli = Operator(f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
-                     kernels.bernoulli, namespace="torch._ops", variants="function",
-                     doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.")
-overloads(bernoulli, f"bernoulli(Tensor self, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
-          f"bernoulli.p(Tensor self, float p, *, {_GENERATOR}) -> Tensor")
-multinomial = Operator("multinomial(Tensor self, int num_samples, bool replacement=False, *, "
-                       f"{_GENERATOR}, Tensor(a!)? out=None) -> Tensor", multinomial_kernels.multinomial,
-                       differentiable=False,
-                       doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights "
-                           "need not sum to one.")
-poisson = Operator("poisson(Tensor self, Generator? generator=None) -> Tensor", poisson_kernels.poisson,
-                   variants="function", doc="""
+bernoulli = Operator(
+    f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+    kernels.bernoulli,
+    namespace="torch._ops",
+    variants="function",
+    doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.",
+)
+overloads(
+    bernoulli,
+    f"bernoulli(Tensor self, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+    f"bernoulli.p(Tensor self, float p, *, {_GENERATOR}) -> Tensor",
+)
+multinomial = Operator(
+    "multinomial(Tensor self, int num_samples, bool replacement=False, *, "
+    f"{_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+    multinomial_kernels.multinomial,
+    differentiable=False,
+    doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights need not sum to one.",
+)
+poisson = Operator(
+    "poisson(Tensor self, Generator? generator=None) -> Tensor",
+    poisson_kernels.poisson,
+    variants="function",
+    doc="""
 Numbers of the Poisson distribution: how many independent events occur where `input` are expected.
 
 Args:
@@ -81,7 +117,8 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.poisson(ft.tensor([0.0, 0.0]))
 tensor([0., 0.])
-""")
+""",
+)
 
 
 def _normal(mean, std, generator, out):
@@ -102,42 +139,83 @@ def _normal(mean, std, generator, out):
 
 
 def _normal_numbers(mean, std, size, generator, out, dtype, layout, device, pin_memory, requires_grad):
-    return empty(size, dtype=dtype, layout=layout, device=device,
-                 requires_grad=requires_grad).normal_(mean, std, generator=generator)
+    return empty(size, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad).normal_(
+        mean, std, generator=generator
+    )
 
 
 normal = {}
-for _overload, _arguments in (("Tensor_float", "Tensor mean, float std=1"), ("float_Tensor", "float mean, Tensor std"),
-                              ("Tensor_Tensor", "Tensor mean, Tensor std")):
+for _overload, _arguments in (
+    ("Tensor_float", "Tensor mean, float std=1"),
+    ("float_Tensor", "float mean, Tensor std"),
+    ("Tensor_Tensor", "Tensor mean, Tensor std"),
+):
     normal[_overload] = Operator(
-        f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor", _normal,
-        variants="function", doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their "
-                                 "gradient is 0.")
-_factory(f"normal.float_float(float mean, float std, int[] size, {_FRESH})", _normal_numbers,
-         "Normal numbers of one mean and standard deviation.")
+        f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
+        _normal,
+        variants="function",
+        doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their gradient is 0.",
+    )
+_factory(
+    f"normal.float_float(float mean, float std, int[] size, {_FRESH})",
+    _normal_numbers,
+    "Normal numbers of one mean and standard deviation.",
+)
 
 # --- in place -------------------------------------------------------------------------------------------------------
 
-uniform_ = _fill("uniform_(Tensor(a!) self, float from=0, float to=1", kernels.uniform,
-                 "Fills with uniform numbers in [from, to).")
-normal_ = _fill("normal_(Tensor(a!) self, float mean=0, float std=1", kernels.normal,
-                "Fills with normal numbers of the given mean and standard deviation.")
-log_normal_ = _fill("log_normal_(Tensor(a!) self, float mean=1, float std=2", kernels.log_normal,
-                    "Fills with numbers whose logarithm is normal, of the given mean and standard deviation.")
-cauchy_ = _fill("cauchy_(Tensor(a!) self, float median=0, float sigma=1", kernels.cauchy,
-                "Fills with numbers of the Cauchy distribution, density sigma / (pi (sigma^2 + (x - median)^2)).")
-exponential_ = _fill("exponential_(Tensor(a!) self, float lambd=1", kernels.exponential,
-                     "Fills with numbers of density lambd exp(-lambd x).")
-geometric_ = _fill("geometric_(Tensor(a!) self, float p", kernels.geometric,
-                   "Fills with how many trials the first success takes, where each one succeeds with probability `p`.")
-bernoulli_ = _fill("bernoulli_.float(Tensor(a!) self, float p=0.5", kernels.bernoulli_inplace,
-                   "Fills with ones, each with probability `p`, and zeros.")
-bernoulli_each_ = _fill("bernoulli_.Tensor(Tensor(a!) self, Tensor p", kernels.bernoulli_inplace,
-                        "Fills with ones, each with the probability that `p` holds there, and zeros.")
-random_from_ = _fill("random_.from(Tensor(a!) self, int from, int? to", kernels.random,
-                     "Fills with integers in [from, to), or, where `to` is None, up to the largest that the dtype "
-                     "holds.")
-random_ = _fill("random_(Tensor(a!) self", Forward(random_from_, **{"from": None, "to": "end"}),
-                "Fills with integers from 0 up to the largest that the dtype holds.", composite=True)
-_fill("random_.to(Tensor(a!) self, int to", Forward(random_from_, **{"from": 0}), "Fills with integers in [0, to).",
-      composite=True)
+uniform_ = _fill(
+    "uniform_(Tensor(a!) self, float from=0, float to=1", kernels.uniform, "Fills with uniform numbers in [from, to)."
+)
+normal_ = _fill(
+    "normal_(Tensor(a!) self, float mean=0, float std=1",
+    kernels.normal,
+    "Fills with normal numbers of the given mean and standard deviation.",
+)
+log_normal_ = _fill(
+    "log_normal_(Tensor(a!) self, float mean=1, float std=2",
+    kernels.log_normal,
+    "Fills with numbers whose logarithm is normal, of the given mean and standard deviation.",
+)
+cauchy_ = _fill(
+    "cauchy_(Tensor(a!) self, float median=0, float sigma=1",
+    kernels.cauchy,
+    "Fills with numbers of the Cauchy distribution, density sigma / (pi (sigma^2 + (x - median)^2)).",
+)
+exponential_ = _fill(
+    "exponential_(Tensor(a!) self, float lambd=1",
+    kernels.exponential,
+    "Fills with numbers of density lambd exp(-lambd x).",
+)
+geometric_ = _fill(
+    "geometric_(Tensor(a!) self, float p",
+    kernels.geometric,
+    "Fills with how many trials the first success takes, where each one succeeds with probability `p`.",
+)
+bernoulli_ = _fill(
+    "bernoulli_.float(Tensor(a!) self, float p=0.5",
+    kernels.bernoulli_inplace,
+    "Fills with ones, each with probability `p`, and zeros.",
+)
+bernoulli_each_ = _fill(
+    "bernoulli_.Tensor(Tensor(a!) self, Tensor p",
+    kernels.bernoulli_inplace,
+    "Fills with ones, each with the probability that `p` holds there, and zeros.",
+)
+random_from_ = _fill(
+    "random_.from(Tensor(a!) self, int from, int? to",
+    kernels.random,
+    "Fills with integers in [from, to), or, where `to` is None, up to the largest that the dtype holds.",
+)
+random_ = _fill(
+    "random_(Tensor(a!) self",
+    Forward(random_from_, **{"from": None, "to": "end"}),
+    "Fills with integers from 0 up to the largest that the dtype holds.",
+    composite=True,
+)
+_fill(
+    "random_.to(Tensor(a!) self, int to",
+    Forward(random_from_, **{"from": 0}),
+    "Fills with integers in [0, to).",
+    composite=True,
+)

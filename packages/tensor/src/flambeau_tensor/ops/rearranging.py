@@ -1,4 +1,5 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
+
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
@@ -15,14 +16,23 @@ from flambeau_tensor.options import check_device, contiguous_format
 FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
 
-flip = Operator("flip(Tensor self, int[] dims) -> Tensor", kernels.flip,
-                doc="A copy with the order of elements along the given dimensions reversed.")
-tril = Operator("tril(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", kernels.tril,
-                variants="function method inplace",
-                doc="The matrix, or batch of them, with zeros above a diagonal.")
-triu = Operator("triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", kernels.triu,
-                variants="function method inplace",
-                doc="The matrix, or batch of them, with zeros below a diagonal.")
+flip = Operator(
+    "flip(Tensor self, int[] dims) -> Tensor",
+    kernels.flip,
+    doc="A copy with the order of elements along the given dimensions reversed.",
+)
+tril = Operator(
+    "tril(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.tril,
+    variants="function method inplace",
+    doc="The matrix, or batch of them, with zeros above a diagonal.",
+)
+triu = Operator(
+    "triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
+    kernels.triu,
+    variants="function method inplace",
+    doc="The matrix, or batch of them, with zeros below a diagonal.",
+)
 
 
 def _composite(schema, function, doc, variants="function method"):
@@ -62,8 +72,11 @@ def _rot90(input, k, dims):
     return turned.transpose(first, second)
 
 
-rot90 = _composite("rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", _rot90,
-                   "A copy turned by 90 degrees `k` times, from the first towards the second of two dimensions.")
+rot90 = _composite(
+    "rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
+    _rot90,
+    "A copy turned by 90 degrees `k` times, from the first towards the second of two dimensions.",
+)
 
 
 def _roll_one(input, shift, dim):
@@ -89,9 +102,12 @@ def _roll(input, shifts, dims):
     return rolled.clone() if rolled is input else rolled
 
 
-roll = _composite("roll(Tensor self, int[1] shifts, int[1]? dims=None) -> Tensor", _roll,
-                  "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
-                  "`dims`, over the flattened tensor.")
+roll = _composite(
+    "roll(Tensor self, int[1] shifts, int[1]? dims=None) -> Tensor",
+    _roll,
+    "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
+    "`dims`, over the flattened tensor.",
+)
 
 
 def _repeat(input, repeats):
@@ -110,8 +126,12 @@ def _repeat(input, repeats):
     return input.reshape(narrow).expand(wide).clone(memory_format=contiguous_format).reshape(result)
 
 
-repeat = _composite("repeat(Tensor self, int[] repeats) -> Tensor", _repeat,
-                    "Copies of the whole tensor side by side, so many along each dimension.", "method")
+repeat = _composite(
+    "repeat(Tensor self, int[] repeats) -> Tensor",
+    _repeat,
+    "Copies of the whole tensor side by side, so many along each dimension.",
+    "method",
+)
 
 
 def _tile(input, dims):
@@ -119,8 +139,11 @@ def _tile(input, dims):
     return _repeat(input, (1,) * (input.ndim - len(dims)) + tuple(dims))
 
 
-tile = _composite("tile(Tensor self, int[] dims) -> Tensor", _tile,
-                  "As `repeat`; missing counts are 1 and belong to the first dimensions.")
+tile = _composite(
+    "tile(Tensor self, int[] dims) -> Tensor",
+    _tile,
+    "As `repeat`; missing counts are 1 and belong to the first dimensions.",
+)
 
 
 def _repeated(repeats):
@@ -133,10 +156,15 @@ def _repeated(repeats):
     return interop.from_numpy(np.repeat(np.arange(counts.size), counts))
 
 
-repeated = Operator("repeated(Tensor repeats) -> Tensor", _repeated, namespace="torch._ops", variants=FUNCTION,
-                    differentiable=False,
-                    meta=RuntimeError("cannot repeat_interleave a meta tensor without output_size"),
-                    doc="The number of each element of a vector, so often as it says.")
+repeated = Operator(
+    "repeated(Tensor repeats) -> Tensor",
+    _repeated,
+    namespace="torch._ops",
+    variants=FUNCTION,
+    differentiable=False,
+    meta=RuntimeError("cannot repeat_interleave a meta tensor without output_size"),
+    doc="The number of each element of a vector, so often as it says.",
+)
 
 
 def _repeat_interleave(input, repeats, dim, output_size):
@@ -156,13 +184,15 @@ def _repeat_interleave(input, repeats, dim, output_size):
             input, dim = input.reshape((1,)), 0
         n = input.shape[dim]
         if isinstance(repeats, Tensor) and repeats.numel() != 1 and repeats.numel() != n:
-            raise RuntimeError("repeats must have the same size as input along dim, but got repeats.size(0) = "
-                               f"{repeats.numel()} and input.size({dim}) = {n}")
+            raise RuntimeError(
+                "repeats must have the same size as input along dim, but got repeats.size(0) = "
+                f"{repeats.numel()} and input.size({dim}) = {n}"
+            )
         if not isinstance(repeats, Tensor):
             check_size((n, repeats), input.dtype)
             if output_size is not None and output_size != n * repeats:
                 raise RuntimeError("allocated size does not match required size")
-            before, after = tuple(input.shape[:dim]), tuple(input.shape[dim + 1:])
+            before, after = tuple(input.shape[:dim]), tuple(input.shape[dim + 1 :])
             copies = input.unsqueeze(dim + 1).expand((*before, n, repeats, *after))
             return copies.clone(memory_format=contiguous_format).reshape((*before, n * repeats, *after))
         repeats = repeats.reshape((-1,)).expand((n,))
@@ -177,11 +207,17 @@ def _repeat_interleave(input, repeats, dim, output_size):
 
 _REPEATED = "int? dim=None, *, int? output_size=None) -> Tensor"
 for _overload, _type in ("self_int", "int"), ("self_Tensor", "Tensor"):
-    _composite(f"repeat_interleave.{_overload}(Tensor self, {_type} repeats, " + _REPEATED, _repeat_interleave,
-               "Each element (slice of `dim`) several times in a row, a number of times given for all or for each.")
-_composite("repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
-           lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size).to(repeats.dtype),
-           "The indices 0, 1, … each so often as `repeats` says.", variants=FUNCTION)
+    _composite(
+        f"repeat_interleave.{_overload}(Tensor self, {_type} repeats, " + _REPEATED,
+        _repeat_interleave,
+        "Each element (slice of `dim`) several times in a row, a number of times given for all or for each.",
+    )
+_composite(
+    "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+    lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size).to(repeats.dtype),
+    "The indices 0, 1, … each so often as `repeats` says.",
+    variants=FUNCTION,
+)
 
 
 def _triangle_indices(name, lower):
@@ -206,10 +242,14 @@ def _triangle_indices(name, lower):
 
     side, words = ("lower", "below") if lower else ("upper", "above")
     options = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False"
-    return Operator(f"{name}(int row, int col, int offset=0, *, {options}, bool requires_grad=False) -> Tensor",
-                    indices, variants=FUNCTION, differentiable=False,
-                    doc=f"The coordinates of the {side} triangle of a matrix, on a diagonal and {words}; row numbers "
-                        "first, then column numbers.")
+    return Operator(
+        f"{name}(int row, int col, int offset=0, *, {options}, bool requires_grad=False) -> Tensor",
+        indices,
+        variants=FUNCTION,
+        differentiable=False,
+        doc=f"The coordinates of the {side} triangle of a matrix, on a diagonal and {words}; row numbers "
+        "first, then column numbers.",
+    )
 
 
 tril_indices = _triangle_indices("tril_indices", True)
@@ -217,6 +257,7 @@ triu_indices = _triangle_indices("triu_indices", False)
 
 
 # --- diagonals ------------------------------------------------------------------------------------------------------
+
 
 def _diag_embed(input, offset, dim1, dim2):
     ndim = input.ndim + 1
@@ -229,9 +270,12 @@ def _diag_embed(input, offset, dim1, dim2):
     return views.diagonal_backward(input, tuple(sizes), offset, first, second)
 
 
-diag_embed = _composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", _diag_embed,
-                        "Matrices with the last dimension of `input` on a diagonal and zeros elsewhere, their rows "
-                        "along `dim1` and their columns along `dim2` of the result.")
+diag_embed = _composite(
+    "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+    _diag_embed,
+    "Matrices with the last dimension of `input` on a diagonal and zeros elsewhere, their rows "
+    "along `dim1` and their columns along `dim2` of the result.",
+)
 
 
 def _diag(input, diagonal, out):
@@ -240,13 +284,18 @@ def _diag(input, diagonal, out):
     return diag_embed(input, diagonal) if input.ndim == 1 else views.diagonal(input, diagonal).clone()
 
 
-diag = _composite("diag(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor", _diag,
-                  "The matrix with a vector on its diagonal; of a matrix, a copy of its diagonal. `diagonal` counts "
-                  "from the main one upwards.")
+diag = _composite(
+    "diag(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
+    _diag,
+    "The matrix with a vector on its diagonal; of a matrix, a copy of its diagonal. `diagonal` counts "
+    "from the main one upwards.",
+)
 
-diagflat = _composite("diagflat(Tensor self, int offset=0) -> Tensor",
-                      lambda input, offset: diag_embed(input.reshape((-1,)), offset),
-                      "The matrix with the elements of `input`, flattened, on a diagonal and zeros elsewhere.")
+diagflat = _composite(
+    "diagflat(Tensor self, int offset=0) -> Tensor",
+    lambda input, offset: diag_embed(input.reshape((-1,)), offset),
+    "The matrix with the elements of `input`, flattened, on a diagonal and zeros elsewhere.",
+)
 
 
 def _trace(input):

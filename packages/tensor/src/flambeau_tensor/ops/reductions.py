@@ -1,4 +1,5 @@
 """Operations that reduce dimensions: sums, products, means, deviations, extremes and their places, norms, counts."""
+
 from builtins import all as _all
 
 import numpy as np
@@ -24,35 +25,66 @@ _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
 def _with_and_without_dim(op, by_dim, overload):
     """PyTorch's signatures of a reduction: without `dim`, and with."""
     dtype = "ScalarType? dtype=None, " if "dtype" in op.schema.text else ""
-    overloads(op, f"{op.name}(Tensor self, *, {dtype}{_OUT}",
-              f"{op.name}.{overload}(Tensor self, {by_dim}, bool keepdim=False, *, {dtype}{_OUT}")
+    overloads(
+        op,
+        f"{op.name}(Tensor self, *, {dtype}{_OUT}",
+        f"{op.name}.{overload}(Tensor self, {by_dim}, bool keepdim=False, *, {dtype}{_OUT}",
+    )
 
 
 # --- sums and means -------------------------------------------------------------------------------------------------
 
-sum = Operator("sum" + _SUM, Reduction("sum", "sum", result="wide", empty=0, dtypes="biufc"), **_INNER, doc="""
+sum = Operator(
+    "sum" + _SUM,
+    Reduction("sum", "sum", result="wide", empty=0, dtypes="biufc"),
+    **_INNER,
+    doc="""
 The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
 with `dtype` the elements are converted first.
-""")
+""",
+)
 _with_and_without_dim(sum, "int[1]? dim", "dim_IntList")
-nansum = Operator("nansum" + _SUM, Reduction(
-    "nansum", "nansum", result="wide", empty=0, dtypes="biuf",
-    refusal="nansum on CPU does not support complex inputs"), doc="The sum with NaN counted as zero.")
-prod = Operator("prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
-                Reduction("prod", "prod", result="wide", empty=1, dtypes="biufc"), **_INNER,
-                doc="The product of the elements over one dimension or all.")
+nansum = Operator(
+    "nansum" + _SUM,
+    Reduction(
+        "nansum",
+        "nansum",
+        result="wide",
+        empty=0,
+        dtypes="biuf",
+        refusal="nansum on CPU does not support complex inputs",
+    ),
+    doc="The sum with NaN counted as zero.",
+)
+prod = Operator(
+    "prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
+    Reduction("prod", "prod", result="wide", empty=1, dtypes="biufc"),
+    **_INNER,
+    doc="The product of the elements over one dimension or all.",
+)
 _with_and_without_dim(prod, "int dim", "dim_int")
-mean = Operator("mean" + _SUM, Reduction(
-    "mean", "sum", finish="mean", empty=float("nan"), dtypes="fc",
-    refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            "Got: {}"), **_INNER, doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.")
+mean = Operator(
+    "mean" + _SUM,
+    Reduction(
+        "mean",
+        "sum",
+        finish="mean",
+        empty=float("nan"),
+        dtypes="fc",
+        refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+        "Got: {}",
+    ),
+    **_INNER,
+    doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.",
+)
 _with_and_without_dim(mean, "int[1]? dim", "dim")
 
 
 def _nanmean(input, dim, keepdim, dtype, out):
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError("nanmean(): expected input to have floating point or complex dtype but got "
-                           + type_name(input.dtype))
+        raise RuntimeError(
+            "nanmean(): expected input to have floating point or complex dtype but got " + type_name(input.dtype)
+        )
     return nansum(input, dim, keepdim, dtype=dtype) / sum(isnan(input).logical_not(), dim, keepdim)
 
 
@@ -71,35 +103,58 @@ def _sum_to_size(input, size):
 
 
 sum_to_size = Operator(
-    "sum_to_size(Tensor self, int[] size) -> Tensor", _sum_to_size, variants="method", composite=True,
-    doc="The sum over those dimensions that broadcasting from `size` would make or stretch.")
+    "sum_to_size(Tensor self, int[] size) -> Tensor",
+    _sum_to_size,
+    variants="method",
+    composite=True,
+    doc="The sum over those dimensions that broadcasting from `size` would make or stretch.",
+)
 
 
 # --- extremes -------------------------------------------------------------------------------------------------------
 
-amax = Operator("amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
-                Reduction("amax", "max", dtypes="bif"),
-                doc=f"The largest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}")
-amin = Operator("amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
-                Reduction("amin", "min", dtypes="bif"),
-                doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}")
+amax = Operator(
+    "amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
+    Reduction("amax", "max", dtypes="bif"),
+    doc=f"The largest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
+)
+amin = Operator(
+    "amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
+    Reduction("amin", "min", dtypes="bif"),
+    doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
+)
 
 
 def _extreme(name, word, both):
-    all_ = Operator(f"{name}(Tensor self, *, {_OUT}", Reduction(name, name, dtypes="bif"),
-                    doc=f"The {word} element; NaN wins. {_NOTHING_LIKE_IT}")
-    Operator(f"{name}.other(Tensor self, Tensor other, *, {_OUT}", Forward(both), composite=True,
-             doc=f"The {word} of two, element by element; NaN wins.")
-    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, {_PAIR}",
-                     Reduction(name, f"arg{name}", dtypes="bif", indices=True,
-                               refusal=f"{name}(): does not support complex input"),
-                     doc=f"The {word} elements along one dimension and where they stand, the first of equals; NaN "
-                         "wins.")
-    places = Operator(f"arg{name}(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!)? out=None) -> Tensor",
-                      Reduction(f"arg{name}", f"arg{name}", dtypes="if", values=False, indices=True,
-                                refusal=f"arg{name}(): does not support {{}} input"), differentiable=False,
-                      doc=f"The index of the {word} element along `dim`, or in the flattened tensor; the first of "
-                          "equals.")
+    all_ = Operator(
+        f"{name}(Tensor self, *, {_OUT}",
+        Reduction(name, name, dtypes="bif"),
+        doc=f"The {word} element; NaN wins. {_NOTHING_LIKE_IT}",
+    )
+    Operator(
+        f"{name}.other(Tensor self, Tensor other, *, {_OUT}",
+        Forward(both),
+        composite=True,
+        doc=f"The {word} of two, element by element; NaN wins.",
+    )
+    along = Operator(
+        f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, {_PAIR}",
+        Reduction(name, f"arg{name}", dtypes="bif", indices=True, refusal=f"{name}(): does not support complex input"),
+        doc=f"The {word} elements along one dimension and where they stand, the first of equals; NaN wins.",
+    )
+    places = Operator(
+        f"arg{name}(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!)? out=None) -> Tensor",
+        Reduction(
+            f"arg{name}",
+            f"arg{name}",
+            dtypes="if",
+            values=False,
+            indices=True,
+            refusal=f"arg{name}(): does not support {{}} input",
+        ),
+        differentiable=False,
+        doc=f"The index of the {word} element along `dim`, or in the flattened tensor; the first of equals.",
+    )
     return all_, along, places
 
 
@@ -110,36 +165,61 @@ min, min_dim, argmin = _extreme("min", "smallest", minimum)
 def _aminmax(input, dim, keepdim, out):
     if dim is None:
         if input.numel() == 0:
-            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-                               "identity.")
+            raise RuntimeError(
+                "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+            )
         return amin(input, (), keepdim), amax(input, (), keepdim)
     return amin(input, dim, keepdim), amax(input, dim, keepdim)
 
 
-aminmax = Operator("aminmax(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!)[]? out=None) "
-                   "-> (Tensor min, Tensor max)", _aminmax, composite=True, doc="The smallest and the largest element.")
+aminmax = Operator(
+    "aminmax(Tensor self, *, int? dim=None, bool keepdim=False, Tensor(a!)[]? out=None) -> (Tensor min, Tensor max)",
+    _aminmax,
+    composite=True,
+    doc="The smallest and the largest element.",
+)
 
 
 # --- truth and counts -----------------------------------------------------------------------------------------------
 
-all = Operator("all" + _DIMS + _OUT, Reduction("all", "min", result="bool", compute="bool", empty=1, each=True,
-                                                 dtypes="biufch"),
-               differentiable=False, doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
-               **_INNER)
-any = Operator("any" + _DIMS + _OUT, Reduction("any", "max", result="bool", compute="bool", empty=0, each=True,
-                                                 dtypes="biufch"),
-               differentiable=False, doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
-               **_INNER)
+all = Operator(
+    "all" + _DIMS + _OUT,
+    Reduction("all", "min", result="bool", compute="bool", empty=1, each=True, dtypes="biufch"),
+    differentiable=False,
+    doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
+    **_INNER,
+)
+any = Operator(
+    "any" + _DIMS + _OUT,
+    Reduction("any", "max", result="bool", compute="bool", empty=0, each=True, dtypes="biufch"),
+    differentiable=False,
+    doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
+    **_INNER,
+)
 for _op in all, any:
-    overloads(_op, *(f"{_op.name}{_schema}, *, {_OUT}" for _schema in (
-        "(Tensor self", ".dim(Tensor self, int dim, bool keepdim=False",
-        ".dims(Tensor self, int[]? dim=None, bool keepdim=False")))
-count_nonzero = Operator("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-                         Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0,
-                                   dtypes="biufch"),
-                         differentiable=False, doc="How many elements are nonzero.", **_INNER)
-overloads(count_nonzero, "count_nonzero(Tensor self, int? dim=None) -> Tensor",
-          "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor")
+    overloads(
+        _op,
+        *(
+            f"{_op.name}{_schema}, *, {_OUT}"
+            for _schema in (
+                "(Tensor self",
+                ".dim(Tensor self, int dim, bool keepdim=False",
+                ".dims(Tensor self, int[]? dim=None, bool keepdim=False",
+            )
+        ),
+    )
+count_nonzero = Operator(
+    "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
+    Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0, dtypes="biufch"),
+    differentiable=False,
+    doc="How many elements are nonzero.",
+    **_INNER,
+)
+overloads(
+    count_nonzero,
+    "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+    "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+)
 
 
 # --- deviations -----------------------------------------------------------------------------------------------------
@@ -157,34 +237,57 @@ _BY_DIM = "dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False"
 def _signatures(name, compute, result, out, doc, **how):
     """`compute(input, dim, correction, keepdim)` under the three signatures."""
     settings = how | {"composite": True, "doc": doc}
+
     def with_out(schema):
         if not out:
             return schema
         return f"{schema}{'' if '*' in schema else ', *'}, {out}"
 
-    return tuple(Operator(f"{name}{with_out(schema)}) -> {result}", kernel, **settings) for schema, kernel in (
-        (f".{_BY_CORRECTION}", lambda input, dim, correction, keepdim, *out: compute(
-            input, dim, 1 if correction is None else correction, keepdim)),
-        (_UNBIASED, lambda input, unbiased, *out: compute(input, None, int(unbiased), False)),
-        (f".{_BY_DIM}", lambda input, dim, unbiased, keepdim, *out: compute(input, dim, int(unbiased), keepdim))))
+    return tuple(
+        Operator(f"{name}{with_out(schema)}) -> {result}", kernel, **settings)
+        for schema, kernel in (
+            (
+                f".{_BY_CORRECTION}",
+                lambda input, dim, correction, keepdim, *out: compute(
+                    input, dim, 1 if correction is None else correction, keepdim
+                ),
+            ),
+            (_UNBIASED, lambda input, unbiased, *out: compute(input, None, int(unbiased), False)),
+            (f".{_BY_DIM}", lambda input, dim, unbiased, keepdim, *out: compute(input, dim, int(unbiased), keepdim)),
+        )
+    )
 
 
 def _spread(name, finish, word):
-    inner = Operator(f"{name}{_DEVIATION}", Reduction(
-        name, "moments", finish=finish, empty=float("nan"), dtypes="f", refusal=_ONLY_FLOATS),
-        **_INNER, doc=f"The {word} over `dim`.")
+    inner = Operator(
+        f"{name}{_DEVIATION}",
+        Reduction(name, "moments", finish=finish, empty=float("nan"), dtypes="f", refusal=_ONLY_FLOATS),
+        **_INNER,
+        doc=f"The {word} over `dim`.",
+    )
 
     def compute(input, dim, correction, keepdim):
         if input.is_complex():
-            total = var_correction(input.real, dim, correction=correction, keepdim=keepdim) + \
-                var_correction(input.imag, dim, correction=correction, keepdim=keepdim)
+            total = var_correction(input.real, dim, correction=correction, keepdim=keepdim) + var_correction(
+                input.imag, dim, correction=correction, keepdim=keepdim
+            )
             return total if name == "var" else total.sqrt()
         return inner(input, dim, correction=correction, keepdim=keepdim)
 
-    return inner, compute, _signatures(name, compute, "Tensor", "Tensor(a!)? out=None", f"""
+    return (
+        inner,
+        compute,
+        _signatures(
+            name,
+            compute,
+            "Tensor",
+            "Tensor(a!)? out=None",
+            f"""
 The {word} over `dim`, or over all dimensions: squared deviations from the mean are divided by their number less
 `correction` (1, or what `unbiased` says). Means and deviations are kept in double precision.
-""")[0]
+""",
+        )[0],
+    )
 
 
 var_correction, _var, var = _spread("var", "var", "variance")
@@ -197,8 +300,9 @@ def _with_mean(name, spread, word):
             raise RuntimeError(f"{name}_mean only support floating point and complex dtypes")
         return spread(input, dim, correction, keepdim), mean(input, dim, keepdim)
 
-    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.",
-                       variants="function")[0]
+    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.", variants="function")[
+        0
+    ]
 
 
 var_mean = _with_mean("var", _var, "variance")
@@ -206,6 +310,7 @@ std_mean = _with_mean("std", _std, "standard deviation")
 
 
 # --- norms and exponentials -----------------------------------------------------------------------------------------
+
 
 def _complex_logsumexp(input, dim, keepdim):
     a = input.numpy(force=True)
@@ -216,15 +321,28 @@ def _complex_logsumexp(input, dim, keepdim):
     return from_numpy(np.asarray(total if keepdim else total.squeeze(axis)).astype(a.dtype))
 
 
-logsumexp = Operator("logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, " + _OUT, Reduction(
-    "logsumexp", "logsumexp", finish="logsumexp", default_float=True, empty=float("-inf"), dtypes="bif",
-    fallback=_complex_logsumexp),
-    doc="The logarithm of the sum of exponentials, without overflow.")
+logsumexp = Operator(
+    "logsumexp(Tensor self, int[1] dim, bool keepdim=False, *, " + _OUT,
+    Reduction(
+        "logsumexp",
+        "logsumexp",
+        finish="logsumexp",
+        default_float=True,
+        empty=float("-inf"),
+        dtypes="bif",
+        fallback=_complex_logsumexp,
+    ),
+    doc="The logarithm of the sum of exponentials, without overflow.",
+)
 vector_norm = Operator(
-    "vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, "
-    + _OUT, norms.vector_norm, namespace="torch.linalg", variants="function", doc="""
+    "vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
+    norms.vector_norm,
+    namespace="torch.linalg",
+    variants="function",
+    doc="""
 The vector norm: (Σ |x|^ord)^(1/ord); the largest or smallest |x| for ±inf, the number of nonzeros for 0.
-""")
+""",
+)
 
 
 def _norm(input, p, dim, keepdim, dtype, out):
@@ -240,10 +358,17 @@ _NORM = "int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _O
 _ITS_DOC = """
 The p-norm of the elements over `dim`; `"fro"` is 2, `"nuc"` the sum of a matrix's singular values.
 """
-norm = Operator("norm(Tensor self, Scalar? p=2, " + _NORM, _norm, composite=True, doc=_ITS_DOC, aten=(
-    "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
-    "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
-    "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor"))
+norm = Operator(
+    "norm(Tensor self, Scalar? p=2, " + _NORM,
+    _norm,
+    composite=True,
+    doc=_ITS_DOC,
+    aten=(
+        "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+        "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+        "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+    ),
+)
 Operator("norm.name(Tensor self, str p, " + _NORM, _norm, composite=True, doc=_ITS_DOC)
 
 
@@ -251,8 +376,9 @@ def _dist(input, other, p):
     return vector_norm(input - other, p)
 
 
-dist = Operator("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", _dist, composite=True,
-                doc="The p-norm of `input - other`.")
+dist = Operator(
+    "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", _dist, composite=True, doc="The p-norm of `input - other`."
+)
 
 
 def _renorm(input, p, dim, maxnorm, out):
@@ -273,8 +399,12 @@ def _renorm(input, p, dim, maxnorm, out):
     return input * scale.to(input.dtype)
 
 
-renorm = Operator("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!)? out=None) -> Tensor", _renorm,
-                  composite=True, variants="function method inplace", doc="""
+renorm = Operator(
+    "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!)? out=None) -> Tensor",
+    _renorm,
+    composite=True,
+    variants="function method inplace",
+    doc="""
 The slices of one dimension, those scaled down whose p-norm is larger than `maxnorm`.
 
 Args:
@@ -290,4 +420,5 @@ Raises:
 >>> ft.renorm(ft.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
 tensor([[0.6000, 0.8000],
         [0.3000, 0.4000]])
-""")
+""",
+)

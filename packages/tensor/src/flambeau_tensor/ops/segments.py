@@ -1,4 +1,5 @@
 """Segments of a dimension reduced to one element each."""
+
 from math import prod
 
 from flambeau_tensor._core.dtype import type_name
@@ -7,8 +8,15 @@ from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.ops.gathering import scatter_reduce
 from flambeau_tensor.ops.joining import cat
 
-_REDUCTIONS = {"sum": ("sum", 0), "mean": ("sum", 0), "prod": ("prod", 1), "max": ("amax", float("-inf")),
-               "amax": ("amax", float("-inf")), "min": ("amin", float("inf")), "amin": ("amin", float("inf"))}
+_REDUCTIONS = {
+    "sum": ("sum", 0),
+    "mean": ("sum", 0),
+    "prod": ("prod", 1),
+    "max": ("amax", float("-inf")),
+    "amax": ("amax", float("-inf")),
+    "min": ("amin", float("inf")),
+    "amin": ("amin", float("inf")),
+}
 
 
 def _check_segments(data, reduce, lengths, indices, offsets, axis):
@@ -26,28 +34,32 @@ def _check_segments(data, reduce, lengths, indices, offsets, axis):
         word = "lengths" if offsets is None else "offsets"
         raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}.")
     if given.dtype.name not in ("int64", "int32"):
-        raise NotImplementedError("\"_segment_reduce_lengths_cpu_kernel1\" not implemented for "
-                                  f"'{type_name(given.dtype)}'")
+        raise NotImplementedError(
+            f"\"_segment_reduce_lengths_cpu_kernel1\" not implemented for '{type_name(given.dtype)}'"
+        )
     if not data.is_floating_point():
         raise NotImplementedError(f"\"_segment_reduce_cpu\" not implemented for '{type_name(data.dtype)}'")
     if tuple(given.shape[:-1]) != tuple(data.shape[:axis]):
-        raise RuntimeError(f"segment_reduce(): segments of shape {list(given.shape)} do not fit data of shape "
-                           f"{list(data.shape)}")
+        raise RuntimeError(
+            f"segment_reduce(): segments of shape {list(given.shape)} do not fit data of shape {list(data.shape)}"
+        )
     return given, axis
 
 
 def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initial):
     given, axis = _check_segments(data, reduce, lengths, indices, offsets, axis)
     how, neutral = _REDUCTIONS[reduce]
-    outer, n, rest = tuple(data.shape[:axis]), data.shape[axis], tuple(data.shape[axis + 1:])
+    outer, n, rest = tuple(data.shape[:axis]), data.shape[axis], tuple(data.shape[axis + 1 :])
     rows = prod(outer)
     given = given.long().reshape((rows, given.shape[-1]))
     if offsets is None:
         if not unsafe and bool((given < 0).any()):
             raise RuntimeError("lengths contains negative value!")
         if not unsafe and bool((given.sum(-1) != n).any()):
-            raise RuntimeError("segment_reduce(): Expected all rows of lengths along axis to sum to "
-                               "data.size(lengths.dim()-1) when !unsafe.")
+            raise RuntimeError(
+                "segment_reduce(): Expected all rows of lengths along axis to sum to "
+                "data.size(lengths.dim()-1) when !unsafe."
+            )
         given = cat((given.new_zeros((rows, 1)), given.cumsum(-1)), -1)
     count = max(given.shape[1] - 1, 0)
     where, places = find_operator("torch.where"), find_operator("torch.arange")(n).expand((rows, n))
@@ -65,8 +77,11 @@ def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initi
 
 segment_reduce = Operator(
     "segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, "
-    "int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor", _segment_reduce, composite=True,
-    variants="function", doc="""
+    "int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
+    _segment_reduce,
+    composite=True,
+    variants="function",
+    doc="""
 The sum, mean, product, maximum or minimum of each of several segments that a dimension is cut into.
 
 Args:
@@ -84,6 +99,12 @@ Raises:
 >>> import flambeau_tensor as ft
 >>> ft.segment_reduce(ft.tensor([1.0, 2.0, 3.0, 4.0]), "sum", lengths=ft.tensor([1, 3]))
 tensor([1., 9.])
-""")
-Operator(segment_reduce.schema.text.replace("segment_reduce(", "_segment_reduce(", 1), _segment_reduce, composite=True,
-         variants="function", doc="`segment_reduce`.")
+""",
+)
+Operator(
+    segment_reduce.schema.text.replace("segment_reduce(", "_segment_reduce(", 1),
+    _segment_reduce,
+    composite=True,
+    variants="function",
+    doc="`segment_reduce`.",
+)

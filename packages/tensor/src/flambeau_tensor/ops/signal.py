@@ -1,4 +1,5 @@
 """Signals in pieces: the short-time Fourier transform, its inverse, and windows."""
+
 import math
 import warnings
 
@@ -11,18 +12,26 @@ from flambeau_tensor.ops.factories import _OPTIONS
 from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.views import slice_backward, unfold_backward
 
-_NO_WINDOW = ("A window was not provided. A rectangular window will be applied,which is known to cause spectral "
-              "leakage. Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce "
-              "spectral leakage.To suppress this warning and use a rectangular window, explicitly set "
-              "`window=torch.ones(n_fft, device=<device>)`.")
-_NO_WINDOW_BACK = ("A window was not provided. A rectangular window will be applied.Please provide the same window "
-                   "used by stft to make the inversion lossless.To suppress this warning and use a rectangular window, "
-                   "explicitly set `window=torch.ones(n_fft, device=<device>)`.")
-_AS_PARTS = ("stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
-             "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
-             "torch.view_as_real on the complex output to recover the old return format.")
-_TOO_LONG = ("The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
-             "tail. Please check your center and hop_length settings.")
+_NO_WINDOW = (
+    "A window was not provided. A rectangular window will be applied,which is known to cause spectral "
+    "leakage. Other windows such as torch.hann_window or torch.hamming_window are recommended to reduce "
+    "spectral leakage.To suppress this warning and use a rectangular window, explicitly set "
+    "`window=torch.ones(n_fft, device=<device>)`."
+)
+_NO_WINDOW_BACK = (
+    "A window was not provided. A rectangular window will be applied.Please provide the same window "
+    "used by stft to make the inversion lossless.To suppress this warning and use a rectangular window, "
+    "explicitly set `window=torch.ones(n_fft, device=<device>)`."
+)
+_AS_PARTS = (
+    "stft with return_complex=False is deprecated. In a future pytorch release, stft will return complex "
+    "tensors for all inputs, and return_complex=False will raise an error.\nNote: you can still call "
+    "torch.view_as_real on the complex output to recover the old return format."
+)
+_TOO_LONG = (
+    "The length of signal is shorter than the length parameter. Result is being padded with zeros in the "
+    "tail. Please check your center and hop_length settings."
+)
 _FLOAT64 = _dtype_by_name("float64")
 _warned = set()
 
@@ -40,9 +49,13 @@ def _kind(t):
 def _error(name, input, window, numbers, said):
     """What is wrong, after the call in PyTorch's words."""
     shown = "None" if window is None else f"{_kind(window)}{{{list(window.shape)}}}"
-    given = [f"n_fft={numbers.pop('n_fft')}", f"hop_length={numbers.pop('hop_length')}",
-             f"win_length={numbers.pop('win_length')}", f"window={shown}",
-             *(f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in numbers.items())]
+    given = [
+        f"n_fft={numbers.pop('n_fft')}",
+        f"hop_length={numbers.pop('hop_length')}",
+        f"win_length={numbers.pop('win_length')}",
+        f"window={shown}",
+        *(f"{key}={int(value) if isinstance(value, bool) else value}" for key, value in numbers.items()),
+    ]
     return RuntimeError(f"{name}({_kind(input)}{list(input.shape)}, {', '.join(given)}) {said}")
 
 
@@ -54,8 +67,10 @@ def _padded(x, n, mode):
     if mode == "reflect":
         if n >= size:
             shape = [1] * (3 - x.ndim) + list(x.shape)
-            raise RuntimeError("Argument #4: Padding size should be less than the corresponding input dimension, but "
-                               f"got: padding ({n}, {n}) at dimension 2 of input {shape}")
+            raise RuntimeError(
+                "Argument #4: Padding size should be less than the corresponding input dimension, but "
+                f"got: padding ({n}, {n}) at dimension 2 of input {shape}"
+            )
         return cat((x.narrow(-1, 1, n).flip(-1), x, x.narrow(-1, size - 1 - n, n).flip(-1)), -1)
     if mode == "replicate":
         return cat((x[..., :1].expand(*x.shape[:-1], n), x, x[..., -1:].expand(*x.shape[:-1], n)), -1)
@@ -71,8 +86,19 @@ def _zeros_around(x, before, after):
     return slice_backward(x, (*x.shape[:-1], before + size + after), x.ndim - 1, before, before + size, 1)
 
 
-def _stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex,
-          align_to_window):
+def _stft(
+    input,
+    n_fft,
+    hop_length,
+    win_length,
+    window,
+    center,
+    pad_mode,
+    normalized,
+    onesided,
+    return_complex,
+    align_to_window,
+):
     if center and align_to_window is not None:
         raise RuntimeError("stft align_to_window should only be set when center = false")
     if center and 0 < input.ndim < 3:
@@ -84,15 +110,29 @@ def _stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normal
     if return_complex is None:
         return_complex = input.is_complex() or window is not None and window.is_complex()
         if not return_complex:
-            raise RuntimeError("stft requires the return_complex parameter be given for real inputs, and will further "
-                               "require that return_complex=True in a future PyTorch release.")
+            raise RuntimeError(
+                "stft requires the return_complex parameter be given for real inputs, and will further "
+                "require that return_complex=True in a future PyTorch release."
+            )
     if not return_complex:
         _warn_once(_AS_PARTS)
 
     def error(said):
-        return _error("stft", input, window, {
-            "n_fft": n_fft, "hop_length": hop, "win_length": size, "normalized": normalized, "onesided": onesided,
-            "return_complex": return_complex, "align_to_window": align_to_window}, f": expected {said}")
+        return _error(
+            "stft",
+            input,
+            window,
+            {
+                "n_fft": n_fft,
+                "hop_length": hop,
+                "win_length": size,
+                "normalized": normalized,
+                "onesided": onesided,
+                "return_complex": return_complex,
+                "align_to_window": align_to_window,
+            },
+            f": expected {said}",
+        )
 
     if not (input.is_floating_point() or input.is_complex()):
         raise error("a tensor of floating point or complex values")
@@ -107,12 +147,14 @@ def _stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normal
     if not 0 < size <= n_fft:
         raise error(f"0 < win_length <= n_fft, but got win_length={size}")
     if window is not None and tuple(window.shape) != (size,):
-        raise error(f"a 1D window tensor of size equal to win_length={size}, but got window with size "
-                    f"{list(window.shape)}")
+        raise error(
+            f"a 1D window tensor of size equal to win_length={size}, but got window with size {list(window.shape)}"
+        )
     if size < n_fft:
         left = (n_fft - size) // 2
-        window = _zeros_around(factories.ones((size,), dtype=input.dtype) if window is None else window, left,
-                               n_fft - size - left)
+        window = _zeros_around(
+            factories.ones((size,), dtype=input.dtype) if window is None else window, left, n_fft - size - left
+        )
     frames = batch.unfold(1, n_fft, hop)
     frames = frames if window is None else frames * window
     norm = 1 if normalized else 0
@@ -127,9 +169,13 @@ def _stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normal
     return out if return_complex else find_operator("torch.view_as_real")(out)
 
 
-stft = Operator("stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, "
-                "bool center=True, str pad_mode='reflect', bool normalized=False, bool? onesided=None, "
-                "bool? return_complex=None, bool? align_to_window=None) -> Tensor", _stft, composite=True, doc="""
+stft = Operator(
+    "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, "
+    "bool center=True, str pad_mode='reflect', bool normalized=False, bool? onesided=None, "
+    "bool? return_complex=None, bool? align_to_window=None) -> Tensor",
+    _stft,
+    composite=True,
+    doc="""
 The short-time Fourier transform: those of pieces of the signal, each `n_fft` long and `hop_length` (a quarter of that
 unless given) behind the one before, times `window`. `input` is a signal or a batch of them, (*, time); the result is
 (*, frequencies, pieces). `window` is `win_length` long, with zeros around. With `center` the pieces' middles are at
@@ -137,7 +183,8 @@ multiples of `hop_length`, for which the signal is padded by `pad_mode`: "consta
 "circular". `normalized` divides by the root of `n_fft`. Of real signals the first half of the spectrum is given, unless
 `onesided` is False. `return_complex`, which real signals need, says whether the result is complex or has real and
 imaginary parts in a last dimension.
-""")
+""",
+)
 
 
 def _istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex):
@@ -146,13 +193,27 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():
-        raise RuntimeError("istft requires a complex-valued input tensor matching the output from stft with "
-                           "return_complex=True.")
+        raise RuntimeError(
+            "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
+        )
 
     def error(said):
-        return _error("istft", input, window, {
-            "n_fft": n_fft, "hop_length": hop, "win_length": size, "center": center, "normalized": normalized,
-            "onesided": onesided, "length": length, "return_complex": return_complex}, said)
+        return _error(
+            "istft",
+            input,
+            window,
+            {
+                "n_fft": n_fft,
+                "hop_length": hop,
+                "win_length": size,
+                "center": center,
+                "normalized": normalized,
+                "onesided": onesided,
+                "length": length,
+                "return_complex": return_complex,
+            },
+            said,
+        )
 
     frequencies, pieces = input.size(-2), input.size(-1)
     expected = n_fft + hop * (pieces - 1)
@@ -162,8 +223,10 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
         raise error(f": expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}")
     one = frequencies != n_fft if onesided is None else onesided
     if frequencies != (n_fft // 2 + 1 if one else n_fft):
-        raise error(": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft"
-                    f"{' / 2 + 1' if one else ''} when onesided={one}, but got {frequencies}")
+        raise error(
+            ": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft"
+            f"{' / 2 + 1' if one else ''} when onesided={one}, but got {frequencies}"
+        )
     if not 0 < hop <= size:
         raise error(": expected 0 < hop_length <= win_length")
     if not 0 < size <= n_fft:
@@ -183,7 +246,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     else:
         if weights.is_complex():
             raise RuntimeError("Complex windows are incompatible with return_complex=False")
-        frames = frames if one else frames[..., :n_fft // 2 + 1]
+        frames = frames if one else frames[..., : n_fft // 2 + 1]
         frames = find_operator("torch._fft_c2r")(frames, (2,), norm, n_fft)
     # Every piece comes with its window, twice by now: what overlaps is divided by the sum of the windows' squares.
     y = unfold_backward(frames * weights, (frames.shape[0], expected), 1, n_fft, hop)
@@ -201,22 +264,29 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     return y
 
 
-istft = Operator("istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, "
-                 "bool center=True, bool normalized=False, bool? onesided=None, int? length=None, "
-                 "bool return_complex=False) -> Tensor", _istft, composite=True, doc="""
+istft = Operator(
+    "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, "
+    "bool center=True, bool normalized=False, bool? onesided=None, int? length=None, "
+    "bool return_complex=False) -> Tensor",
+    _istft,
+    composite=True,
+    doc="""
 The inverse of `stft`: the signal, or batch of signals, of which (*, frequencies, pieces) is the short-time Fourier
 transform, where several overlap their best fit in the sense of least squares. The arguments are those of the transform;
 `length` cuts the signal or fills it up with zeros. Raises where windows leave a place out.
-""")
+""",
+)
 
 
 # --- windows --------------------------------------------------------------------------------------------------------
 
+
 def _window(name, doc, formula, *more):
     """Declare a window. `formula` gets the numbers from 0 to size - 1, the size, and the arguments after `periodic`, of
     which `more` has names and defaults."""
+
     def kernel(window_length, periodic, *rest):
-        values, (dtype, layout, device, _pinned, requires_grad) = rest[:len(more)], rest[len(more):]
+        values, (dtype, layout, device, _pinned, requires_grad) = rest[: len(more)], rest[len(more) :]
         dtype = dtype or get_default_dtype()
         if not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
@@ -231,7 +301,7 @@ def _window(name, doc, formula, *more):
         return result.requires_grad_() if requires_grad else result
 
     head = f"{name}(int window_length, bool periodic=True"
-    names = ["", "periodic", *("periodic_" + "_".join(n for n, _ in more[:i + 1]) for i in range(len(more)))]
+    names = ["", "periodic", *("periodic_" + "_".join(n for n, _ in more[: i + 1]) for i in range(len(more)))]
     if name == "kaiser_window":
         names[2] = "beta"
     signatures = [f"{name}(int window_length"]
@@ -239,11 +309,18 @@ def _window(name, doc, formula, *more):
         given = "".join(f", float {n}" for n, _ in more[:i])
         signatures.append(f"{name}.{overload}(int window_length, bool periodic{given}")
     defaults = "".join(f", float {n}={value}" for n, value in more)
-    op = Operator(f"{head}{defaults}, *, {_OPTIONS}) -> Tensor", kernel, namespace="torch._ops", variants="function",
-                  differentiable=False, doc=f"{doc} `window_length` numbers; a `periodic` window, for transforms, is "
-                  "the symmetric one of one number more without its last.")
-    overloads(op, *(f"{each}, *, {_OPTIONS}) -> Tensor" for each in signatures), variants="function",
-              differentiable=False)
+    op = Operator(
+        f"{head}{defaults}, *, {_OPTIONS}) -> Tensor",
+        kernel,
+        namespace="torch._ops",
+        variants="function",
+        differentiable=False,
+        doc=f"{doc} `window_length` numbers; a `periodic` window, for transforms, is "
+        "the symmetric one of one number more without its last.",
+    )
+    overloads(
+        op, *(f"{each}, *, {_OPTIONS}) -> Tensor" for each in signatures), variants="function", differentiable=False
+    )
 
 
 def _hamming(x, size, alpha, beta):
@@ -268,8 +345,9 @@ def _kaiser(x, size, beta):
 
 
 _window("hann_window", "Hann's window, sin²(πk / (N - 1)).", lambda x, size: _hamming(x, size, 0.5, 0.5))
-_window("hamming_window", "Hamming's window, alpha - beta cos(2πk / (N - 1)).", _hamming, ("alpha", 0.54),
-        ("beta", 0.46))
+_window(
+    "hamming_window", "Hamming's window, alpha - beta cos(2πk / (N - 1)).", _hamming, ("alpha", 0.54), ("beta", 0.46)
+)
 _window("bartlett_window", "Bartlett's window, a triangle.", _bartlett)
 _window("blackman_window", "Blackman's window, 0.42 - 0.5 cos(2πk / (N - 1)) + 0.08 cos(4πk / (N - 1)).", _blackman)
 _window("kaiser_window", "Kaiser's window, I₀(beta sqrt(1 - (2k / (N - 1) - 1)²)) / I₀(beta).", _kaiser, ("beta", 12.0))

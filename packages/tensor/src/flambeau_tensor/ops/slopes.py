@@ -1,4 +1,5 @@
 """Gradients of elementwise functions in one pass: what comes in times the slope, from the function's result."""
+
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
@@ -7,9 +8,13 @@ _LOOPS = hot("slopes").LOOPS
 
 
 def _slope(name, slope):
-    return Operator(f"{name}(Tensor grad_output, Tensor output) -> Tensor",
-                    Elementwise(name, 2, _LOOPS[name], dtypes="f"), namespace="torch._ops", variants="function",
-                    doc=f"`grad_output` times {slope}, for y = `output`, of a real dtype.")
+    return Operator(
+        f"{name}(Tensor grad_output, Tensor output) -> Tensor",
+        Elementwise(name, 2, _LOOPS[name], dtypes="f"),
+        namespace="torch._ops",
+        variants="function",
+        doc=f"`grad_output` times {slope}, for y = `output`, of a real dtype.",
+    )
 
 
 tanh_backward = _slope("tanh_backward", "the slope 1 - y² of tanh")

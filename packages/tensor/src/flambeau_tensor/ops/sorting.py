@@ -1,4 +1,5 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
+
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
@@ -27,31 +28,59 @@ The elements in ascending or descending order along `dim`, and where they were. 
 stable.
 """
 sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, *, " + _PAIR, kernels.sort, doc=_SORTED)
-Operator("sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!)[]? out=None) -> "
-         "(Tensor values, Tensor indices)", Forward(sort), composite=True, doc=_SORTED)
+Operator(
+    "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False, Tensor(a!)[]? out=None) -> "
+    "(Tensor values, Tensor indices)",
+    Forward(sort),
+    composite=True,
+    doc=_SORTED,
+)
 _ORDER = "The indices that sort along `dim`; of equals, the first comes first."
-argsort = Operator("argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", kernels.argsort,
-                   differentiable=False, doc=_ORDER)
-Operator("argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", Forward(argsort),
-         composite=True, doc=_ORDER)
-topk = Operator("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR, kernels.topk,
-                doc="The `k` largest (or smallest) elements along `dim`, in order, and where they stand.")
-kthvalue = Operator("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False, *, " + _PAIR, kernels.kthvalue,
-                    doc="The `k`-th smallest element along `dim`, counted from 1, and where it stands.")
-mode = Operator("mode(Tensor self, int dim=-1, bool keepdim=False, *, " + _PAIR, kernels.mode, doc="""
+argsort = Operator(
+    "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+    kernels.argsort,
+    differentiable=False,
+    doc=_ORDER,
+)
+Operator(
+    "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+    Forward(argsort),
+    composite=True,
+    doc=_ORDER,
+)
+topk = Operator(
+    "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR,
+    kernels.topk,
+    doc="The `k` largest (or smallest) elements along `dim`, in order, and where they stand.",
+)
+kthvalue = Operator(
+    "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False, *, " + _PAIR,
+    kernels.kthvalue,
+    doc="The `k`-th smallest element along `dim`, counted from 1, and where it stands.",
+)
+mode = Operator(
+    "mode(Tensor self, int dim=-1, bool keepdim=False, *, " + _PAIR,
+    kernels.mode,
+    doc="""
 The most frequent element along `dim`, the smallest of several, and where it stands last.
-""")
+""",
+)
 
 
 def _msort(input, out):
     return sort(input, 0).values if input.dim() else input.clone()
 
 
-msort = Operator("msort(Tensor self, *, Tensor(a!)? out=None) -> Tensor", _msort, composite=True,
-                 doc="The elements in ascending order along the first dimension.")
+msort = Operator(
+    "msort(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
+    _msort,
+    composite=True,
+    doc="The elements in ascending order along the first dimension.",
+)
 
 
 # --- medians and quantiles ------------------------------------------------------------------------------------------
+
 
 def _median(name, kernel, doc):
     def whole(input, out):
@@ -60,13 +89,17 @@ def _median(name, kernel, doc):
         return along(input.reshape(-1), 0)[0]
 
     Operator(f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor", whole, doc=doc)
-    along = Operator(f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, " + _PAIR, kernel,
-                     doc=f"{doc} Along `dim`, with the indices.")
+    along = Operator(
+        f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, " + _PAIR,
+        kernel,
+        doc=f"{doc} Along `dim`, with the indices.",
+    )
     return along
 
 
-median_dim = _median("median", kernels.median, "The element in the middle of the sorted ones (the lower of two); NaN "
-                     "where there is one.")
+median_dim = _median(
+    "median", kernels.median, "The element in the middle of the sorted ones (the lower of two); NaN where there is one."
+)
 nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of those elements that are not NaN.")
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -77,8 +110,10 @@ def _quantile(name, ignore_nan):
         if input.dtype.name not in ("float32", "float64"):
             raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
         if interpolation not in _INTERPOLATIONS:
-            raise RuntimeError(f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
-                               f"got {interpolation}")
+            raise RuntimeError(
+                f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, but "
+                f"got {interpolation}"
+            )
         if input.numel() == 0:
             raise RuntimeError(f"{name}() input tensor must be non-empty")
         if isinstance(q, Tensor):
@@ -110,23 +145,30 @@ def _quantile(name, ignore_nan):
             result = find_operator("torch.lerp")(low, high, weight)
         result = result.movedim(-1, 0)
         if keepdim:
-            result = result.reshape([-1] + [1] * input.dim()) if dim is None or input.dim() == 0 else \
-                result.unsqueeze(dim % input.dim() + 1)
+            result = (
+                result.reshape([-1] + [1] * input.dim())
+                if dim is None or input.dim() == 0
+                else result.unsqueeze(dim % input.dim() + 1)
+            )
         return result if q.ndim else result.squeeze(0)
 
     return quantile
 
 
 _QUANTILE = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor(a!)? out=None) -> Tensor"
-_OF_ALL = "The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between " \
-    "neighbours."
-for _name, _ignores, _what in (("quantile", False, _OF_ALL),
-                               ("nanquantile", True, "The quantiles of those elements that are not NaN.")):
+_OF_ALL = (
+    "The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between neighbours."
+)
+for _name, _ignores, _what in (
+    ("quantile", False, _OF_ALL),
+    ("nanquantile", True, "The quantiles of those elements that are not NaN."),
+):
     for _schema in ("(Tensor self, Tensor q, ", ".scalar(Tensor self, float q, "):
         Operator(_name + _schema + _QUANTILE, _quantile(_name, _ignores), composite=True, doc=_what)
 
 
 # --- distinct values ------------------------------------------------------------------------------------------------
+
 
 def _refuse_complex(input, name):
     if input.is_complex():
@@ -169,18 +211,34 @@ def _unique_consecutive(input, return_inverse, return_counts, dim):
     a = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
     begins, number, counts = _runs(a)
     values = a[begins]
-    return _results(input, values if dim is None else np.moveaxis(values, 0, dim),
-                    number.reshape(input.shape) if dim is None else number, counts, return_inverse, return_counts)
+    return _results(
+        input,
+        values if dim is None else np.moveaxis(values, 0, dim),
+        number.reshape(input.shape) if dim is None else number,
+        counts,
+        return_inverse,
+        return_counts,
+    )
 
 
-unique = Operator("unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
-                  "int? dim=None) -> Tensor", _unique, differentiable=False, meta=False, doc="""
+unique = Operator(
+    "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
+    "int? dim=None) -> Tensor",
+    _unique,
+    differentiable=False,
+    meta=False,
+    doc="""
 The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
 of `input`, and how often each occurs. Every NaN is distinct.
-""")
-unique_consecutive = Operator("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, "
-                              "int? dim=None) -> Tensor", _unique_consecutive, differentiable=False, meta=False,
-                              doc="The elements without those that equal their predecessor.")
+""",
+)
+unique_consecutive = Operator(
+    "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
+    _unique_consecutive,
+    differentiable=False,
+    meta=False,
+    doc="The elements without those that equal their predecessor.",
+)
 
 
 def _three(results, return_inverse, return_counts):
@@ -194,17 +252,35 @@ def _three(results, return_inverse, return_counts):
 _FLAGS = "bool return_inverse=False, bool return_counts=False"
 _THREE = "-> (Tensor, Tensor, Tensor)"
 for _original, _sorted, _what, _aten in (
-        (unique, "bool sorted=True, ", "The distinct elements.",
-         (f"_unique2(Tensor self, bool sorted=True, {_FLAGS}) {_THREE}",
-          f"unique_dim(Tensor self, int dim, bool sorted=True, {_FLAGS}) {_THREE}")),
-        (unique_consecutive, "", "The elements without those that equal their predecessor.",
-         f"unique_consecutive(Tensor self, {_FLAGS}, int? dim=None) {_THREE}")):
-    Operator(f"{_original.name}(Tensor self, {_sorted}{_FLAGS}, int? dim=None) {_THREE}",
-             lambda self, *args, f=_original: _three(f(self, *args), *args[-3:-1]),
-             namespace="torch._ops", variants="function", composite=True, doc=_what, aten=_aten)
+    (
+        unique,
+        "bool sorted=True, ",
+        "The distinct elements.",
+        (
+            f"_unique2(Tensor self, bool sorted=True, {_FLAGS}) {_THREE}",
+            f"unique_dim(Tensor self, int dim, bool sorted=True, {_FLAGS}) {_THREE}",
+        ),
+    ),
+    (
+        unique_consecutive,
+        "",
+        "The elements without those that equal their predecessor.",
+        f"unique_consecutive(Tensor self, {_FLAGS}, int? dim=None) {_THREE}",
+    ),
+):
+    Operator(
+        f"{_original.name}(Tensor self, {_sorted}{_FLAGS}, int? dim=None) {_THREE}",
+        lambda self, *args, f=_original: _three(f(self, *args), *args[-3:-1]),
+        namespace="torch._ops",
+        variants="function",
+        composite=True,
+        doc=_what,
+        aten=_aten,
+    )
 
 
 # --- positions ------------------------------------------------------------------------------------------------------
+
 
 def _search(boundaries, values, right, out_int32, sorter=None):
     edges, found = _array(boundaries), _array(values) if isinstance(values, Tensor) else np.asarray(values)
@@ -227,17 +303,24 @@ def _searchsorted(sorted_sequence, input, out_int32, right, side, sorter, out):
     edges = sorted_sequence.shape
     if isinstance(input, Tensor):
         if len(edges) != 1 and (len(edges) != input.dim() or edges[:-1] != input.shape[:-1]):
-            raise RuntimeError(f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                               "boundaries tensor and input value tensor must match, but we got boundaries tensor "
-                               f"{list(edges)} and input value tensor {list(input.shape)}")
+            raise RuntimeError(
+                f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+                "boundaries tensor and input value tensor must match, but we got boundaries tensor "
+                f"{list(edges)} and input value tensor {list(input.shape)}"
+            )
     elif len(edges) != 1:
-        raise RuntimeError(f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we "
-                           f"got boundaries tensor dim({len(edges)}) and input value's dim(0) numel(1)")
+        raise RuntimeError(
+            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we "
+            f"got boundaries tensor dim({len(edges)}) and input value's dim(0) numel(1)"
+        )
     if sorter is not None and sorter.shape != edges:
-        raise RuntimeError(f"{name}: boundary and sorter must have the same size, but got boundary tensor "
-                           f"{list(edges)} and got sorter tensor {list(sorter.shape)}")
-    return _search(sorted_sequence, input, right or side == "right", out_int32,
-                   None if sorter is None else sorter.numpy())
+        raise RuntimeError(
+            f"{name}: boundary and sorter must have the same size, but got boundary tensor "
+            f"{list(edges)} and got sorter tensor {list(sorter.shape)}"
+        )
+    return _search(
+        sorted_sequence, input, right or side == "right", out_int32, None if sorter is None else sorter.numpy()
+    )
 
 
 def _bucketize(input, boundaries, out_int32, right, out):
@@ -247,18 +330,29 @@ def _bucketize(input, boundaries, out_int32, right, out):
 
 
 for _overload, _type in ("Tensor", "Tensor"), ("Scalar", "Scalar"):
-    Operator(f"searchsorted.{_overload}(Tensor sorted_sequence, {_type} self, *, bool out_int32=False, "
-             "bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor", _searchsorted,
-             variants="function", differentiable=False, doc="""
+    Operator(
+        f"searchsorted.{_overload}(Tensor sorted_sequence, {_type} self, *, bool out_int32=False, "
+        "bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor",
+        _searchsorted,
+        variants="function",
+        differentiable=False,
+        doc="""
 Where the values would be put into a sorted sequence (row by row, if it has several dimensions): before equals, or
 behind them with `right`.
-""")
-    Operator(f"bucketize.{_overload}({_type} self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
-             "Tensor(a!)? out=None) -> Tensor", _bucketize, variants="function", differentiable=False,
-             doc="The number of the interval between sorted boundaries that each value falls into.")
+""",
+    )
+    Operator(
+        f"bucketize.{_overload}({_type} self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
+        "Tensor(a!)? out=None) -> Tensor",
+        _bucketize,
+        variants="function",
+        differentiable=False,
+        doc="The number of the interval between sorted boundaries that each value falls into.",
+    )
 
 
 # --- histograms -----------------------------------------------------------------------------------------------------
+
 
 def _histc(input, bins, low, high, out):
     if not input.is_floating_point():
@@ -303,10 +397,18 @@ def _bincount(input, weights, minlength):
     return from_numpy(counts.astype("float32") if weights.dtype.name == "float32" else counts)
 
 
-histc = Operator("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)? out=None) -> Tensor",
-                 _histc, differentiable=False, doc="""
+histc = Operator(
+    "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)? out=None) -> Tensor",
+    _histc,
+    differentiable=False,
+    doc="""
 How many elements fall into each of `bins` equal intervals from `min` to `max` (of the data, if both are equal).
-""")
-bincount = Operator("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", _bincount,
-                    differentiable=False, meta=False,
-                    doc="How often each of the integers from 0 on occurs, or its weights' sum.")
+""",
+)
+bincount = Operator(
+    "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
+    _bincount,
+    differentiable=False,
+    meta=False,
+    doc="How often each of the integers from 0 on occurs, or its weights' sum.",
+)

@@ -8,6 +8,7 @@ spherical Bessel function, 4 for `log_ndtr` and `zeta`, 6 for `i0`, 8 for modifi
 kind, 45 for `gammainc` and `gammaincc` (600 far out in their tails). Of functions that oscillate such numbers hold
 between their zeros; next to these errors are small beside the amplitude.
 """
+
 import math
 
 from flambeau_tensor._core.elementwise import Elementwise
@@ -24,55 +25,78 @@ _OUT = "*, Tensor(a!)? out=None) -> Tensor"
 
 def _one(name, doc, loop=None, argument="self", *, differentiable=True, error="", **where):
     kernel = Elementwise(error or f"{name}_cpu", 1, _LOOPS[loop or name], default_float=True, dtypes="bif")
-    return Operator(f"{name}(Tensor {argument}, {_OUT}", kernel, differentiable=differentiable, doc=doc,
-                    **(where or SPECIAL))
+    return Operator(
+        f"{name}(Tensor {argument}, {_OUT}", kernel, differentiable=differentiable, doc=doc, **(where or SPECIAL)
+    )
 
 
 def _same(name, target, arguments="self", variants="function", doc=None):
     """Another name in `torch.special`."""
     listed = {"self": "Tensor self, " + _OUT, "pair": "Tensor self, Tensor other, " + _OUT}
     numbers = "self other" if arguments == "pair" and target is not igamma and target is not igammac else ""
-    return Operator(f"{name}({listed.get(arguments, arguments)}", Forward(target), composite=True, numbers=numbers,
-                    namespace="torch.special", variants=variants, doc=doc or f":func:`torch.{target.name}`.")
+    return Operator(
+        f"{name}({listed.get(arguments, arguments)}",
+        Forward(target),
+        composite=True,
+        numbers=numbers,
+        namespace="torch.special",
+        variants=variants,
+        doc=doc or f":func:`torch.{target.name}`.",
+    )
 
 
 # --- Bessel functions -----------------------------------------------------------------------------------------------
 
-i0 = _one("i0", "The modified Bessel function of the first kind, of order 0.", error="i0_vml_cpu",
-          variants="function method inplace_function")
+i0 = _one(
+    "i0",
+    "The modified Bessel function of the first kind, of order 0.",
+    error="i0_vml_cpu",
+    variants="function method inplace_function",
+)
 i0e = _one("i0e", "exp(-|x|) I₀(x).")
 i1 = _one("i1", "The modified Bessel function of the first kind, of order 1.")
 i1e = _one("i1e", "exp(-|x|) I₁(x).")
 for _name, _loop, _doc in (
-        ("bessel_j0", "", "The Bessel function of the first kind, of order 0."),
-        ("bessel_j1", "", "The Bessel function of the first kind, of order 1."),
-        ("bessel_y0", "", "The Bessel function of the second kind, of order 0."),
-        ("bessel_y1", "", "The Bessel function of the second kind, of order 1."),
-        ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind, of order 0."),
-        ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind, of order 1."),
-        ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind, of order 0."),
-        ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind, of order 1.")):
+    ("bessel_j0", "", "The Bessel function of the first kind, of order 0."),
+    ("bessel_j1", "", "The Bessel function of the first kind, of order 1."),
+    ("bessel_y0", "", "The Bessel function of the second kind, of order 0."),
+    ("bessel_y1", "", "The Bessel function of the second kind, of order 1."),
+    ("modified_bessel_i0", "i0", "The modified Bessel function of the first kind, of order 0."),
+    ("modified_bessel_i1", "i1", "The modified Bessel function of the first kind, of order 1."),
+    ("modified_bessel_k0", "k0", "The modified Bessel function of the second kind, of order 0."),
+    ("modified_bessel_k1", "k1", "The modified Bessel function of the second kind, of order 1."),
+):
     _one(_name, _doc, _loop, differentiable=False)
 for _name, _loop, _doc in (
-        ("scaled_modified_bessel_k0", "k0e", "exp(x) K₀(x)."), ("scaled_modified_bessel_k1", "k1e", "exp(x) K₁(x)."),
-        ("spherical_bessel_j0", "", "sin(x) / x, the spherical Bessel function of the first kind, of order 0."),
-        ("airy_ai", "", "Airy's function Ai.")):
+    ("scaled_modified_bessel_k0", "k0e", "exp(x) K₀(x)."),
+    ("scaled_modified_bessel_k1", "k1e", "exp(x) K₁(x)."),
+    ("spherical_bessel_j0", "", "sin(x) / x, the spherical Bessel function of the first kind, of order 0."),
+    ("airy_ai", "", "Airy's function Ai."),
+):
     _one(_name, _doc, _loop, "x", differentiable=False)
 
 
 # --- gamma functions ------------------------------------------------------------------------------------------------
 
+
 def _incomplete(name, doc):
-    return Operator(f"{name}(Tensor self, Tensor other, {_OUT}", Elementwise("igamma_cpu", 2, _LOOPS[name], dtypes="f"),
-                    variants="function method inplace", doc=doc)
+    return Operator(
+        f"{name}(Tensor self, Tensor other, {_OUT}",
+        Elementwise("igamma_cpu", 2, _LOOPS[name], dtypes="f"),
+        variants="function method inplace",
+        doc=doc,
+    )
 
 
 igamma = _incomplete("igamma", "The regularized lower incomplete gamma function, of order `input`.")
 igammac = _incomplete("igammac", "The regularized upper incomplete gamma function, of order `input`.")
-zeta = Operator("zeta(Tensor self, Tensor other, " + _OUT,
-                Elementwise("zeta_cpu", 2, _OLDER["zeta"], default_float=True, dtypes="bif"),
-                numbers="self other", **SPECIAL,
-                doc="Hurwitz's zeta function, the sum of (other + k)^(-input) over k ≥ 0.")
+zeta = Operator(
+    "zeta(Tensor self, Tensor other, " + _OUT,
+    Elementwise("zeta_cpu", 2, _OLDER["zeta"], default_float=True, dtypes="bif"),
+    numbers="self other",
+    **SPECIAL,
+    doc="Hurwitz's zeta function, the sum of (other + k)^(-input) over k ≥ 0.",
+)
 
 
 def _mvlgamma(input, p, out=None):
@@ -84,8 +108,9 @@ def _mvlgamma(input, p, out=None):
 
 
 _MVLGAMMA = "The logarithm of the multivariate gamma function of dimension `p`."
-mvlgamma = Operator("mvlgamma(Tensor self, int p, " + _OUT, _mvlgamma, composite=True,
-                    variants="function method inplace", doc=_MVLGAMMA)
+mvlgamma = Operator(
+    "mvlgamma(Tensor self, int p, " + _OUT, _mvlgamma, composite=True, variants="function method inplace", doc=_MVLGAMMA
+)
 
 
 # --- normal distributions and entropies -----------------------------------------------------------------------------
@@ -95,40 +120,56 @@ log_ndtr = _one("log_ndtr", "The logarithm of `ndtr`, precise for small ones.")
 ndtri = _one("ndtri", "The inverse of `ndtr`.")
 erfcx = _one("erfcx", "exp(x²) erfc(x).")
 entr = _one("entr", "-x log(x); 0 at 0, -inf below it.")
-xlog1py = Operator("xlog1py(Tensor self, Tensor other, " + _OUT,
-                   Elementwise("xlog1py_cpu", 2, _LOOPS["xlog1py"], default_float=True, dtypes="bif"),
-                   numbers="self other", doc="input · log(1 + other), 0 where `input` is 0.", **SPECIAL)
+xlog1py = Operator(
+    "xlog1py(Tensor self, Tensor other, " + _OUT,
+    Elementwise("xlog1py_cpu", 2, _LOOPS["xlog1py"], default_float=True, dtypes="bif"),
+    numbers="self other",
+    doc="input · log(1 + other), 0 where `input` is 0.",
+    **SPECIAL,
+)
 
 
 # --- orthogonal polynomials -----------------------------------------------------------------------------------------
 
 for _name, _loop, _doc in (
-        ("chebyshev_polynomial_t", "chebyshev_t", "Chebyshev polynomials of the first kind"),
-        ("chebyshev_polynomial_u", "chebyshev_u", "Chebyshev polynomials of the second kind"),
-        ("chebyshev_polynomial_v", "chebyshev_v", "Chebyshev polynomials of the third kind"),
-        ("chebyshev_polynomial_w", "chebyshev_w", "Chebyshev polynomials of the fourth kind"),
-        ("shifted_chebyshev_polynomial_t", "shifted_chebyshev_t",
-         "Chebyshev polynomials of the first kind of 2x - 1"),
-        ("shifted_chebyshev_polynomial_u", "shifted_chebyshev_u",
-         "Chebyshev polynomials of the second kind of 2x - 1"),
-        ("shifted_chebyshev_polynomial_v", "shifted_chebyshev_v",
-         "Chebyshev polynomials of the third kind of 2x - 1"),
-        ("shifted_chebyshev_polynomial_w", "shifted_chebyshev_w",
-         "Chebyshev polynomials of the fourth kind of 2x - 1"),
-        ("hermite_polynomial_h", "hermite_h", "Hermite polynomials, those of physicists"),
-        ("hermite_polynomial_he", "hermite_he", "Hermite polynomials, those of probability theory"),
-        ("laguerre_polynomial_l", "laguerre_l", "Laguerre polynomials"),
-        ("legendre_polynomial_p", "legendre_p", "Legendre polynomials")):
-    Operator(f"{_name}(Tensor x, Tensor n, {_OUT}",
-             Elementwise(f"{_name}_cpu", 2, _LOOPS[_loop], default_float=True, dtypes="bif"), numbers="x n",
-             differentiable=False, doc=f"{_doc}, of the degree `n` cut to an integer; 0 for negative ones.", **SPECIAL)
+    ("chebyshev_polynomial_t", "chebyshev_t", "Chebyshev polynomials of the first kind"),
+    ("chebyshev_polynomial_u", "chebyshev_u", "Chebyshev polynomials of the second kind"),
+    ("chebyshev_polynomial_v", "chebyshev_v", "Chebyshev polynomials of the third kind"),
+    ("chebyshev_polynomial_w", "chebyshev_w", "Chebyshev polynomials of the fourth kind"),
+    ("shifted_chebyshev_polynomial_t", "shifted_chebyshev_t", "Chebyshev polynomials of the first kind of 2x - 1"),
+    ("shifted_chebyshev_polynomial_u", "shifted_chebyshev_u", "Chebyshev polynomials of the second kind of 2x - 1"),
+    ("shifted_chebyshev_polynomial_v", "shifted_chebyshev_v", "Chebyshev polynomials of the third kind of 2x - 1"),
+    ("shifted_chebyshev_polynomial_w", "shifted_chebyshev_w", "Chebyshev polynomials of the fourth kind of 2x - 1"),
+    ("hermite_polynomial_h", "hermite_h", "Hermite polynomials, those of physicists"),
+    ("hermite_polynomial_he", "hermite_he", "Hermite polynomials, those of probability theory"),
+    ("laguerre_polynomial_l", "laguerre_l", "Laguerre polynomials"),
+    ("legendre_polynomial_p", "legendre_p", "Legendre polynomials"),
+):
+    Operator(
+        f"{_name}(Tensor x, Tensor n, {_OUT}",
+        Elementwise(f"{_name}_cpu", 2, _LOOPS[_loop], default_float=True, dtypes="bif"),
+        numbers="x n",
+        differentiable=False,
+        doc=f"{_doc}, of the degree `n` cut to an integer; 0 for negative ones.",
+        **SPECIAL,
+    )
 
 
 # --- other names ----------------------------------------------------------------------------------------------------
 
-for _name, _target in (("erf", "erf"), ("erfc", "erfc"), ("erfinv", "erfinv"), ("exp2", "exp2"), ("expit", "sigmoid"),
-                       ("expm1", "expm1"), ("log1p", "log1p"), ("gammaln", "lgamma"), ("digamma", "digamma"),
-                       ("psi", "digamma"), ("sinc", "sinc")):
+for _name, _target in (
+    ("erf", "erf"),
+    ("erfc", "erfc"),
+    ("erfinv", "erfinv"),
+    ("exp2", "exp2"),
+    ("expit", "sigmoid"),
+    ("expm1", "expm1"),
+    ("log1p", "log1p"),
+    ("gammaln", "lgamma"),
+    ("digamma", "digamma"),
+    ("psi", "digamma"),
+    ("sinc", "sinc"),
+):
     _same(_name, getattr(pointwise, _target))
 _same("i0", i0)
 _same("gammainc", igamma, "pair")

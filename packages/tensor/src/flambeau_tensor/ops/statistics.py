@@ -1,4 +1,5 @@
 """Statistics of several variables: covariances, correlations, histograms."""
+
 import math
 import warnings
 
@@ -16,20 +17,25 @@ from flambeau_tensor.ops.matmul import matmul
 
 def _check_dims(name, input):
     if input.ndim > 2:
-        raise RuntimeError(f"{name}(): expected input to have two or fewer dimensions but got an input with "
-                           f"{input.ndim} dimensions")
+        raise RuntimeError(
+            f"{name}(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions"
+        )
 
 
 def _check_weights(name, weights, observations, fits, kind):
     if weights.ndim > 1:
-        raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got {name} with "
-                           f"{weights.ndim} dimensions")
+        raise RuntimeError(
+            f"cov(): expected {name} to have one or fewer dimensions but got {name} with {weights.ndim} dimensions"
+        )
     if not fits(weights.dtype):
-        raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
-                           f"{type_name(weights.dtype)} dtype")
+        raise RuntimeError(
+            f"cov(): expected {name} to have {kind} dtype but got {name} with {type_name(weights.dtype)} dtype"
+        )
     if weights.numel() != observations:
-        raise RuntimeError(f"cov(): expected {name} to have the same numel as there are observations in the input but "
-                           f"got {weights.numel()} != {observations}")
+        raise RuntimeError(
+            f"cov(): expected {name} to have the same numel as there are observations in the input but "
+            f"got {weights.numel()} != {observations}"
+        )
     if observations and bool(weights.min() < 0):
         raise RuntimeError(f"cov(): {name} cannot be negative")
 
@@ -62,16 +68,21 @@ def _cov(input, correction, fweights, aweights):
     else:
         freedom = total - correction * (weights * aweights).sum() / total
     if bool(freedom <= 0):
-        warnings.warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of "
-                      "observations.", stacklevel=2)
+        warnings.warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
+            stacklevel=2,
+        )
         freedom = 0 if not isinstance(freedom, Tensor) else freedom * 0
     deviations = x - mean.unsqueeze(1)
     right = deviations if weights is None else deviations * weights
     return (matmul(deviations, right.mH) / freedom).squeeze()
 
 
-cov = Operator("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", _cov,
-               composite=True, doc="""
+cov = Operator(
+    "cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+    _cov,
+    composite=True,
+    doc="""
 The covariances of variables, which are the rows of a matrix; their observations are its columns.
 
 Args:
@@ -91,7 +102,8 @@ Raises:
 >>> ft.cov(ft.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
 tensor([[ 1., -1.],
         [-1.,  1.]])
-""")
+""",
+)
 
 
 def _corrcoef(input):
@@ -107,7 +119,11 @@ def _corrcoef(input):
     return c.clip(-1, 1)
 
 
-corrcoef = Operator("corrcoef(Tensor self) -> Tensor", _corrcoef, composite=True, doc="""
+corrcoef = Operator(
+    "corrcoef(Tensor self) -> Tensor",
+    _corrcoef,
+    composite=True,
+    doc="""
 Pearson's correlation coefficients of variables, which are the rows of a matrix; their observations are its columns.
 
 Args:
@@ -124,10 +140,12 @@ Raises:
 >>> ft.corrcoef(ft.tensor([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]]))
 tensor([[ 1., -1.],
         [-1.,  1.]])
-""")
+""",
+)
 
 
 # --- histograms -----------------------------------------------------------------------------------------------------
+
 
 def _check_histogram(input, weight, count):
     if input.ndim < 2:
@@ -135,13 +153,17 @@ def _check_histogram(input, weight, count):
     if count != input.shape[-1]:
         raise RuntimeError("histogramdd: The size of bins must be equal to the innermost dimension of the input.")
     if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError("torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
-                           f"have the same dtype, but got input({c_type_name(input.dtype.id)}), and "
-                           f"weight({c_type_name(weight.dtype.id)})")
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided, input tensor and weight tensor should "
+            f"have the same dtype, but got input({c_type_name(input.dtype.id)}), and "
+            f"weight({c_type_name(weight.dtype.id)})"
+        )
     if weight is not None and weight.shape != input.shape[:-1]:
-        raise RuntimeError("torch.histogramdd: if weight tensor is provided it should have the same shape as the input "
-                           f"tensor excluding its innermost dimension, but got input with shape {list(input.shape)} "
-                           f"and weight with shape {list(weight.shape)}")
+        raise RuntimeError(
+            "torch.histogramdd: if weight tensor is provided it should have the same shape as the input "
+            f"tensor excluding its innermost dimension, but got input with shape {list(input.shape)} "
+            f"and weight with shape {list(weight.shape)}"
+        )
     if input.dtype.name not in ("float32", "float64"):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{type_name(input.dtype)}'")
 
@@ -153,8 +175,10 @@ def _even_edges(points, bins, range):
         if count <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {count} for dimension {d}")
     if range is not None and len(range) != 2 * n:
-        raise RuntimeError(f"torch.histogramdd: for a {n}-dimensional histogram range should have {2 * n} elements, "
-                           f"but got {len(range)}")
+        raise RuntimeError(
+            f"torch.histogramdd: for a {n}-dimensional histogram range should have {2 * n} elements, "
+            f"but got {len(range)}"
+        )
     edges, table = [], points.numpy(force=True)
     for d, count in enumerate(bins):
         if range is not None:
@@ -165,30 +189,42 @@ def _even_edges(points, bins, range):
         if not (math.isfinite(low) and math.isfinite(high)):
             raise RuntimeError(f"torch.histogramdd: dimension {d}'s range [{low:g}, {high:g}] is not finite")
         if low > high:
-            raise RuntimeError(f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for "
-                               f"dimension {d}")
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension {d}"
+            )
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges.append(find_operator("torch.linspace")(low, high, count + 1, dtype=points.dtype))
     return tuple(edges)
 
 
-even_edges = Operator("histogram_edges(Tensor self, int[] bins, float[]? range) -> Tensor[]", _even_edges,
-                      namespace="torch._ops", variants="function", differentiable=False, doc=_even_edges.__doc__)
+even_edges = Operator(
+    "histogram_edges(Tensor self, int[] bins, float[]? range) -> Tensor[]",
+    _even_edges,
+    namespace="torch._ops",
+    variants="function",
+    differentiable=False,
+    doc=_even_edges.__doc__,
+)
 
 
 def _given_edges(input, bins):
     for d, edges in enumerate(bins):
         if edges.dtype is not input.dtype:
-            raise RuntimeError("torch.histogramdd: input tensor and bins tensors should have the same dtype, but got "
-                               f"input with dtype {c_type_name(input.dtype.id)} and bins for dimension {d} with dtype "
-                               f"{c_type_name(edges.dtype.id)}")
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got "
+                f"input with dtype {c_type_name(input.dtype.id)} and bins for dimension {d} with dtype "
+                f"{c_type_name(edges.dtype.id)}"
+            )
         if edges.ndim != 1:
-            raise RuntimeError("torch.histogramdd: bins tensor should have one dimension, but got "
-                               f"{edges.ndim} dimensions in the bins tensor for dimension {d}")
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have one dimension, but got "
+                f"{edges.ndim} dimensions in the bins tensor for dimension {d}"
+            )
         if edges.numel() < 2:
-            raise RuntimeError("torch.histogram(): bins must be > 0, but got "
-                               f"{max(edges.numel() - 1, 0)} for dimension {d}")
+            raise RuntimeError(
+                f"torch.histogram(): bins must be > 0, but got {max(edges.numel() - 1, 0)} for dimension {d}"
+            )
     return tuple(edges.detach().clone() if hasattr(edges, "detach") else edges.clone() for edges in bins)
 
 
@@ -227,9 +263,14 @@ def _count(points, edges, weight, density, even):
     return from_numpy(np.ascontiguousarray(counts.astype(table.dtype)))
 
 
-cell_counts = Operator("histogram_counts(Tensor self, Tensor[] edges, Tensor? weight, bool density, bool even) -> "
-                       "Tensor", _count, namespace="torch._ops", variants="function", differentiable=False,
-                       doc=_count.__doc__)
+cell_counts = Operator(
+    "histogram_counts(Tensor self, Tensor[] edges, Tensor? weight, bool density, bool even) -> Tensor",
+    _count,
+    namespace="torch._ops",
+    variants="function",
+    differentiable=False,
+    doc=_count.__doc__,
+)
 
 
 def _histogramdd(input, bins, range, weight, density):
@@ -242,8 +283,9 @@ def _histogramdd(input, bins, range, weight, density):
 
 
 def _histogram(input, bins, weight, density, range=None):
-    counts, edges = _histogramdd(input.reshape((-1, 1)), (bins,), range,
-                                 None if weight is None else weight.reshape((-1,)), density)
+    counts, edges = _histogramdd(
+        input.reshape((-1, 1)), (bins,), range, None if weight is None else weight.reshape((-1,)), density
+    )
     return counts, edges[0]
 
 
@@ -271,13 +313,19 @@ Raises:
 tensor([2., 1.])
 """
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor hist, Tensor bin_edges)"
-Operator(f"histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False, {_PAIR}",
-         lambda input, bins, weight, density, out: _histogram(input, bins, weight, density), composite=True,
-         doc=_HISTOGRAM)
-Operator("histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False, "
-         f"{_PAIR}",
-         lambda input, bins, range, weight, density, out: _histogram(input, bins, weight, density, range),
-         composite=True, doc=_HISTOGRAM)
+Operator(
+    f"histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False, {_PAIR}",
+    lambda input, bins, weight, density, out: _histogram(input, bins, weight, density),
+    composite=True,
+    doc=_HISTOGRAM,
+)
+Operator(
+    "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False, "
+    f"{_PAIR}",
+    lambda input, bins, range, weight, density, out: _histogram(input, bins, weight, density, range),
+    composite=True,
+    doc=_HISTOGRAM,
+)
 
 _HISTOGRAMDD = f"""
 How many points lie in each cell of a grid of several dimensions.
@@ -301,5 +349,10 @@ tensor([[0., 1.],
 """
 _REST = "float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor[] bin_edges)"
 for _overload, _type in ("", "int[] bins"), (".int_bins", "int bins"), (".TensorList_bins", "Tensor[] bins"):
-    Operator(f"histogramdd{_overload}(Tensor self, {_type}, {_REST}", _histogramdd, variants="function",
-             composite=True, doc=_HISTOGRAMDD)
+    Operator(
+        f"histogramdd{_overload}(Tensor self, {_type}, {_REST}",
+        _histogramdd,
+        variants="function",
+        composite=True,
+        doc=_HISTOGRAMDD,
+    )

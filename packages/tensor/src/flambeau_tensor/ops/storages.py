@@ -1,4 +1,5 @@
 """Tensors over given storages, shared memory and the memory of files."""
+
 from math import prod
 
 from flambeau_tensor._core.dtype import c_type_name, get_default_dtype, type_name
@@ -13,8 +14,11 @@ METHOD = {"variants": "method", "differentiable": False}
 
 def _set(input, storage, offset, size, stride):
     if interop.requires_grad(input) and is_grad_enabled():
-        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation."
-                           if interop.is_leaf(input) else "set_(): the tensor has a history, which would be lost")
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation."
+            if interop.is_leaf(input)
+            else "set_(): the tensor has a history, which would be lost"
+        )
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
     if size is None:
@@ -39,19 +43,24 @@ def _set_storage(input, source, storage_offset=0, size=None, stride=None):
 
     if isinstance(source, TypedStorage):
         if source.dtype is not input.dtype:
-            raise RuntimeError(f"Expected a Storage of type {c_type_name(hash(input.dtype))} or an UntypedStorage, but "
-                               f"got type {type_name(source.dtype)} for argument 1 'storage'")
+            raise RuntimeError(
+                f"Expected a Storage of type {c_type_name(hash(input.dtype))} or an UntypedStorage, but "
+                f"got type {type_name(source.dtype)} for argument 1 'storage'"
+            )
         source = source.untyped()
     elif not isinstance(source, UntypedStorage):
-        raise TypeError(f"set_(): argument 'source' (position 1) must be Tensor or Storage, not "
-                        f"{type(source).__name__}")
+        raise TypeError(
+            f"set_(): argument 'source' (position 1) must be Tensor or Storage, not {type(source).__name__}"
+        )
     return _set(input, source, storage_offset, size, stride)
 
 
 def _set_tensor(input, source, storage_offset=None, size=None, stride=None):
     if source.dtype is not input.dtype:
-        raise RuntimeError(f"Could not set tensor of type {c_type_name(hash(source.dtype))} to a tensor of type "
-                           f"{c_type_name(hash(input.dtype))}")
+        raise RuntimeError(
+            f"Could not set tensor of type {c_type_name(hash(source.dtype))} to a tensor of type "
+            f"{c_type_name(hash(input.dtype))}"
+        )
     if storage_offset is None:
         storage_offset, size, stride = source.storage_offset(), source.shape, source.stride()
     return _set(input, source.untyped_storage(), storage_offset, size, stride)
@@ -65,12 +74,19 @@ def _set_nothing(input):
 
 _PLACE = "int storage_offset, int[] size, int[] stride=[]) -> Tensor(a!)"
 for _schema, _function in (
-        ("set_(Tensor(a!) self) -> Tensor(a!)", _set_nothing),
-        ("set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", _set_tensor),
-        ("set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, " + _PLACE, _set_tensor),
-        ("set_.source_Storage(Tensor(a!) self, Storage source) -> Tensor(a!)", _set_storage),
-        ("set_.source_Storage_storage_offset(Tensor(a!) self, Storage source, " + _PLACE, _set_storage)):
-    Operator(_schema, _function, variants="method", composite=True, object_state=True, doc="""
+    ("set_(Tensor(a!) self) -> Tensor(a!)", _set_nothing),
+    ("set_.source_Tensor(Tensor(a!) self, Tensor source) -> Tensor(a!)", _set_tensor),
+    ("set_.source_Tensor_storage_offset(Tensor(a!) self, Tensor source, " + _PLACE, _set_tensor),
+    ("set_.source_Storage(Tensor(a!) self, Storage source) -> Tensor(a!)", _set_storage),
+    ("set_.source_Storage_storage_offset(Tensor(a!) self, Storage source, " + _PLACE, _set_storage),
+):
+    Operator(
+        _schema,
+        _function,
+        variants="method",
+        composite=True,
+        object_state=True,
+        doc="""
 Look at the memory of a storage, or of another tensor, from now on: all of it, or `size` elements from `storage_offset`
 on in steps of `stride` (contiguous ones where left out). A storage that is too small grows.
 
@@ -79,7 +95,8 @@ on in steps of `stride` (contiguous ones where left out). A storage that is too 
     >>> ft.empty(0, dtype=ft.int64).set_(x, 1, (2, 2), (3, 1))
     tensor([[1, 2],
             [4, 5]])
-""")
+""",
+    )
 
 
 def _storage(input):
@@ -95,10 +112,24 @@ def _typed_storage(input):
     return TypedStorage(wrap_storage=input.untyped_storage(), dtype=input.dtype, _internal=True)
 
 
-Operator("storage(Tensor self) -> Object", _storage, **METHOD, plain_result=True, lazy=True, data_dependent=True,
-         doc="The memory under the tensor as a `torch.TypedStorage` of its dtype. Deprecated: `untyped_storage()`.")
-Operator("_typed_storage(Tensor self) -> Object", _typed_storage, **METHOD, plain_result=True, lazy=True,
-         data_dependent=True, doc="The memory under the tensor as a `torch.TypedStorage` of its dtype.")
+Operator(
+    "storage(Tensor self) -> Object",
+    _storage,
+    **METHOD,
+    plain_result=True,
+    lazy=True,
+    data_dependent=True,
+    doc="The memory under the tensor as a `torch.TypedStorage` of its dtype. Deprecated: `untyped_storage()`.",
+)
+Operator(
+    "_typed_storage(Tensor self) -> Object",
+    _typed_storage,
+    **METHOD,
+    plain_result=True,
+    lazy=True,
+    data_dependent=True,
+    doc="The memory under the tensor as a `torch.TypedStorage` of its dtype.",
+)
 
 
 def _share_memory(input):
@@ -106,10 +137,17 @@ def _share_memory(input):
     return input
 
 
-Operator("share_memory_(Tensor(a!) self) -> Tensor(a!)", _share_memory, **METHOD, lazy=True, object_state=True, doc="""
+Operator(
+    "share_memory_(Tensor(a!) self) -> Tensor(a!)",
+    _share_memory,
+    **METHOD,
+    lazy=True,
+    object_state=True,
+    doc="""
 Move the memory of the tensor, with all tensors that share it, to where processes share it when they are forked. Arrays
 that were made of the tensor before keep the old memory.
-""")
+""",
+)
 
 
 def _from_file(filename, shared, size, dtype, layout, device, pin_memory, requires_grad):
@@ -123,12 +161,19 @@ def _from_file(filename, shared, size, dtype, layout, device, pin_memory, requir
     return t.requires_grad_() if requires_grad else t
 
 
-from_file = Operator("from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, "
-                     "Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> "
-                     "Tensor", _from_file, variants="function", differentiable=False, lazy=True, doc="""
+from_file = Operator(
+    "from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> "
+    "Tensor",
+    _from_file,
+    variants="function",
+    differentiable=False,
+    lazy=True,
+    doc="""
 The first `size` elements of a file, as memory. With `shared`, writes go to the file, which is made, or made longer,
 where needed; without, they stay in this process.
 
 Raises:
     RuntimeError: the file cannot be opened, or is shorter.
-""")
+""",
+)

@@ -1,4 +1,5 @@
 """Views and reshaping: other sizes and strides over the same elements."""
+
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
@@ -13,89 +14,194 @@ from flambeau_tensor.ops import factories
 METHOD = "method"
 INPLACE = "function method inplace"
 
-view = Operator("view(Tensor(a) self, int[] size) -> Tensor(a)", kernels.view, variants=METHOD,
-                doc="The same elements under other sizes (at most one of them -1). Never copies.")
-view_dtype = Operator("view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)", kernels.view, variants=METHOD,
-                      doc="The same bytes as elements of another dtype. Never copies.")
-reshape = Operator("reshape(Tensor(a) self, int[] shape) -> Tensor(a)", kernels.reshape,
-                   doc="The same elements in the given shape: a view where possible, else a copy.")
-transpose = Operator("transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", kernels.transpose,
-                     variants=INPLACE, doc="A view with two dimensions swapped.")
-t = Operator("t(Tensor(a) self) -> Tensor(a)", kernels.t, variants=INPLACE,
-             doc="A matrix transposed; vectors and scalars as they are.")
-permute = Operator("permute(Tensor(a) self, int[] dims) -> Tensor(a)", kernels.permute,
-                   doc="A view with the dimensions in the given order.")
-unsqueeze = Operator("unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", kernels.unsqueeze,
-                     variants=INPLACE, doc="A view with a dimension of size 1 put in at `dim`.")
-squeeze = Operator("squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)", kernels.squeeze, namespace="torch._ops",
-                   variants="function inplace_function",
-                   doc="A view without the dimensions of size 1, all of them or those named.")
-overloads(squeeze, "squeeze(Tensor(a) self) -> Tensor(a)", "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-          "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", variants=INPLACE)
-expand = Operator("expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)", kernels.expand,
-                  variants=METHOD, doc="A view with dimensions of size 1 repeated to the given sizes, without copying.")
-select = Operator("select.int(Tensor(a) self, int dim, int index) -> Tensor(a)", kernels.select,
-                  doc="The slice at one index of a dimension, which disappears.")
-slice_ = Operator("slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
-                  kernels.slice, namespace="torch._ops", variants="function",
-                  aten="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> "
-                       "Tensor(a)",
-                  doc="Every `step`-th element of a dimension from `start` up to `end`.")
-narrow = Operator("narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", kernels.narrow,
-                  doc="`length` elements of a dimension from `start`.")
-as_strided = Operator("as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
-                      kernels.as_strided, variants="function method inplace_function",
-                      doc="A view of the storage with any sizes, strides and offset.")
-diagonal = Operator("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", kernels.diagonal,
-                    doc="The diagonal of two dimensions, put last.")
-unfold = Operator("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)", kernels.unfold,
-                  variants=METHOD, doc="All windows of `size` elements along a dimension, `step` apart, as a new one.")
-flatten = Operator("flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)", kernels.flatten,
-                   doc="Dimensions `start_dim` to `end_dim` merged into one.")
-alias_ = Operator("alias(Tensor(a) self) -> Tensor(a)", kernels.alias, namespace="torch._ops", variants="function",
-                  doc="A view with the same geometry.")
-view_as_real = Operator("view_as_real(Tensor(a) self) -> Tensor(a)", kernels.view_as_real, variants="function",
-                        doc="Complex numbers as pairs of real ones, in a last dimension of size 2.")
-view_as_complex = Operator("view_as_complex(Tensor(a) self) -> Tensor(a)", kernels.view_as_complex,
-                           variants="function", doc="Pairs of real numbers in the last dimension as complex ones.")
-real = Operator("real(Tensor(a) self) -> Tensor(a)", kernels.real, variants="function",
-                doc="The real parts, a view; a real tensor is returned as it is.")
-imag = Operator("imag(Tensor(a) self) -> Tensor(a)", kernels.imag, variants="function",
-                doc="The imaginary parts of a complex tensor, a view.")
-reversed_dims = Operator("T(Tensor(a) self) -> Tensor(a)", kernels.reversed_dims, namespace="torch._get",
-                         variants="function", doc="The dimensions in reverse order.")
+view = Operator(
+    "view(Tensor(a) self, int[] size) -> Tensor(a)",
+    kernels.view,
+    variants=METHOD,
+    doc="The same elements under other sizes (at most one of them -1). Never copies.",
+)
+view_dtype = Operator(
+    "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+    kernels.view,
+    variants=METHOD,
+    doc="The same bytes as elements of another dtype. Never copies.",
+)
+reshape = Operator(
+    "reshape(Tensor(a) self, int[] shape) -> Tensor(a)",
+    kernels.reshape,
+    doc="The same elements in the given shape: a view where possible, else a copy.",
+)
+transpose = Operator(
+    "transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+    kernels.transpose,
+    variants=INPLACE,
+    doc="A view with two dimensions swapped.",
+)
+t = Operator(
+    "t(Tensor(a) self) -> Tensor(a)",
+    kernels.t,
+    variants=INPLACE,
+    doc="A matrix transposed; vectors and scalars as they are.",
+)
+permute = Operator(
+    "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+    kernels.permute,
+    doc="A view with the dimensions in the given order.",
+)
+unsqueeze = Operator(
+    "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+    kernels.unsqueeze,
+    variants=INPLACE,
+    doc="A view with a dimension of size 1 put in at `dim`.",
+)
+squeeze = Operator(
+    "squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)",
+    kernels.squeeze,
+    namespace="torch._ops",
+    variants="function inplace_function",
+    doc="A view without the dimensions of size 1, all of them or those named.",
+)
+overloads(
+    squeeze,
+    "squeeze(Tensor(a) self) -> Tensor(a)",
+    "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+    "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+    variants=INPLACE,
+)
+expand = Operator(
+    "expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)",
+    kernels.expand,
+    variants=METHOD,
+    doc="A view with dimensions of size 1 repeated to the given sizes, without copying.",
+)
+select = Operator(
+    "select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
+    kernels.select,
+    doc="The slice at one index of a dimension, which disappears.",
+)
+slice_ = Operator(
+    "slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
+    kernels.slice,
+    namespace="torch._ops",
+    variants="function",
+    aten="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
+    doc="Every `step`-th element of a dimension from `start` up to `end`.",
+)
+narrow = Operator(
+    "narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)",
+    kernels.narrow,
+    doc="`length` elements of a dimension from `start`.",
+)
+as_strided = Operator(
+    "as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
+    kernels.as_strided,
+    variants="function method inplace_function",
+    doc="A view of the storage with any sizes, strides and offset.",
+)
+diagonal = Operator(
+    "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+    kernels.diagonal,
+    doc="The diagonal of two dimensions, put last.",
+)
+unfold = Operator(
+    "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+    kernels.unfold,
+    variants=METHOD,
+    doc="All windows of `size` elements along a dimension, `step` apart, as a new one.",
+)
+flatten = Operator(
+    "flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+    kernels.flatten,
+    doc="Dimensions `start_dim` to `end_dim` merged into one.",
+)
+alias_ = Operator(
+    "alias(Tensor(a) self) -> Tensor(a)",
+    kernels.alias,
+    namespace="torch._ops",
+    variants="function",
+    doc="A view with the same geometry.",
+)
+view_as_real = Operator(
+    "view_as_real(Tensor(a) self) -> Tensor(a)",
+    kernels.view_as_real,
+    variants="function",
+    doc="Complex numbers as pairs of real ones, in a last dimension of size 2.",
+)
+view_as_complex = Operator(
+    "view_as_complex(Tensor(a) self) -> Tensor(a)",
+    kernels.view_as_complex,
+    variants="function",
+    doc="Pairs of real numbers in the last dimension as complex ones.",
+)
+real = Operator(
+    "real(Tensor(a) self) -> Tensor(a)",
+    kernels.real,
+    variants="function",
+    doc="The real parts, a view; a real tensor is returned as it is.",
+)
+imag = Operator(
+    "imag(Tensor(a) self) -> Tensor(a)",
+    kernels.imag,
+    variants="function",
+    doc="The imaginary parts of a complex tensor, a view.",
+)
+reversed_dims = Operator(
+    "T(Tensor(a) self) -> Tensor(a)",
+    kernels.reversed_dims,
+    namespace="torch._get",
+    variants="function",
+    doc="The dimensions in reverse order.",
+)
 
 
 # The adjoints of views: a gradient written into zeros of the sizes that were viewed.
+
 
 def _adjoint_of(schema, view_of, doc):
     def kernel(grad, sizes, *where):
         out = factories.zeros(sizes, dtype=grad.dtype)
         view_of(out, *where).copy_(grad)
         return out
+
     return Operator(schema, kernel, namespace="torch._ops", variants="function", doc=doc)
 
 
-select_backward = _adjoint_of("select_backward(Tensor self, int[] sizes, int dim, int index) -> Tensor", select,
-                              "Zeros of the given sizes with `self` at one index.")
-slice_backward = _adjoint_of("slice_backward(Tensor self, int[] sizes, int dim, int? start, int? end, int step) -> "
-                             "Tensor", slice_, "Zeros of the given sizes with `self` in a slice.")
-diagonal_backward = _adjoint_of("diagonal_backward(Tensor self, int[] sizes, int offset, int dim1, int dim2) -> Tensor",
-                                diagonal, "Zeros of the given sizes with `self` on a diagonal.")
+select_backward = _adjoint_of(
+    "select_backward(Tensor self, int[] sizes, int dim, int index) -> Tensor",
+    select,
+    "Zeros of the given sizes with `self` at one index.",
+)
+slice_backward = _adjoint_of(
+    "slice_backward(Tensor self, int[] sizes, int dim, int? start, int? end, int step) -> Tensor",
+    slice_,
+    "Zeros of the given sizes with `self` in a slice.",
+)
+diagonal_backward = _adjoint_of(
+    "diagonal_backward(Tensor self, int[] sizes, int offset, int dim1, int dim2) -> Tensor",
+    diagonal,
+    "Zeros of the given sizes with `self` on a diagonal.",
+)
 
 
 def _written_through(view_of, name, where):
     """A copy of a tensor in which a view of it holds something else."""
+
     def kernel(input, src, *where):
         out = input.clone()
         piece = view_of(out, *where)
         if piece.shape != src.shape:
-            raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
-                               f"slice size = {list(piece.shape)}")
+            raise RuntimeError(
+                f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
+                f"slice size = {list(piece.shape)}"
+            )
         piece.copy_(src)
         return out
-    return Operator(f"{name}(Tensor self, Tensor src, {where}) -> Tensor", kernel,
-                    doc=f"A copy of `input` in which `{name.removesuffix('_scatter')}` gives `src`.")
+
+    return Operator(
+        f"{name}(Tensor self, Tensor src, {where}) -> Tensor",
+        kernel,
+        doc=f"A copy of `input` in which `{name.removesuffix('_scatter')}` gives `src`.",
+    )
 
 
 diagonal_scatter = _written_through(diagonal, "diagonal_scatter", "int offset=0, int dim1=0, int dim2=1")
@@ -111,15 +217,20 @@ def _as_strided_scatter(input, src, size, stride, storage_offset):
         out = input.new_empty_strided(tuple(input.shape), input.stride()).copy_(input)
     piece = as_strided(out, size, stride, offset)
     if piece.shape != src.shape:
-        raise RuntimeError(f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
-                           f"slice size = {list(piece.shape)}")
+        raise RuntimeError(
+            f"expected src to have a size equal to the slice of self. src size = {list(src.shape)}, "
+            f"slice size = {list(piece.shape)}"
+        )
     piece.copy_(src)
     return out
 
 
-as_strided_scatter = Operator("as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, "
-                              "int? storage_offset=None) -> Tensor", _as_strided_scatter, composite=True,
-                              doc="A copy of `input` in which `as_strided` gives `src`.")
+as_strided_scatter = Operator(
+    "as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+    _as_strided_scatter,
+    composite=True,
+    doc="A copy of `input` in which `as_strided` gives `src`.",
+)
 
 
 def _overlapping_adjoint(grad, size, viewed):
@@ -148,29 +259,38 @@ def _unfold_backward(grad, sizes, dimension, size, step):
     return total.to(grad.dtype)
 
 
-unfold_backward = Operator("unfold_backward(Tensor self, int[] sizes, int dimension, int size, int step) -> Tensor",
-                           _unfold_backward, namespace="torch._ops", variants="function",
-                           doc="The sum of windows at the places they were taken from.")
+unfold_backward = Operator(
+    "unfold_backward(Tensor self, int[] sizes, int dimension, int size, int step) -> Tensor",
+    _unfold_backward,
+    namespace="torch._ops",
+    variants="function",
+    doc="The sum of windows at the places they were taken from.",
+)
 
 
 def _as_strided_backward(grad, storage_size, size, stride, offset):
     def viewed(positions):
         return interop.as_array(as_strided(interop.from_numpy(positions), size, stride, offset))
+
     return interop.from_array(_overlapping_adjoint(grad, storage_size, viewed)).to(grad.dtype)
 
 
-as_strided_backward = Operator("as_strided_backward(Tensor self, int storage_size, int[] size, int[] stride, "
-                               "int offset) -> Tensor", _as_strided_backward, namespace="torch._ops",
-                               variants="function", doc="A flat storage with the elements of `self` added at the "
-                               "places that sizes, strides and offset name.")
+as_strided_backward = Operator(
+    "as_strided_backward(Tensor self, int storage_size, int[] size, int[] stride, int offset) -> Tensor",
+    _as_strided_backward,
+    namespace="torch._ops",
+    variants="function",
+    doc="A flat storage with the elements of `self` added at the places that sizes, strides and offset name.",
+)
 
 alias("swapdims", transpose)
 
 
 def _matrix_transpose(input):
     if input.ndim < 2:
-        raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. "
-                           f"Got {input.ndim}-D tensor.")
+        raise RuntimeError(
+            f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
+        )
     return transpose(input, -2, -1)
 
 
@@ -182,24 +302,43 @@ def _adjoint(input):
 
 def _hermitian(input):
     if input.ndim not in (0, 2):
-        raise RuntimeError("tensor.H is only supported on matrices (2-D tensors). Got "
-                           f"{input.ndim}-D tensor.")
+        raise RuntimeError(f"tensor.H is only supported on matrices (2-D tensors). Got {input.ndim}-D tensor.")
     return input.conj() if input.ndim == 0 else transpose(input, 0, 1).conj()
 
 
-mT = Operator("mT(Tensor(a) self) -> Tensor(a)", _matrix_transpose, composite=True, namespace="torch._get",
-              variants="function", doc="The last two dimensions swapped.")
-mH = Operator("mH(Tensor(a) self) -> Tensor(a)", _adjoint, composite=True, namespace="torch._get",
-              variants="function", doc="The last two dimensions swapped, conjugated.")
-H = Operator("H(Tensor(a) self) -> Tensor(a)", _hermitian, composite=True, namespace="torch._get",
-             variants="function", doc="A matrix transposed and conjugated.")
-adjoint = Operator("adjoint(Tensor(a) self) -> Tensor(a)", _adjoint, composite=True,
-                   doc="The last two dimensions swapped, conjugated.")
+mT = Operator(
+    "mT(Tensor(a) self) -> Tensor(a)",
+    _matrix_transpose,
+    composite=True,
+    namespace="torch._get",
+    variants="function",
+    doc="The last two dimensions swapped.",
+)
+mH = Operator(
+    "mH(Tensor(a) self) -> Tensor(a)",
+    _adjoint,
+    composite=True,
+    namespace="torch._get",
+    variants="function",
+    doc="The last two dimensions swapped, conjugated.",
+)
+H = Operator(
+    "H(Tensor(a) self) -> Tensor(a)",
+    _hermitian,
+    composite=True,
+    namespace="torch._get",
+    variants="function",
+    doc="A matrix transposed and conjugated.",
+)
+adjoint = Operator(
+    "adjoint(Tensor(a) self) -> Tensor(a)", _adjoint, composite=True, doc="The last two dimensions swapped, conjugated."
+)
 
 
 def _set_part(get):
     def assign(input, value):
         get(input).copy_(value) if hasattr(value, "dtype") else get(input).fill_(value)
+
     return assign
 
 
@@ -208,20 +347,36 @@ place_property("mT", mT)
 place_property("mH", mH)
 place_property("H", H)
 for _name, _get in ("real", real), ("imag", imag):
-    _part = Operator(f"{_name}(Tensor(a) self) -> Tensor(a)", _get, namespace="torch._get", variants="function",
-                     composite=True, doc=f"`torch.{_name}` of the tensor.")
-    place_property(_name, _part, Operator(f"{_name}.set(Tensor(a!) self, Tensor value) -> ()", _set_part(_get),
-                                         numbers="value", composite=True, namespace="torch._set", variants="function"))
+    _part = Operator(
+        f"{_name}(Tensor(a) self) -> Tensor(a)",
+        _get,
+        namespace="torch._get",
+        variants="function",
+        composite=True,
+        doc=f"`torch.{_name}` of the tensor.",
+    )
+    place_property(
+        _name,
+        _part,
+        Operator(
+            f"{_name}.set(Tensor(a!) self, Tensor value) -> ()",
+            _set_part(_get),
+            numbers="value",
+            composite=True,
+            namespace="torch._set",
+            variants="function",
+        ),
+    )
 
 
 def _composite(schema, doc, variants="function method", **how):
     def declare(function):
         return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
+
     return declare
 
 
-@_composite("swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "`transpose`, as NumPy names it.",
-            INPLACE)
+@_composite("swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "`transpose`, as NumPy names it.", INPLACE)
 def swapaxes(input, axis0, axis1):
     return transpose(input, axis0, axis1)
 
@@ -253,19 +408,25 @@ def unflatten(input, dim, sizes):
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1:]))
+    return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1 :]))
 
 
-@_composite("movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
-            "Dimensions moved to other places, the rest in their order.", namespace="torch._ops", variants="function")
+@_composite(
+    "movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
+    "Dimensions moved to other places, the rest in their order.",
+    namespace="torch._ops",
+    variants="function",
+)
 def movedim(input, source, destination):
     source = (source,) if isinstance(source, int) else source
     destination = (destination,) if isinstance(destination, int) else destination
     n = input.ndim
     if len(source) != len(destination):
-        raise RuntimeError("movedim: Invalid source or destination dims: source "
-                           f"({list(source)} dims) should contain the same number of dims as destination "
-                           f"({list(destination)} dims)")
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(source)} dims) should contain the same number of dims as destination "
+            f"({list(destination)} dims)"
+        )
     source = [wrapped_dim(d, n) for d in source]
     destination = [wrapped_dim(d, n) for d in destination]
     if len(set(source)) != len(source):
@@ -278,20 +439,31 @@ def movedim(input, source, destination):
     return permute(input, tuple(order))
 
 
-alias("moveaxis", overloads(movedim, *(
-    f"movedim.{overload}(Tensor(a) self, {type} source, {type} destination) -> Tensor(a)"
-    for overload, type in (("int", "int"), ("intlist", "int[]"))))[0])
+alias(
+    "moveaxis",
+    overloads(
+        movedim,
+        *(
+            f"movedim.{overload}(Tensor(a) self, {type} source, {type} destination) -> Tensor(a)"
+            for overload, type in (("int", "int"), ("intlist", "int[]"))
+        ),
+    )[0],
+)
 
 
-@_composite("fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
-            "Write `fill_value` to the diagonal; with `wrap`, to more of them below it in a tall matrix.", METHOD)
+@_composite(
+    "fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
+    "Write `fill_value` to the diagonal; with `wrap`, to more of them below it in a tall matrix.",
+    METHOD,
+)
 def fill_diagonal_(input, fill_value, wrap):
     if input.ndim < 2:
         raise RuntimeError("fill_diagonal_(): dimensions must be larger than 1")
     height, *others = input.shape
     if input.ndim > 2 and any(n != height for n in others):
-        raise RuntimeError("fill_diagonal_(): all dimensions of input must be of equal length, but got "
-                           f"{list(input.shape)}")
+        raise RuntimeError(
+            f"fill_diagonal_(): all dimensions of input must be of equal length, but got {list(input.shape)}"
+        )
     width = others[0]
     for first in range(0, height, width + 1) if wrap and input.ndim == 2 else (0,):
         line = diagonal(slice_(input, 0, first, first + width))

@@ -10,6 +10,7 @@ Files are PyTorch's: what one writes, the other reads. Tensors that share memory
 >>> load(file)
 {'weight': tensor([1., 1.])}
 """
+
 import io
 import os
 import pickle
@@ -47,11 +48,32 @@ from flambeau_tensor.serialization.settings import (
     skips_data,
 )
 
-__all__ = ["DEFAULT_PROTOCOL", "FILE_LIKE", "LoadEndianness", "MAGIC_NUMBER", "MAP_LOCATION", "PROTOCOL_VERSION",
-           "SourceChangeWarning", "add_safe_globals", "clear_safe_globals", "default_restore_location",
-           "get_crc32_options", "get_default_load_endianness", "get_default_mmap_options", "get_safe_globals",
-           "get_unsafe_globals_in_checkpoint", "load", "location_tag", "register_package", "safe_globals", "save",
-           "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options", "skip_data"]
+__all__ = [
+    "DEFAULT_PROTOCOL",
+    "FILE_LIKE",
+    "LoadEndianness",
+    "MAGIC_NUMBER",
+    "MAP_LOCATION",
+    "PROTOCOL_VERSION",
+    "SourceChangeWarning",
+    "add_safe_globals",
+    "clear_safe_globals",
+    "default_restore_location",
+    "get_crc32_options",
+    "get_default_load_endianness",
+    "get_default_mmap_options",
+    "get_safe_globals",
+    "get_unsafe_globals_in_checkpoint",
+    "load",
+    "location_tag",
+    "register_package",
+    "safe_globals",
+    "save",
+    "set_crc32_options",
+    "set_default_load_endianness",
+    "set_default_mmap_options",
+    "skip_data",
+]
 # What annotations of programs name: where storages go, and what stands for a file.
 MAP_LOCATION = Callable | device | str | dict | None
 FILE_LIKE = str | os.PathLike | io.IOBase
@@ -65,8 +87,15 @@ class SourceChangeWarning(Warning):
 
 # --- saving ---------------------------------------------------------------------------------------------------------
 
-def save(obj: object, f, pickle_module=pickle, pickle_protocol: int = DEFAULT_PROTOCOL,
-         _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False) -> None:
+
+def save(
+    obj: object,
+    f,
+    pickle_module=pickle,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+    _disable_byteorder_record: bool = False,
+) -> None:
     """Write an object to a file that PyTorch reads, too.
 
     A file that is named is replaced when the new one is complete; a program that is stopped before leaves the old one.
@@ -126,8 +155,16 @@ def _write_archive(obj, file, root, pickler, protocol, without_byteorder):
 
 # --- loading --------------------------------------------------------------------------------------------------------
 
-def load(f, map_location=None, pickle_module=None, *, weights_only: "bool | None" = None, mmap: "bool | None" = None,
-         **pickle_load_args):
+
+def load(
+    f,
+    map_location=None,
+    pickle_module=None,
+    *,
+    weights_only: "bool | None" = None,
+    mmap: "bool | None" = None,
+    **pickle_load_args,
+):
     """Read what :func:`save` or PyTorch's wrote.
 
     With ``weights_only``, the default, a file can hold tensors, numbers, texts and containers of these, and what
@@ -164,9 +201,11 @@ def load(f, map_location=None, pickle_module=None, *, weights_only: "bool | None
             raise ValueError("f must be a file path in order to use the mmap argument")
         for need in ("seek", "tell", "read"):
             if not hasattr(f, need):
-                raise AttributeError(f"{type(f).__name__!r} object has no attribute {need!r}. You can only torch.load "
-                                     "from a file that is seekable. Please pre-load the data into a buffer like "
-                                     "io.BytesIO and try to load from it instead.")
+                raise AttributeError(
+                    f"{type(f).__name__!r} object has no attribute {need!r}. You can only torch.load "
+                    "from a file that is seekable. Please pre-load the data into a buffer like "
+                    "io.BytesIO and try to load from it instead."
+                )
         return _load(f, restore, weights_only, pickle_module or pickle, None, pickle_load_args)
     with open(f, "rb") as file:
         mapped = _mapped(f, file) if mmap else None
@@ -174,11 +213,15 @@ def load(f, map_location=None, pickle_module=None, *, weights_only: "bool | None
 
 
 def _weights_only(wanted, pickle_module):
-    force, refuse = (os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0").lower() in ("1", "y", "yes", "true")
-                     for name in ("", "NO_"))
+    force, refuse = (
+        os.environ.get(f"TORCH_FORCE_{name}WEIGHTS_ONLY_LOAD", "0").lower() in ("1", "y", "yes", "true")
+        for name in ("", "NO_")
+    )
     if force and refuse:
-        raise RuntimeError("Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should "
-                           "be set, but both were set.")
+        raise RuntimeError(
+            "Only one of `TORCH_FORCE_WEIGHTS_ONLY_LOAD` or `TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD` should "
+            "be set, but both were set."
+        )
     if force:
         wanted = True
     elif wanted is None:
@@ -192,9 +235,11 @@ def _mapped(path, file):
     import mmap
 
     if file.read(4) != _ZIP:
-        raise RuntimeError("mmap can only be used with files saved with "
-                           "`torch.save(_use_new_zipfile_serialization=True), "
-                           "please torch.save your checkpoint with this option in order to use mmap.")
+        raise RuntimeError(
+            "mmap can only be used with files saved with "
+            "`torch.save(_use_new_zipfile_serialization=True), "
+            "please torch.save your checkpoint with this option in order to use mmap."
+        )
     file.seek(0)
     if get_default_mmap_options() == mmap.MAP_PRIVATE:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

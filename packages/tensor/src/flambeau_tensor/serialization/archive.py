@@ -1,4 +1,5 @@
 """The zip archives of files. What an archive says of sizes is compared with the archive before memory is asked for."""
+
 import hashlib
 import io
 import os
@@ -62,8 +63,10 @@ class Writer:
 
 def damaged(why):
     """The error for an archive that cannot be read, which begins as PyTorch's does."""
-    return RuntimeError(f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged or incomplete, or "
-                        "was not written by torch.save.")
+    return RuntimeError(
+        f"PytorchStreamReader failed reading zip archive: {why}. The file is damaged or incomplete, or "
+        "was not written by torch.save."
+    )
 
 
 class Reader:
@@ -81,8 +84,16 @@ class Reader:
         try:
             with zipfile.ZipFile(file) as directory:
                 found = directory.infolist()
-        except (zipfile.BadZipFile, ValueError, OSError, struct.error, IndexError, NotImplementedError,
-                OverflowError, MemoryError) as e:
+        except (
+            zipfile.BadZipFile,
+            ValueError,
+            OSError,
+            struct.error,
+            IndexError,
+            NotImplementedError,
+            OverflowError,
+            MemoryError,
+        ) as e:
             raise damaged(str(e) or type(e).__name__) from None
         if not found:
             raise damaged("there is nothing in it")
@@ -105,8 +116,12 @@ class Reader:
             raise damaged(f"{info.filename} does not begin where it should")
         start = info.header_offset + 30 + sum(struct.unpack("<HH", header[26:]))
         stored = info.compress_type == zipfile.ZIP_STORED
-        if start + info.compress_size > self.end or stored and info.compress_size != info.file_size or (
-                not stored and info.file_size > info.compress_size * MOST_COMPRESSED):
+        if (
+            start + info.compress_size > self.end
+            or stored
+            and info.compress_size != info.file_size
+            or (not stored and info.file_size > info.compress_size * MOST_COMPRESSED)
+        ):
             raise damaged(f"{info.filename} has {info.file_size} bytes, which are not in the archive")
         return start, info.compress_size, info.file_size, stored
 
@@ -126,7 +141,7 @@ class Reader:
         if self.budget < 0:
             raise damaged("records lie on top of each other")
         if self.mapped is not None and stored and start % 16 == 0:
-            return over_buffer(memoryview(self.mapped)[start:start + size])
+            return over_buffer(memoryview(self.mapped)[start : start + size])
         self.file.seek(start)
         if not stored:
             return UntypedStorage.from_buffer(_inflated(self.file.read(packed), size, name))
@@ -146,7 +161,7 @@ def read_into(file, storage):
             else:
                 part = file.read(len(view) - done)
                 n = len(part)
-                view[done:done + n] = part
+                view[done : done + n] = part
             if not n:
                 raise damaged("it ends in the middle of a storage")
             done += n

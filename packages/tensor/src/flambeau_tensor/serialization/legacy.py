@@ -1,4 +1,5 @@
 """The format before archives: pickles one after the other, then the storages."""
+
 import io
 import pickle
 import struct
@@ -30,11 +31,12 @@ class FileStorages(Kinds):
         if view is not None:
             name, offset, size = view
             if type(offset) is not int or type(size) is not int or not 0 <= offset <= offset + size <= count:
-                raise pickle.UnpicklingError(f"a view of a storage of {count} elements begins at {offset!r} and has "
-                                             f"{size!r}")
+                raise pickle.UnpicklingError(
+                    f"a view of a storage of {count} elements begins at {offset!r} and has {size!r}"
+                )
             if name not in self.made:
                 width = dtype.itemsize if dtype is not None else 1
-                self.made[name] = untyped[offset * width:(offset + size) * width], dtype
+                self.made[name] = untyped[offset * width : (offset + size) * width], dtype
             untyped = self.made[name][0]
         return typed(untyped, dtype)
 
@@ -50,10 +52,12 @@ def load(file, restore, weights_only, pickle_module, arguments):
     if weights_only:
         read = _restricted_reader(file, begin, storages, arguments["encoding"])
     else:
+
         def read():
             unpickler = free_unpickler(pickle_module)(file, **arguments)
             unpickler.storage_of = storages
             return unpickler.load()
+
     if read() != MAGIC_NUMBER:
         raise RuntimeError("Invalid magic number; corrupt file?")
     version = read()
@@ -100,8 +104,11 @@ def save(obj, file, pickler_class, protocol):
     """Write an object in this format."""
     little = sys.byteorder == "little"
     sizes = {"short": 2, "int": 4, "long": 4}
-    for each in (MAGIC_NUMBER, PROTOCOL_VERSION,
-                 {"protocol_version": PROTOCOL_VERSION, "little_endian": little, "type_sizes": sizes}):
+    for each in (
+        MAGIC_NUMBER,
+        PROTOCOL_VERSION,
+        {"protocol_version": PROTOCOL_VERSION, "little_endian": little, "type_sizes": sizes},
+    ):
         pickle.dump(each, file, protocol)
     storages = Storages()
     pickler_class(file, protocol, lambda storage: storages.describe(storage, None)).dump(obj)
@@ -111,4 +118,3 @@ def save(obj, file, pickler_class, protocol):
         width = kind.itemsize if hasattr(kind, "itemsize") else 1
         file.write(struct.pack("<q", len(untyped) // width))
         file.write(memoryview(untyped))
-

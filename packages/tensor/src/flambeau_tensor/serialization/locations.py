@@ -1,4 +1,5 @@
 """Where storages of files go: ``map_location``, and what packages for other devices register."""
+
 from flambeau_tensor.options import device
 from flambeau_tensor.storage import UntypedStorage
 
@@ -36,8 +37,9 @@ def default_restore_location(storage, location: str):
         restored = deserializer(storage, location)
         if restored is not None:
             return restored
-    raise RuntimeError(f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with "
-                       f"{location})")
+    raise RuntimeError(
+        f"don't know how to restore data location of torch.storage.UntypedStorage (tagged with {location})"
+    )
 
 
 def _cuda(storage, location):
@@ -45,7 +47,8 @@ def _cuda(storage, location):
         raise RuntimeError(
             "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are "
             "running on a CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your "
-            "storages to the CPU.")
+            "storages to the CPU."
+        )
 
 
 register_package(10, lambda storage: "cpu", lambda storage, location: storage if location == "cpu" else None)

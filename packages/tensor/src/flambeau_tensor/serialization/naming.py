@@ -1,4 +1,5 @@
 """Names in files and objects here, in both directions."""
+
 import _compat_pickle
 from importlib import import_module
 
@@ -35,8 +36,11 @@ OBJECTS = {
     "torch.storage.UntypedStorage": storage.UntypedStorage,
 }
 NAMES = {id(obj): name.rpartition(".")[::2] for name, obj in OBJECTS.items()}
-OBJECTS |= {"torch.UntypedStorage": storage.UntypedStorage, "torch.TypedStorage": storage.TypedStorage,
-            "torch._C.TensorBase": Tensor}
+OBJECTS |= {
+    "torch.UntypedStorage": storage.UntypedStorage,
+    "torch.TypedStorage": storage.TypedStorage,
+    "torch._C.TensorBase": Tensor,
+}
 
 
 def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
@@ -54,7 +58,7 @@ def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
     known = places.name_in_pytorch(f"{module}.{name}")
     if known == f"{module}.{name}":
         return module, name
-    return (known[:-len(name) - 1], name) if known.endswith(f".{name}") else known.rpartition(".")[::2]
+    return (known[: -len(name) - 1], name) if known.endswith(f".{name}") else known.rpartition(".")[::2]
 
 
 def spelled(module: str, name: str) -> "tuple[str, str]":

@@ -1,4 +1,5 @@
 """The pickler of files: things of this library go by PyTorch's names, and the bytes of storages apart."""
+
 import pickle
 
 from flambeau_tensor.serialization import naming
@@ -22,8 +23,10 @@ def pickler_class(pickle_module):
     """The pickler of files, over that of a module like `pickle`, which has to be one in Python: names are its own."""
     base = getattr(pickle_module, "_Pickler", pickle_module.Pickler)
     if not issubclass(base, pickle._Pickler):
-        raise NotImplementedError(f"save(): the Pickler of pickle_module {pickle_module.__name__} is not derived from "
-                                  "pickle._Pickler, whose names can be chosen")
+        raise NotImplementedError(
+            f"save(): the Pickler of pickle_module {pickle_module.__name__} is not derived from "
+            "pickle._Pickler, whose names can be chosen"
+        )
 
     class Pickler(base):
         def __init__(self, file, protocol, describe):

@@ -1,15 +1,18 @@
 """Reading a file's pickles: freely, or with nothing but what is allowed; and the storages of archives."""
+
 import pickle
 
 from flambeau_tensor.not_built import NotBuiltError
 from flambeau_tensor.serialization import naming, settings, unpickler
 from flambeau_tensor.storage import TypedStorage, UntypedStorage
 
-_ADVICE = ("Weights only load failed. With `weights_only=True`, the default, files may only hold tensors, numbers, "
-           "texts and containers of these. If you trust where this file came from, "
-           "`torch.load(..., weights_only=False)` reads anything, "
-           "which means that it may run any code; or allow what the message names.\n"
-           "WeightsUnpickler error: ")
+_ADVICE = (
+    "Weights only load failed. With `weights_only=True`, the default, files may only hold tensors, numbers, "
+    "texts and containers of these. If you trust where this file came from, "
+    "`torch.load(..., weights_only=False)` reads anything, "
+    "which means that it may run any code; or allow what the message names.\n"
+    "WeightsUnpickler error: "
+)
 
 
 def free_unpickler(pickle_module):
@@ -52,16 +55,20 @@ class Kinds:
     def checked(self, kind, key, location, count):
         """The dtype (None of an untyped storage), the key, the location, the size in bytes."""
         dtype = None
-        if isinstance(kind, type) and issubclass(kind, TypedStorage) and isinstance(getattr(kind, "dtype", None),
-                                                                                    naming.DType):
+        if (
+            isinstance(kind, type)
+            and issubclass(kind, TypedStorage)
+            and isinstance(getattr(kind, "dtype", None), naming.DType)
+        ):
             dtype = kind.dtype
         elif kind is not UntypedStorage:
             raise pickle.UnpicklingError(f"a storage is of a type of storages, not {kind!r}")
         if isinstance(location, bytes):
             location = location.decode()
         if type(key) not in (str, int) or type(location) is not str or type(count) is not int or count < 0:
-            raise pickle.UnpicklingError(f"a storage has a key, a location and a number of elements, not {key!r}, "
-                                         f"{location!r} and {count!r}")
+            raise pickle.UnpicklingError(
+                f"a storage has a key, a location and a number of elements, not {key!r}, {location!r} and {count!r}"
+            )
         return dtype, key, location, count * (dtype.itemsize if dtype is not None else 1)
 
 

@@ -1,4 +1,5 @@
 """What files call to make tensors again: ``torch._utils`` and ``torch._tensor``, as far as files name them."""
+
 from importlib import import_module
 
 from flambeau_tensor import places
@@ -7,8 +8,15 @@ from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing, not_built
 from flambeau_tensor.storage import TypedStorage, UntypedStorage
 
-KINDS_NOT_BUILT = ("qtensor", "sparse_tensor", "nested_tensor", "wrapper_subclass", "device_tensor_from_numpy",
-                   "device_tensor_from_cpu_tensor", "meta_tensor_no_storage")
+KINDS_NOT_BUILT = (
+    "qtensor",
+    "sparse_tensor",
+    "nested_tensor",
+    "wrapper_subclass",
+    "device_tensor_from_numpy",
+    "device_tensor_from_cpu_tensor",
+    "meta_tensor_no_storage",
+)
 
 
 def _ints(values):
@@ -23,8 +31,17 @@ def _tensor(storage, dtype, storage_offset, size, stride, requires_grad, metadat
     if type(storage_offset) is not int:
         raise TypeError(f"the offset of a tensor is an int, not {type(storage_offset).__name__}")
     metadata = metadata or {}
-    return interop.over_storage(Tensor, storage, dtype, storage_offset, _ints(size), _ints(stride), bool(requires_grad),
-                                bool(metadata.get("conj")), bool(metadata.get("neg")))
+    return interop.over_storage(
+        Tensor,
+        storage,
+        dtype,
+        storage_offset,
+        _ints(size),
+        _ints(stride),
+        bool(requires_grad),
+        bool(metadata.get("conj")),
+        bool(metadata.get("neg")),
+    )
 
 
 def _rebuild_tensor(storage, storage_offset, size, stride):

@@ -1,4 +1,5 @@
 """What programs set for loading and saving: allowed names, byte order, kinds of mapping, whether bytes count."""
+
 import sys
 import threading
 from enum import Enum
@@ -48,8 +49,12 @@ class safe_globals:  # noqa: N801
 
 
 def _named(items):
-    return {(item[1] if isinstance(item, tuple) else ".".join(naming.name_of(item))):
-            item[0] if isinstance(item, tuple) else item for item in items}
+    return {
+        (item[1] if isinstance(item, tuple) else ".".join(naming.name_of(item))): item[0]
+        if isinstance(item, tuple)
+        else item
+        for item in items
+    }
 
 
 def allowed_names() -> dict:
@@ -119,8 +124,10 @@ class set_default_mmap_options:  # noqa: N801
         import mmap
 
         if flags not in (mmap.MAP_PRIVATE, mmap.MAP_SHARED):
-            raise ValueError("Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
-                             f"mmap.MAP_SHARED, but got {flags}")
+            raise ValueError(
+                "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or "
+                f"mmap.MAP_SHARED, but got {flags}"
+            )
         self.before = get_default_mmap_options()
         _settings["mmap"] = flags
 

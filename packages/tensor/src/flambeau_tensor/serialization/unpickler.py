@@ -4,6 +4,7 @@ It reads the instructions one by one and knows those that PyTorch's and Python's
 means something if it stands in a fixed list, or was allowed by `add_safe_globals`; it is never imported. Lengths are
 compared with what is left of the file before anything is made of them.
 """
+
 import re
 import struct
 from collections import Counter, OrderedDict
@@ -59,7 +60,8 @@ def describe_global(name):
     return UnpicklingError(
         f"Unsupported global: GLOBAL {name} was not an allowed global by default. Please use "
         f"`torch.serialization.add_safe_globals([{name}])` or the `torch.serialization.safe_globals([{name}])` context "
-        "manager to allowlist this global if you trust this class/function.")
+        "manager to allowlist this global if you trust this class/function."
+    )
 
 
 class Unpickler:
@@ -86,7 +88,7 @@ class Unpickler:
         end = self.at + n
         if end > len(self.data):
             raise EOFError("the pickle ends in the middle of an instruction")
-        part = self.data[self.at:end]
+        part = self.data[self.at : end]
         self.at = end
         return part
 
@@ -97,7 +99,7 @@ class Unpickler:
         end = self.data.find(b"\n", self.at)
         if end < 0:
             raise EOFError("the pickle ends in the middle of an instruction")
-        part = self.data[self.at:end]
+        part = self.data[self.at : end]
         self.at = end + 1
         return part
 
@@ -122,8 +124,10 @@ class Unpickler:
 
     def top(self, kind):
         if not self.stack or not isinstance(self.stack[-1], kind):
-            raise UnpicklingError(f"an instruction needs a {kind.__name__}, and there is "
-                                  f"{type(self.stack[-1]).__name__ if self.stack else 'nothing'}")
+            raise UnpicklingError(
+                f"an instruction needs a {kind.__name__}, and there is "
+                f"{type(self.stack[-1]).__name__ if self.stack else 'nothing'}"
+            )
         return self.stack[-1]
 
     def marked_items(self):
@@ -171,8 +175,11 @@ class Unpickler:
 
     def new(self):
         arguments, cls = self.pop(), self.pop()
-        if not isinstance(cls, type) or not isinstance(arguments, tuple) or not (
-                id(cls) in self.callable and cls is not set and cls is not complex):
+        if (
+            not isinstance(cls, type)
+            or not isinstance(arguments, tuple)
+            or not (id(cls) in self.callable and cls is not set and cls is not complex)
+        ):
             raise UnpicklingError(f"Trying to create new object for unrecognized class {cls}")
         self.push(cls(*arguments) if cls is self.parameter else cls.__new__(cls, *arguments))
 
@@ -188,8 +195,10 @@ class Unpickler:
         elif any(type(obj) is c for c in self.safe.values()):
             rebuilding.set_state(obj, state)
         else:
-            raise UnpicklingError("Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
-                                  f"`add_safe_globals`, but got {type(obj)}")
+            raise UnpicklingError(
+                "Can only build Tensor, Parameter, OrderedDict or types allowlisted via "
+                f"`add_safe_globals`, but got {type(obj)}"
+            )
 
     def persistent(self):
         saved = self.pop()
@@ -254,31 +263,52 @@ def _long(u, size):
 def _steps():
     u = Unpickler
     return {
-        b"\x80": u.protocol, b"\x95": lambda u: u.take(8), b"(": u.mark,
-        b"c": lambda u: u.find(u.line().decode(), u.line().decode()), b"\x93": lambda u: u.find(*u.two_texts()),
-        b"R": u.reduce, b"\x81": u.new, b"b": u.build, b"Q": u.persistent,
-        b"N": lambda u: u.push(None), b"\x88": lambda u: u.push(True), b"\x89": lambda u: u.push(False),
-        b"K": lambda u: u.push(u.take(1)[0]), b"M": lambda u: u.push(u.number("<H", 2)),
-        b"J": lambda u: u.push(u.number("<i", 4)), b"G": lambda u: u.push(u.number(">d", 8)),
-        b"\x8a": lambda u: _long(u, u.take(1)[0]), b"\x8b": lambda u: _long(u, u.number("<i", 4)),
+        b"\x80": u.protocol,
+        b"\x95": lambda u: u.take(8),
+        b"(": u.mark,
+        b"c": lambda u: u.find(u.line().decode(), u.line().decode()),
+        b"\x93": lambda u: u.find(*u.two_texts()),
+        b"R": u.reduce,
+        b"\x81": u.new,
+        b"b": u.build,
+        b"Q": u.persistent,
+        b"N": lambda u: u.push(None),
+        b"\x88": lambda u: u.push(True),
+        b"\x89": lambda u: u.push(False),
+        b"K": lambda u: u.push(u.take(1)[0]),
+        b"M": lambda u: u.push(u.number("<H", 2)),
+        b"J": lambda u: u.push(u.number("<i", 4)),
+        b"G": lambda u: u.push(u.number(">d", 8)),
+        b"\x8a": lambda u: _long(u, u.take(1)[0]),
+        b"\x8b": lambda u: _long(u, u.number("<i", 4)),
         b"X": lambda u: u.push(u.take(u.number("<I", 4)).decode("utf-8", "surrogatepass")),
         b"\x8c": lambda u: u.push(u.take(u.take(1)[0]).decode("utf-8", "surrogatepass")),
         b"\x8d": lambda u: u.push(u.take(u.number("<Q", 8)).decode("utf-8", "surrogatepass")),
         b"U": lambda u: u.text_of_python_2(u.take(u.take(1)[0])),
         b"T": lambda u: u.text_of_python_2(u.take(u.number("<I", 4))),
-        b"B": lambda u: u.push(u.take(u.number("<I", 4))), b"C": lambda u: u.push(u.take(u.take(1)[0])),
+        b"B": lambda u: u.push(u.take(u.number("<I", 4))),
+        b"C": lambda u: u.push(u.take(u.take(1)[0])),
         b"\x8e": lambda u: u.push(u.take(u.number("<Q", 8))),
         b"\x96": lambda u: u.push(bytearray(u.take(u.number("<Q", 8)))),
-        b"]": lambda u: u.push([]), b"}": lambda u: u.push({}), b")": lambda u: u.push(()),
+        b"]": lambda u: u.push([]),
+        b"}": lambda u: u.push({}),
+        b")": lambda u: u.push(()),
         b"\x8f": lambda u: u.push(set()),
-        b"a": lambda u: u.append(u.last(1)), b"e": lambda u: u.append(u.marked_items()),
-        b"s": lambda u: u.set_items(u.last(2)), b"u": lambda u: u.set_items(u.marked_items()),
-        b"\x90": lambda u: u.add(u.marked_items()), b"t": lambda u: u.push(tuple(u.marked_items())),
-        b"\x85": lambda u: u.push(u.last(1)), b"\x86": lambda u: u.push(u.last(2)),
-        b"\x87": lambda u: u.push(u.last(3)), b"0": lambda u: u.pop(),
-        b"q": lambda u: u.keep(u.take(1)[0]), b"r": lambda u: u.keep(u.number("<I", 4)),
+        b"a": lambda u: u.append(u.last(1)),
+        b"e": lambda u: u.append(u.marked_items()),
+        b"s": lambda u: u.set_items(u.last(2)),
+        b"u": lambda u: u.set_items(u.marked_items()),
+        b"\x90": lambda u: u.add(u.marked_items()),
+        b"t": lambda u: u.push(tuple(u.marked_items())),
+        b"\x85": lambda u: u.push(u.last(1)),
+        b"\x86": lambda u: u.push(u.last(2)),
+        b"\x87": lambda u: u.push(u.last(3)),
+        b"0": lambda u: u.pop(),
+        b"q": lambda u: u.keep(u.take(1)[0]),
+        b"r": lambda u: u.keep(u.number("<I", 4)),
         b"\x94": lambda u: u.keep(len(u.memo)),
-        b"h": lambda u: u.get(u.take(1)[0]), b"j": lambda u: u.get(u.number("<I", 4)),
+        b"h": lambda u: u.get(u.take(1)[0]),
+        b"j": lambda u: u.get(u.number("<I", 4)),
     }
 
 

@@ -1,4 +1,5 @@
 """``torch.signal``: processing signals."""
+
 from flambeau_tensor.signal import windows as windows
 
 __all__ = ["windows"]

@@ -5,13 +5,25 @@ Each is a tensor of `M` numbers, float32 or float64, the largest of them 1.
 >>> hann(5)
 tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
 """
+
 import math
 from collections.abc import Iterable
 
 import flambeau_tensor as torch
 
-__all__ = ["bartlett", "blackman", "cosine", "exponential", "gaussian", "general_cosine", "general_hamming", "hamming",
-           "hann", "kaiser", "nuttall"]
+__all__ = [
+    "bartlett",
+    "blackman",
+    "cosine",
+    "exponential",
+    "gaussian",
+    "general_cosine",
+    "general_hamming",
+    "hamming",
+    "hann",
+    "kaiser",
+    "nuttall",
+]
 
 
 def _options(name, M, dtype, layout, device):
@@ -37,9 +49,17 @@ def _steps(M, start, step, like):
     return torch.linspace(start, start + (M - 1) * step, M, **like)
 
 
-def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: bool = True,
-                dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-                device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def exponential(
+    M: int,
+    *,
+    center: float | None = None,
+    tau: float = 1.0,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """exp(-\\|n - center\\| / tau), around the middle unless `center`, for windows that are not symmetric, is given."""
     _options("exponential", M, dtype, layout, device)
     if tau <= 0:
@@ -47,33 +67,69 @@ def exponential(M: int, *, center: float | None = None, tau: float = 1.0, sym: b
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     middle = (M - sym) / 2 if center is None else center
-    return _window("exponential", M, lambda like: torch.exp(-abs(_steps(M, -middle / tau, 1 / tau, like))), dtype,
-                   layout, device, requires_grad)
+    return _window(
+        "exponential",
+        M,
+        lambda like: torch.exp(-abs(_steps(M, -middle / tau, 1 / tau, like))),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+    )
 
 
-def cosine(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-           device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def cosine(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """sin(π (n + 1/2) / M), half a wave."""
     step = math.pi / max(1, M + (not sym))
-    return _window("cosine", M, lambda like: torch.sin(_steps(M, step / 2, step, like)), dtype, layout, device,
-                   requires_grad)
+    return _window(
+        "cosine", M, lambda like: torch.sin(_steps(M, step / 2, step, like)), dtype, layout, device, requires_grad
+    )
 
 
-def gaussian(M: int, *, std: float = 1.0, sym: bool = True, dtype: torch.dtype | None = None,
-             layout: torch.layout = torch.strided, device: torch.device | None = None,
-             requires_grad: bool = False) -> torch.Tensor:
+def gaussian(
+    M: int,
+    *,
+    std: float = 1.0,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """exp(-(n / std)² / 2), n counted from the middle."""
     _options("gaussian", M, dtype, layout, device)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     step = 1 / (std * math.sqrt(2))
-    return _window("gaussian", M, lambda like: torch.exp(-_steps(M, -(M - sym) / 2 * step, step, like) ** 2), dtype,
-                   layout, device, requires_grad)
+    return _window(
+        "gaussian",
+        M,
+        lambda like: torch.exp(-(_steps(M, -(M - sym) / 2 * step, step, like) ** 2)),
+        dtype,
+        layout,
+        device,
+        requires_grad,
+    )
 
 
-def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: torch.dtype | None = None,
-           layout: torch.layout = torch.strided, device: torch.device | None = None,
-           requires_grad: bool = False) -> torch.Tensor:
+def kaiser(
+    M: int,
+    *,
+    beta: float = 12.0,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """I₀(sqrt(beta² - k²)) / I₀(beta) for k from -beta to beta."""
     _options("kaiser", M, dtype, layout, device)
     if beta < 0:
@@ -83,41 +139,79 @@ def kaiser(M: int, *, beta: float = 12.0, sym: bool = True, dtype: torch.dtype |
         most = torch.tensor(beta, **like)
         end = min(beta, -beta + (M - 1) * 2 * beta / (M - sym))
         k = torch.linspace(-beta, end, M, **like)
-        return torch.i0(torch.sqrt((most * most - k ** 2).clamp(min=0))) / torch.i0(most)
+        return torch.i0(torch.sqrt((most * most - k**2).clamp(min=0))) / torch.i0(most)
 
     return _window("kaiser", M, formula, dtype, layout, device, requires_grad)
 
 
-def hamming(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-            device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def hamming(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """0.54 - 0.46 cos(2πn / (M - 1))."""
     return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
-def hann(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-         device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def hann(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """(1 - cos(2πn / (M - 1))) / 2."""
-    return general_hamming(M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device,
-                           requires_grad=requires_grad)
+    return general_hamming(
+        M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    )
 
 
-def blackman(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-             device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def blackman(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """0.42 - 0.5 cos(2πn / (M - 1)) + 0.08 cos(4πn / (M - 1))."""
-    return general_cosine(M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device,
-                          requires_grad=requires_grad)
+    return general_cosine(
+        M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    )
 
 
-def bartlett(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-             device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def bartlett(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """1 - \\|2n / (M - 1) - 1\\|, a triangle."""
-    return _window("bartlett", M, lambda like: 1 - abs(_steps(M, -1, 2 / (M - sym), like)), dtype, layout, device,
-                   requires_grad)
+    return _window(
+        "bartlett", M, lambda like: 1 - abs(_steps(M, -1, 2 / (M - sym), like)), dtype, layout, device, requires_grad
+    )
 
 
-def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, dtype: torch.dtype | None = None,
-                   layout: torch.layout = torch.strided, device: torch.device | None = None,
-                   requires_grad: bool = False) -> torch.Tensor:
+def general_cosine(
+    M: int,
+    *,
+    a: Iterable[float],
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """Σ (-1)ⁱ aᵢ cos(2πin / (M - 1)), a sum of cosines with the weights `a`."""
     _options("general_cosine", M, dtype, layout, device)
     if not isinstance(a, Iterable):
@@ -134,19 +228,41 @@ def general_cosine(M: int, *, a: Iterable[float], sym: bool = True, dtype: torch
     return _window("general_cosine", M, formula, dtype, layout, device, requires_grad)
 
 
-def general_hamming(M: int, *, alpha: float = 0.54, sym: bool = True, dtype: torch.dtype | None = None,
-                    layout: torch.layout = torch.strided, device: torch.device | None = None,
-                    requires_grad: bool = False) -> torch.Tensor:
+def general_hamming(
+    M: int,
+    *,
+    alpha: float = 0.54,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """alpha - (1 - alpha) cos(2πn / (M - 1))."""
-    return general_cosine(M, a=[alpha, 1 - alpha], sym=sym, dtype=dtype, layout=layout, device=device,
-                          requires_grad=requires_grad)
+    return general_cosine(
+        M, a=[alpha, 1 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
+    )
 
 
-def nuttall(M: int, *, sym: bool = True, dtype: torch.dtype | None = None, layout: torch.layout = torch.strided,
-            device: torch.device | None = None, requires_grad: bool = False) -> torch.Tensor:
+def nuttall(
+    M: int,
+    *,
+    sym: bool = True,
+    dtype: torch.dtype | None = None,
+    layout: torch.layout = torch.strided,
+    device: torch.device | None = None,
+    requires_grad: bool = False,
+) -> torch.Tensor:
     """0.3635819 - 0.4891775 cos(2πn / (M - 1)) + 0.1365995 cos(4πn / (M - 1)) - 0.0106411 cos(6πn / (M - 1))."""
-    return general_cosine(M, a=[0.3635819, 0.4891775, 0.1365995, 0.0106411], sym=sym, dtype=dtype, layout=layout,
-                          device=device, requires_grad=requires_grad)
+    return general_cosine(
+        M,
+        a=[0.3635819, 0.4891775, 0.1365995, 0.0106411],
+        sym=sym,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        requires_grad=requires_grad,
+    )
 
 
 def __getattr__(name):

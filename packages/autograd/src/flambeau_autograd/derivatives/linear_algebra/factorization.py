@@ -4,6 +4,7 @@ The formulas are those of Seeger, Hetzel, Dai, Meissner and Lawrence, "Auto-diff
 and of Roberts and Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and deep
 matrices" (2020). A gradient that is None is one of zeros.
 """
+
 from flambeau_autograd._engine.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
 from flambeau_tensor.extend import find_operator, is_layered
@@ -36,6 +37,7 @@ def is_final(*tensors):
 
 # --- Cholesky -------------------------------------------------------------------------------------------------------
 
+
 def _cholesky(grad, L, upper):
     if upper:
         L, grad = adjoint(L), adjoint(grad)
@@ -51,11 +53,17 @@ def _cholesky_tangent(self_t, L, upper):
     return (adjoint(tangent) if upper else tangent), None
 
 
-derivative(ops.cholesky_ex, self=_cholesky, jvp=_cholesky_tangent, not_differentiable=("info",),
-           name="LinalgCholeskyExBackward0")
+derivative(
+    ops.cholesky_ex,
+    self=_cholesky,
+    jvp=_cholesky_tangent,
+    not_differentiable=("info",),
+    name="LinalgCholeskyExBackward0",
+)
 
 
 # --- LU -------------------------------------------------------------------------------------------------------------
+
 
 def _lu(grad, LU, pivots):
     m, n = LU.shape[-2:]
@@ -84,6 +92,7 @@ derivative(ops.lu_factor_ex, A=_lu, not_differentiable=("pivots", "info"), name=
 
 
 # --- determinants ---------------------------------------------------------------------------------------------------
+
 
 def _times_inverse_adjoint(factor, A, LU, pivots):
     """`factor` for each matrix times the adjoint of its inverse."""
@@ -127,11 +136,14 @@ derivative(ops._slogdet, A=_slogdet, not_differentiable=("LU", "pivots"), name="
 
 # --- QR -------------------------------------------------------------------------------------------------------------
 
+
 def _qr(grads, Q, R, A_shape, mode):
     m, n = A_shape[-2:]
     if mode == "r":
-        raise RuntimeError("The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
-                           "linalg.qr(A, mode='reduced') if you are going to require gradients.")
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use "
+            "linalg.qr(A, mode='reduced') if you are going to require gradients."
+        )
     if mode == "complete" and m > n:
         raise RuntimeError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
     grad_q, grad_r = grads
@@ -175,6 +187,7 @@ derivative(ops.geqrf, self=_unknown)
 
 
 # --- reflectors -----------------------------------------------------------------------------------------------------
+
 
 def _nothing_of(t):
     """Zeros that depend on it."""

@@ -3,15 +3,20 @@
 Of X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008).
 """
+
 from flambeau_autograd.derivatives.linear_algebra.factorization import added, adjoint, is_final
 from flambeau_autograd.derivatives.linear_algebra.spectral import of_pseudoinverse
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops.linear_algebra import factorization, spectral
 from flambeau_tensor.ops.linear_algebra import solving as ops
 
-derivative(ops.inv_ex, A=lambda grad, inverse: -(adjoint(inverse) @ grad @ adjoint(inverse)),
-           jvp=lambda A_t, inverse: (-(inverse @ A_t @ inverse), None), not_differentiable=("info",),
-           name="LinalgInvExBackward0")
+derivative(
+    ops.inv_ex,
+    A=lambda grad, inverse: -(adjoint(inverse) @ grad @ adjoint(inverse)),
+    jvp=lambda A_t, inverse: (-(inverse @ A_t @ inverse), None),
+    not_differentiable=("info",),
+    name="LinalgInvExBackward0",
+)
 
 
 def _as_matrix(t, vector):
@@ -42,8 +47,13 @@ def _solve_tangent(A_t, B_t, A, result, left):
     return (tangent.squeeze(-1) if vector else tangent), None, None, None
 
 
-derivative(ops._solve_ex, {"A, B": _solve}, jvp=_solve_tangent, not_differentiable=("LU", "pivots", "info"),
-           name="LinalgSolveExBackward0")
+derivative(
+    ops._solve_ex,
+    {"A, B": _solve},
+    jvp=_solve_tangent,
+    not_differentiable=("LU", "pivots", "info"),
+    name="LinalgSolveExBackward0",
+)
 
 
 def _lu_solve(LU, pivots, B, left, turned, *rest):
@@ -55,16 +65,19 @@ def _lu_solve(LU, pivots, B, left, turned, *rest):
     if left:
         return P @ triangle(adjoint(L), triangle(adjoint(U), B, upper=False), upper=True, unitriangular=True)
     if not turned:
-        return triangle(L, triangle(U, B, upper=True, left=False), upper=False, left=False,
-                        unitriangular=True) @ adjoint(P)
-    return triangle(adjoint(U), triangle(adjoint(L), B @ P, upper=True, left=False, unitriangular=True), upper=False,
-                    left=False)
+        return triangle(
+            L, triangle(U, B, upper=True, left=False), upper=False, left=False, unitriangular=True
+        ) @ adjoint(P)
+    return triangle(
+        adjoint(U), triangle(adjoint(L), B @ P, upper=True, left=False, unitriangular=True), upper=False, left=False
+    )
 
 
 derivative(ops.lu_solve, composition=_lu_solve)
 
 
 # --- triangles ------------------------------------------------------------------------------------------------------
+
 
 def _kept(t, upper, unitriangular):
     return t.triu(1 if unitriangular else 0) if upper else t.tril(-1 if unitriangular else 0)
@@ -88,12 +101,14 @@ def _triangular_tangent(self_t, B_t, self, result, upper, left, unitriangular):
     return ops.solve_triangular(self, right, upper=upper, left=left, unitriangular=unitriangular)
 
 
-derivative(ops.solve_triangular, {"self, B": _triangular}, jvp=_triangular_tangent,
-           name="LinalgSolveTriangularBackward0")
+derivative(
+    ops.solve_triangular, {"self, B": _triangular}, jvp=_triangular_tangent, name="LinalgSolveTriangularBackward0"
+)
 
 
 # --- by Cholesky factors --------------------------------------------------------------------------------------------
 # A = L Lᴴ, so dA = dL Lᴴ + L dLᴴ, and the gradient of L is (G + Gᴴ) L for the gradient G of A.
+
 
 def _cholesky_solve(grad, input2, result, upper, needs):
     grad_b = ops.cholesky_solve(grad, input2, upper)
@@ -129,6 +144,7 @@ derivative(ops.cholesky_inverse, self=_cholesky_inverse, jvp=_cholesky_inverse_t
 
 
 # --- least squares --------------------------------------------------------------------------------------------------
+
 
 def _lstsq(grads, self, b, solution, needs):
     """Of X = A⁺B and of the squares of the residuals B - AX, where X is where they are smallest."""

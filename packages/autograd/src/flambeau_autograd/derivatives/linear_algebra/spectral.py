@@ -5,6 +5,7 @@ For the decompositions see Townsend, "Differentiating the singular value decompo
 of pseudo-inverses" (1973); for the exponential Mathias, "A chain rule for matrix functions" (1996).
 Vectors that belong to equal values are not unique, and gradients through them are infinite or nan.
 """
+
 from flambeau_autograd.derivatives.linear_algebra.factorization import added, adjoint, is_final
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import joining
@@ -29,11 +30,14 @@ def _check_phase(name, products, size):
     if products.is_complex() and is_final(products) and products.numel():
         phase = products.diagonal(0, -2, -1).imag.abs().amax()
         if bool(phase > 1e-2 * (1 + size.abs().amax())):
-            raise RuntimeError(f"{name}: the loss depends on the phase of complex vectors, which are only given up to "
-                               "a factor e^{iφ}, so it is ill-defined.")
+            raise RuntimeError(
+                f"{name}: the loss depends on the phase of complex vectors, which are only given up to "
+                "a factor e^{iφ}, so it is ill-defined."
+            )
 
 
 # --- symmetric and Hermitian ----------------------------------------------------------------------------------------
+
 
 def _eigh(grads, eigenvalues, eigenvectors):
     grad_values, grad_vectors = grads
@@ -59,6 +63,7 @@ derivative(ops._eigh, A=_eigh, jvp=_eigh_tangent, name="LinalgEighBackward0")
 
 
 # --- any square matrices --------------------------------------------------------------------------------------------
+
 
 def _eig(grads, eigenvalues, eigenvectors):
     grad_values, grad_vectors = grads
@@ -88,11 +93,14 @@ derivative(ops.eigvals, self=_eigvals, name="LinalgEigBackward0")
 
 # --- singular values ------------------------------------------------------------------------------------------------
 
+
 def _svd(grads, U, S, Vh, A_shape, compute_uv):
     grad_u, grad_s, grad_vh = grads
     if not compute_uv:
-        raise RuntimeError("svd_backward: Setting compute_uv to false in torch.svd doesn't compute singular matrices, "
-                           "and hence we cannot compute backward. Please use torch.svd(compute_uv=True)")
+        raise RuntimeError(
+            "svd_backward: Setting compute_uv to false in torch.svd doesn't compute singular matrices, "
+            "and hence we cannot compute backward. Please use torch.svd(compute_uv=True)"
+        )
     m, n = A_shape[-2:]
     k = min(m, n)
     if U.shape[-1] > k:  # what completes the vectors is arbitrary
@@ -132,6 +140,7 @@ derivative(ops._svd, A=_svd, name="LinalgSvdBackward0")
 
 # --- pseudoinverses and exponentials --------------------------------------------------------------------------------
 
+
 def of_pseudoinverse(grad, a, inverse):
     """The gradient of a matrix from that of its pseudoinverse, where its rank is constant."""
     turned, back = adjoint(grad), adjoint(inverse)
@@ -148,8 +157,12 @@ def _pinv_tangent(self_t, self, result):
     return -(result @ self_t @ result) + first - (first @ self) @ result + second - result @ (self @ second)
 
 
-derivative(ops.pinv_kernel, self=lambda grad, self, result: of_pseudoinverse(grad, self, result), jvp=_pinv_tangent,
-           name="LinalgPinvBackward0")
+derivative(
+    ops.pinv_kernel,
+    self=lambda grad, self, result: of_pseudoinverse(grad, self, result),
+    jvp=_pinv_tangent,
+    name="LinalgPinvBackward0",
+)
 
 
 def _direction(a, e):
@@ -159,5 +172,9 @@ def _direction(a, e):
     return ops.matrix_exp(joining.cat((above, below), -2)).narrow(-2, 0, n).narrow(-1, n, n)
 
 
-derivative(ops.matrix_exp, self=lambda grad, self: _direction(adjoint(self), grad),
-           jvp=lambda self_t, self: _direction(self, self_t), name="LinalgMatrixExpBackward0")
+derivative(
+    ops.matrix_exp,
+    self=lambda grad, self: _direction(adjoint(self), grad),
+    jvp=lambda self_t, self: _direction(self, self_t),
+    name="LinalgMatrixExpBackward0",
+)

@@ -5,6 +5,7 @@
 >>> Timer("x + x", globals={"x": torch.ones(3)}).timeit(10).number_per_run
 10
 """
+
 from flambeau.utils.benchmark.measurement import Measurement, TaskSpec, select_unit, trim_sigfig
 from flambeau.utils.benchmark.timer import Language, Timer, timer
 

@@ -1,4 +1,5 @@
 """What was measured, and how it is shown."""
+
 import math
 from dataclasses import dataclass, field
 from statistics import fmean, median, quantiles
@@ -124,8 +125,10 @@ class Measurement:
             lines += [f"  {trim_sigfig(self.median / unit, 4):g} {name}"]
         plural = "" if n == 1 else "s"
         threads = self.task_spec.num_threads
-        lines += [f"  {n} measurement{plural}, {self.number_per_run} run{'' if self.number_per_run == 1 else 's'} "
-                  f"per measurement, {threads} thread{'' if threads == 1 else 's'}"]
+        lines += [
+            f"  {n} measurement{plural}, {self.number_per_run} run{'' if self.number_per_run == 1 else 's'} "
+            f"per measurement, {threads} thread{'' if threads == 1 else 's'}"
+        ]
         if n > 1 and self.has_warnings:
             lines += ["  WARNING: the interquartile range is more than a tenth of the median."]
         return "\n".join(lines)

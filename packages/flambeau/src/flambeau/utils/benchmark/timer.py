@@ -1,4 +1,5 @@
 """The clock, and what it is held to."""
+
 import textwrap
 import timeit
 from enum import Enum
@@ -48,8 +49,20 @@ class Timer:
         ValueError: the language is another one.
     """
 
-    def __init__(self, stmt="pass", setup="pass", global_setup="", timer=timer, globals=None, label=None,
-                 sub_label=None, description=None, env=None, num_threads=1, language=Language.PYTHON):
+    def __init__(
+        self,
+        stmt="pass",
+        setup="pass",
+        global_setup="",
+        timer=timer,
+        globals=None,
+        label=None,
+        sub_label=None,
+        description=None,
+        env=None,
+        num_threads=1,
+        language=Language.PYTHON,
+    ):
         if language not in (Language.PYTHON, "py", "python"):
             raise ValueError("Timer measures statements of Python, language='python'; C++ is not built")
         names = dict(globals or {})
@@ -58,8 +71,16 @@ class Timer:
         names.setdefault("torch", flambeau)
         self._names, stmt, setup = names, textwrap.dedent(stmt), textwrap.dedent(setup)
         self._timer = timeit.Timer(stmt, setup, timer, globals=names)
-        self._task_spec = TaskSpec(stmt=stmt, setup=setup, global_setup=global_setup, label=label, sub_label=sub_label,
-                                   description=description, env=env, num_threads=num_threads)
+        self._task_spec = TaskSpec(
+            stmt=stmt,
+            setup=setup,
+            global_setup=global_setup,
+            label=label,
+            sub_label=sub_label,
+            description=description,
+            env=env,
+            num_threads=num_threads,
+        )
 
     def _measurement(self, number, times):
         return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
@@ -97,8 +118,9 @@ class Timer:
                     callback(number, times[-1])
             return self._measurement(number, times)
 
-    def adaptive_autorange(self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
-                           callback=None) -> Measurement:
+    def adaptive_autorange(
+        self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0, callback=None
+    ) -> Measurement:
         """Runs until the quartiles are nearer than ``threshold`` times the median, or for ``max_run_time`` seconds."""
         with _Threads(self._task_spec.num_threads):
             number, times = self._block(min_run_time), []

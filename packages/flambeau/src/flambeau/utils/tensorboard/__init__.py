@@ -1,4 +1,5 @@
 """``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX."""
+
 from functools import wraps
 
 from flambeau_tensor import Tensor
@@ -7,8 +8,9 @@ from flambeau_tensor.not_built import not_built
 try:
     import tensorboardX
 except ModuleNotFoundError as e:
-    raise ModuleNotFoundError("torch.utils.tensorboard needs the package tensorboardX: pip install "
-                              "flambeau[tensorboard]", name=e.name) from None
+    raise ModuleNotFoundError(
+        "torch.utils.tensorboard needs the package tensorboardX: pip install flambeau[tensorboard]", name=e.name
+    ) from None
 
 __all__ = ["FileWriter", "SummaryWriter"]
 
@@ -49,8 +51,15 @@ class SummaryWriter(tensorboardX.SummaryWriter):
     The methods are tensorboardX's, and take tensors.
     """
 
-    def __init__(self, log_dir=None, comment: str = "", purge_step=None, max_queue: int = 10, flush_secs: int = 120,
-                 filename_suffix: str = "") -> None:
+    def __init__(
+        self,
+        log_dir=None,
+        comment: str = "",
+        purge_step=None,
+        max_queue: int = 10,
+        flush_secs: int = 120,
+        filename_suffix: str = "",
+    ) -> None:
         super().__init__(log_dir, comment, purge_step, max_queue, flush_secs, filename_suffix)
 
     def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):

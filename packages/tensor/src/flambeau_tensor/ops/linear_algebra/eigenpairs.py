@@ -1,4 +1,5 @@
 """A few eigenpairs of large symmetric matrices, by iteration."""
+
 from types import SimpleNamespace
 
 from flambeau_tensor._core.operator import Operator
@@ -55,8 +56,7 @@ def _iterate(w):
         w.tvars["rerr"] = errors = norm(w.R, 2, 0) / scale
         bad = (errors >= w.fparams["tol"]).tolist()
         done = bad.index(True) if True in bad else len(bad)
-        w.ivars.update(istep=step, converged_count=done, converged_end=done,
-                       iterations_left=w.iparams["niter"] - step)
+        w.ivars.update(istep=step, converged_count=done, converged_end=done, iterations_left=w.iparams["niter"] - step)
         if w.tracker is not None:
             w.tracker(w)
         if done >= w.iparams["k"] or step == w.iparams["niter"]:
@@ -78,18 +78,33 @@ def _one(A, k, B, X, n, iK, niter, tol, largest, method, tracker, parameters):
     k = (1 if X is None else X.shape[-1]) if k is None else k
     n = (k if X is None else X.shape[-1]) if n is None else n
     if m < 3 * n:
-        raise ValueError(f"LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the "
-                         f"number of requested eigenpairs (={n})")
+        raise ValueError(
+            f"LOBPCG algorithm is not applicable when the number of A rows (={m}) is smaller than 3 x the "
+            f"number of requested eigenpairs (={n})"
+        )
     if X is None:
         X = find_operator("torch.randn")((m, n), dtype=A.dtype)
     elif tuple(X.shape) != (m, n):
         raise AssertionError(f"X shape mismatch: got {X.shape}, expected {(m, n)}")
     integers, floats, booleans = parameters
     w = SimpleNamespace(
-        A=A, B=B, iK=iK, X=X, E=None, R=None, S=None, method=method, tracker=tracker, tvars={}, ivars={}, fvars={},
-        bvars={}, iparams={"m": m, "n": n, "k": k, "niter": 1000 if niter is None else niter} | integers,
+        A=A,
+        B=B,
+        iK=iK,
+        X=X,
+        E=None,
+        R=None,
+        S=None,
+        method=method,
+        tracker=tracker,
+        tvars={},
+        ivars={},
+        fvars={},
+        bvars={},
+        iparams={"m": m, "n": n, "k": k, "niter": 1000 if niter is None else niter} | integers,
         fparams={"tol": _EPSILON[A.dtype.name] ** 0.5 if tol is None else tol} | floats,
-        bparams={"largest": largest} | booleans)
+        bparams={"largest": largest} | booleans,
+    )
     _iterate(w)
     return w.E[:k], w.X[:, :k]
 
@@ -105,10 +120,16 @@ def _lobpcg(A, k, B, X, n, iK, niter, tol, largest, method, tracker, *parameters
     parameters = tuple(p or {} for p in parameters)
     matrices = [t.detach() if t is not None and requires_grad(t) else t for t in (A, B, X, iK)]
     batch = tuple(A.shape[:-2])
-    flat = [[None] * _count(batch) if t is None else
-            list(t.expand((*batch, *t.shape[-2:])).reshape((-1, *t.shape[-2:])).unbind(0)) for t in matrices]
-    found = [_one(a, k, b, x, n, i, niter, tol, largest, method, tracker, parameters)
-             for a, b, x, i in zip(*flat, strict=True)]
+    flat = [
+        [None] * _count(batch)
+        if t is None
+        else list(t.expand((*batch, *t.shape[-2:])).reshape((-1, *t.shape[-2:])).unbind(0))
+        for t in matrices
+    ]
+    found = [
+        _one(a, k, b, x, n, i, niter, tol, largest, method, tracker, parameters)
+        for a, b, x, i in zip(*flat, strict=True)
+    ]
     stack = find_operator("torch.stack")
     E, V = (stack([pair[i] for pair in found]) if found else A.new_zeros((0, k or 1)) for i in (0, 1))
     E, V = E.reshape((*batch, *E.shape[1:])), V.reshape((*batch, *V.shape[1:]))
@@ -140,8 +161,11 @@ def _differentiable(A, B, E, V, largest):
 lobpcg = Operator(
     "lobpcg(Tensor A, int? k=None, Tensor? B=None, Tensor? X=None, int? n=None, Tensor? iK=None, int? niter=None, "
     "float? tol=None, bool? largest=None, str? method=None, Callable? tracker=None, Object? ortho_iparams=None, "
-    "Object? ortho_fparams=None, Object? ortho_bparams=None) -> (Tensor, Tensor)", _lobpcg, composite=True,
-    variants="function", doc="""
+    "Object? ortho_fparams=None, Object? ortho_bparams=None) -> (Tensor, Tensor)",
+    _lobpcg,
+    composite=True,
+    variants="function",
+    doc="""
 The largest (or smallest) eigenvalues of symmetric positive definite matrices and their eigenvectors, A x = λ B x, by
 the locally optimal block preconditioned conjugate gradient method.
 
@@ -171,4 +195,5 @@ Raises:
 >>> values, vectors = ft.lobpcg(ft.diag(ft.arange(1.0, 10.0)), k=2)
 >>> values
 tensor([9., 8.])
-""")
+""",
+)

@@ -1,4 +1,5 @@
 """Symmetric and Hermitian matrices that need not be positive definite, and what is found of matrices by few vectors."""
+
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
@@ -22,11 +23,21 @@ Args:
 """
 ldl_factor_ex = Operator(
     "ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False, " + _OUTS + ") -> "
-    "(Tensor LD, Tensor pivots, Tensor info)", kernels.ldl_factor_ex, differentiable=False, doc=_LDL + """
+    "(Tensor LD, Tensor pivots, Tensor info)",
+    kernels.ldl_factor_ex,
+    differentiable=False,
+    doc=_LDL
+    + """
 `info` is 0, or the place of the first zero in D; `check_errors=True` raises RuntimeError there.
-""", **LINALG)
-ldl_factor = Operator("ldl_factor(Tensor self, *, bool hermitian=False, " + _OUTS + ") -> (Tensor LD, Tensor pivots)",
-                      Forward(ldl_factor_ex, 2, check_errors=True), composite=True, doc=_LDL + """
+""",
+    **LINALG,
+)
+ldl_factor = Operator(
+    "ldl_factor(Tensor self, *, bool hermitian=False, " + _OUTS + ") -> (Tensor LD, Tensor pivots)",
+    Forward(ldl_factor_ex, 2, check_errors=True),
+    composite=True,
+    doc=_LDL
+    + """
 Raises RuntimeError where D has a zero, naming the matrix of a batch.
 
 >>> import flambeau_tensor as ft
@@ -34,9 +45,14 @@ Raises RuntimeError where D has a zero, naming the matrix of a batch.
 >>> ldl_factor(ft.tensor([[2.0, 1.0], [1.0, 1.0]])).LD
 tensor([[2.0000, 0.0000],
         [0.5000, 0.5000]])
-""", **LINALG)
-ldl_solve = Operator("ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor(a!)? out=None) -> "
-                     "Tensor", kernels.ldl_solve, differentiable=False, doc="""
+""",
+    **LINALG,
+)
+ldl_solve = Operator(
+    "ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor(a!)? out=None) -> Tensor",
+    kernels.ldl_solve,
+    differentiable=False,
+    doc="""
 X of A X = B, from what `linalg.ldl_factor` gives for A. There is no derivative.
 
 Args:
@@ -47,7 +63,9 @@ Args:
 
 Raises:
     RuntimeError: sizes or dtypes do not fit.
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 def _lu(input, pivot, get_infos):
@@ -55,15 +73,21 @@ def _lu(input, pivot, get_infos):
     return (LU, pivots, infos) if get_infos else (LU, pivots)
 
 
-Operator("lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]", _lu, composite=True,
-         doc="`linalg.lu_factor`, which does not raise for singular matrices; with `get_infos` also where each is so.")
+Operator(
+    "lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]",
+    _lu,
+    composite=True,
+    doc="`linalg.lu_factor`, which does not raise for singular matrices; with `get_infos` also where each is so.",
+)
 
 
 # --- low rank -------------------------------------------------------------------------------------------------------
 
+
 def _basis(A, q, niter, M):
     """Orthonormal columns that nearly span those of A - M: random ones, and some steps of subspace iteration (N. Halko,
     P. Martinsson, J. Tropp, SIAM Review 53 (2011) 217)."""
+
     def times(matrix, mean, x):
         return matmul(matrix, x) if mean is None else matmul(matrix, x) - matmul(mean, x)
 
@@ -94,8 +118,12 @@ Returns:
     Nearly orthonormal columns U, (*, m, q), the largest singular values S, (*, q), and columns V, (*, n, q), by
     a randomized algorithm: results differ from run to run unless the seed is set.
 """
-svd_lowrank = Operator("svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> Tensor[]", _svd_lowrank,
-                       composite=True, variants="function", doc="""
+svd_lowrank = Operator(
+    "svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> Tensor[]",
+    _svd_lowrank,
+    composite=True,
+    variants="function",
+    doc="""
 The singular value decomposition of matrices of low rank: A - M ≈ U diag(S) Vᴴ.
 
 Args:
@@ -103,7 +131,9 @@ Args:
     q: somewhat more than the rank.
     niter: steps of subspace iteration.
     M: what is subtracted, broadcast to the shape of A.
-""" + _RESULTS)
+"""
+    + _RESULTS,
+)
 
 
 def _pca_lowrank(A, q, center, niter):
@@ -116,8 +146,12 @@ def _pca_lowrank(A, q, center, niter):
     return _svd_lowrank(A - A.mean((-2,), True) if center else A, q, niter, None)
 
 
-pca_lowrank = Operator("pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> Tensor[]", _pca_lowrank,
-                       composite=True, variants="function", doc="""
+pca_lowrank = Operator(
+    "pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> Tensor[]",
+    _pca_lowrank,
+    composite=True,
+    variants="function",
+    doc="""
 Principal components of the rows of matrices: `svd_lowrank` of them less the mean of the rows. The columns of V are the
 directions, S²/(m - 1) the variances along them.
 
@@ -129,4 +163,6 @@ Args:
 
 Raises:
     ValueError: `q` or `niter` is negative, or `q` too large.
-""" + _RESULTS)
+"""
+    + _RESULTS,
+)

@@ -1,4 +1,5 @@
 """Systems of linear equations: by LU, with triangular matrices, in the sense of least squares; and inverses."""
+
 from math import prod
 
 from flambeau_tensor._core.operator import Operator
@@ -9,19 +10,31 @@ from flambeau_tensor.ops.linear_algebra.factorization import _OUT, _OUTS, _SQUAR
 
 # --- by LU ----------------------------------------------------------------------------------------------------------
 
-inv_ex = Operator("inv_ex(Tensor A, *, bool check_errors=False, " + _OUTS + ") -> (Tensor inverse, Tensor info)",
-                  kernels.inv_ex, doc=f"""
+inv_ex = Operator(
+    "inv_ex(Tensor A, *, bool check_errors=False, " + _OUTS + ") -> (Tensor inverse, Tensor info)",
+    kernels.inv_ex,
+    doc=f"""
 The inverse. {_SQUARE} `info` is 0, or for a singular matrix the place of the first zero on the diagonal of its LU.
-""", **LINALG)
+""",
+    **LINALG,
+)
 _INVERSE = f"The inverse. {_SQUARE} Raises LinAlgError, naming the matrix of a batch, where one is singular."
-inv = Operator("inv(Tensor A, *, " + _OUT + ") -> Tensor", Forward(inv_ex, 1, check_errors=True), composite=True,
-               doc=_INVERSE, **LINALG)
-Operator("inverse(Tensor self, *, " + _OUT + ") -> Tensor", lambda input, out: inv(input), composite=True,
-         doc=_INVERSE)
+inv = Operator(
+    "inv(Tensor A, *, " + _OUT + ") -> Tensor",
+    Forward(inv_ex, 1, check_errors=True),
+    composite=True,
+    doc=_INVERSE,
+    **LINALG,
+)
+Operator("inverse(Tensor self, *, " + _OUT + ") -> Tensor", lambda input, out: inv(input), composite=True, doc=_INVERSE)
 
-_solve_ex = Operator("_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
-                     "(Tensor result, Tensor LU, Tensor pivots, Tensor info)", kernels.solve_ex,
-                     doc="What solves a system, and the LU of its matrix.", **FUNCTION)
+_solve_ex = Operator(
+    "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
+    "(Tensor result, Tensor LU, Tensor pivots, Tensor info)",
+    kernels.solve_ex,
+    doc="What solves a system, and the LU of its matrix.",
+    **FUNCTION,
+)
 _SOLVED = f"""
 X of AX = B, with `left=False` of XA = B. {_SQUARE} `B` has shape (*, n, k), or holds vectors: (n,), or (*, n) with the
 batch of `A`.
@@ -33,42 +46,73 @@ def _solve_and_info(A, B, left, check_errors, out):
     return result, info
 
 
-Operator("solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, " + _OUTS + ") -> "
-         "(Tensor result, Tensor info)", _solve_and_info, composite=True, doc=_SOLVED + """
+Operator(
+    "solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False, " + _OUTS + ") -> "
+    "(Tensor result, Tensor info)",
+    _solve_and_info,
+    composite=True,
+    doc=_SOLVED
+    + """
 `info` is 0, or for a singular matrix the place of the first zero on the diagonal of its LU.
-""", **LINALG)
-solve = Operator("solve(Tensor A, Tensor B, *, bool left=True, " + _OUT + ") -> Tensor",
-                 Forward(_solve_ex, 1, check_errors=True), composite=True, doc=_SOLVED + """
+""",
+    **LINALG,
+)
+solve = Operator(
+    "solve(Tensor A, Tensor B, *, bool left=True, " + _OUT + ") -> Tensor",
+    Forward(_solve_ex, 1, check_errors=True),
+    composite=True,
+    doc=_SOLVED
+    + """
 Raises LinAlgError, naming the matrix of a batch, where one is singular.
-""", **LINALG)
-lu_solve = Operator("lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False, " + _OUT
-                    + ") -> Tensor", kernels.lu_solve, doc="""
+""",
+    **LINALG,
+)
+lu_solve = Operator(
+    "lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False, " + _OUT + ") -> Tensor",
+    kernels.lu_solve,
+    doc="""
 X of AX = B, XA = B, or of these with the adjoint of A, from what `lu_factor` gave for A.
-""", **LINALG)
-Operator("lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots, *, " + _OUT + ") -> Tensor",
-         lambda input, LU_data, LU_pivots, out: lu_solve(LU_data, LU_pivots, input), composite=True,
-         doc="`linalg.lu_solve` with its arguments in another order.")
+""",
+    **LINALG,
+)
+Operator(
+    "lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots, *, " + _OUT + ") -> Tensor",
+    lambda input, LU_data, LU_pivots, out: lu_solve(LU_data, LU_pivots, input),
+    composite=True,
+    doc="`linalg.lu_solve` with its arguments in another order.",
+)
 
 
 # --- triangles ------------------------------------------------------------------------------------------------------
 
 solve_triangular = Operator(
-    "solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False, " + _OUT
-    + ") -> Tensor", kernels.solve_triangular, doc="""
+    "solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False, "
+    + _OUT
+    + ") -> Tensor",
+    kernels.solve_triangular,
+    doc="""
 X of AX = B, with `left=False` of XA = B, for triangular A of shape (*, n, n). The other triangle is not read, with
 `unitriangular` neither the diagonal, which counts as ones. A zero on the diagonal gives inf and nan.
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 def _triangular(input, A, upper, transpose, unitriangular, out):
-    solution = solve_triangular(A.transpose(-2, -1) if transpose else A, input, upper=upper != transpose,
-                                unitriangular=unitriangular)
+    solution = solve_triangular(
+        A.transpose(-2, -1) if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
+    )
     return solution, A.clone()
 
 
-Operator("triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, "
-         + _OUTS + ") -> (Tensor solution, Tensor cloned_coefficient)", _triangular, composite=True,
-         doc="`linalg.solve_triangular` with its arguments in another order, and a copy of `A`.")
+Operator(
+    "triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool unitriangular=False, *, "
+    + _OUTS
+    + ") -> (Tensor solution, Tensor cloned_coefficient)",
+    _triangular,
+    composite=True,
+    doc="`linalg.solve_triangular` with its arguments in another order, and a copy of `A`.",
+)
 
 
 def _cholesky_solve(input, L, upper):
@@ -80,28 +124,40 @@ def _cholesky_solve(input, L, upper):
     return solve_triangular(second, solve_triangular(first, input, upper=False), upper=True)
 
 
-cholesky_solve = Operator("cholesky_solve(Tensor self, Tensor input2, bool upper=False, *, " + _OUT + ") -> Tensor",
-                          lambda input, L, upper, out: _cholesky_solve(input, L, upper), doc="""
+cholesky_solve = Operator(
+    "cholesky_solve(Tensor self, Tensor input2, bool upper=False, *, " + _OUT + ") -> Tensor",
+    lambda input, L, upper, out: _cholesky_solve(input, L, upper),
+    doc="""
 X of AX = B, where `input` is B and `input2` the Cholesky factor of A.
-""")
+""",
+)
 
 
 def _cholesky_inverse(input, upper, out):
     if input.ndim < 2 or input.shape[-1] != input.shape[-2]:
-        raise RuntimeError("cholesky_inverse: A must be batches of square matrices, but they have shape "
-                           f"{list(input.shape)}")
+        raise RuntimeError(
+            f"cholesky_inverse: A must be batches of square matrices, but they have shape {list(input.shape)}"
+        )
     return _cholesky_solve(find_operator("torch.eye")(input.shape[-1], dtype=input.dtype), input, upper)
 
 
-cholesky_inverse = Operator("cholesky_inverse(Tensor self, bool upper=False, *, " + _OUT + ") -> Tensor",
-                            _cholesky_inverse, doc="The inverse of the matrix whose Cholesky factor is given.")
+cholesky_inverse = Operator(
+    "cholesky_inverse(Tensor self, bool upper=False, *, " + _OUT + ") -> Tensor",
+    _cholesky_inverse,
+    doc="The inverse of the matrix whose Cholesky factor is given.",
+)
 
 
 # --- least squares --------------------------------------------------------------------------------------------------
 
-_least_squares = Operator("_least_squares(Tensor A, Tensor B, float rcond, str driver) -> (Tensor, Tensor, Tensor)",
-                          kernels.least_squares, namespace="torch._ops", variants="function", differentiable=False,
-                          doc="Solutions, ranks and singular values from LAPACK.")
+_least_squares = Operator(
+    "_least_squares(Tensor A, Tensor B, float rcond, str driver) -> (Tensor, Tensor, Tensor)",
+    kernels.least_squares,
+    namespace="torch._ops",
+    variants="function",
+    differentiable=False,
+    doc="Solutions, ranks and singular values from LAPACK.",
+)
 
 
 def _lstsq(input, b, rcond, driver, out):
@@ -127,8 +183,9 @@ def _lstsq(input, b, rcond, driver, out):
     if input.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise RuntimeError(f"linalg.lstsq: Expected a floating point or complex tensor as input. Got {input.dtype}")
     if rcond is None:
-        rcond = (1.1920928955078125e-07 if input.dtype.name in ("float32", "complex64") else 2.220446049250313e-16) \
-            * max(m, n)
+        rcond = (
+            1.1920928955078125e-07 if input.dtype.name in ("float32", "complex64") else 2.220446049250313e-16
+        ) * max(m, n)
     found, rank, values = _least_squares(input, right, rcond, driver)
     solution = found.narrow(-2, 0, n)
     residuals = values.new_empty((0,))
@@ -138,19 +195,24 @@ def _lstsq(input, b, rcond, driver, out):
     if vector:
         solution = solution.squeeze(-1)
     rank = rank if driver != "gels" else rank.new_empty((0,))
-    return (solution, residuals, rank,
-            values if driver in ("gelsd", "gelss") else values.new_empty((0,)))
+    return (solution, residuals, rank, values if driver in ("gelsd", "gelss") else values.new_empty((0,)))
 
 
-lstsq = Operator("lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, " + _OUTS + ") -> "
-                 "(Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)", _lstsq, doc="""
+lstsq = Operator(
+    "lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None, " + _OUTS + ") -> "
+    "(Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
+    _lstsq,
+    doc="""
 The X for which ‖AX - B‖ is smallest, of several the smallest; `input` is A, (*, m, n), and `b` is B, (*, m, k) or (*,
 m). Squared residuals, rank and singular values are empty where the driver (LAPACK's `"gelsy"`, `"gels"`, `"gelsd"` or
 `"gelss"`) does not give them. Singular values up to `rcond` times the largest count as zero.
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 # --- tensors as matrices --------------------------------------------------------------------------------------------
+
 
 def _tensorinv(input, ind, out):
     if ind <= 0:
@@ -158,27 +220,41 @@ def _tensorinv(input, ind, out):
     shape = tuple(input.shape)
     rows, columns = prod(shape[:ind]), prod(shape[ind:])
     if rows != columns:
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
-                           f"but got {columns} != {rows}")
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), "
+            f"but got {columns} != {rows}"
+        )
     return inv(input.reshape((rows, columns))).reshape((*shape[ind:], *shape[:ind]))
 
 
-Operator("tensorinv(Tensor self, int ind=2, *, " + _OUT + ") -> Tensor", _tensorinv, composite=True, doc="""
+Operator(
+    "tensorinv(Tensor self, int ind=2, *, " + _OUT + ") -> Tensor",
+    _tensorinv,
+    composite=True,
+    doc="""
 The inverse for `tensordot` over `ind` dimensions: of the matrix whose rows are the first `ind` dimensions.
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 def _tensorsolve(input, other, dims, out):
     if dims is not None:
         input = input.movedim(tuple(dims), tuple(range(-len(dims), 0)))
-    shape = tuple(input.shape[other.ndim:])
-    columns, rows = prod(shape), prod(input.shape[:other.ndim])
+    shape = tuple(input.shape[other.ndim :])
+    columns, rows = prod(shape), prod(input.shape[: other.ndim])
     if rows != columns:
-        raise RuntimeError("Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-                           f"prod(self.shape[:other.ndim]), but got {columns} != {rows}")
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {columns} != {rows}"
+        )
     return solve(input.reshape((rows, columns)), other.flatten()).reshape(shape)
 
 
-Operator("tensorsolve(Tensor self, Tensor other, int[]? dims=None, *, " + _OUT + ") -> Tensor", _tensorsolve,
-         composite=True, doc="X of tensordot(input, X, X.ndim) = other; `dims` of `input` are moved to its end first.",
-         **LINALG)
+Operator(
+    "tensorsolve(Tensor self, Tensor other, int[]? dims=None, *, " + _OUT + ") -> Tensor",
+    _tensorsolve,
+    composite=True,
+    doc="X of tensordot(input, X, X.ndim) = other; `dims` of `input` are moved to its end first.",
+    **LINALG,
+)

@@ -1,4 +1,5 @@
 """Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
+
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward
@@ -17,9 +18,12 @@ def _is_recorded(t):
 
 # --- eigenvalues ----------------------------------------------------------------------------------------------------
 
-_eigh = Operator("_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, "
-                 "Tensor eigenvectors)", kernels.eigh, doc="Eigenvalues in ascending order, and vectors if wanted.",
-                 **FUNCTION)
+_eigh = Operator(
+    "_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+    kernels.eigh,
+    doc="Eigenvalues in ascending order, and vectors if wanted.",
+    **FUNCTION,
+)
 _HERMITIAN = f"of symmetric or Hermitian matrices, of which the triangle `UPLO` is read. {_SQUARE}"
 
 
@@ -27,45 +31,78 @@ def _eigh_vectors(A, UPLO, out):
     return tuple(_eigh(A, UPLO))
 
 
-eigh = Operator("eigh(Tensor self, str UPLO='L', *, " + _OUTS + ") -> (Tensor eigenvalues, Tensor eigenvectors)",
-                _eigh_vectors, composite=True, doc=f"""
+eigh = Operator(
+    "eigh(Tensor self, str UPLO='L', *, " + _OUTS + ") -> (Tensor eigenvalues, Tensor eigenvectors)",
+    _eigh_vectors,
+    composite=True,
+    doc=f"""
 Eigenvalues in ascending order and orthonormal eigenvectors, as columns, {_HERMITIAN}
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 def _eigvalsh(input, UPLO, out):
     return _eigh(input, UPLO, _is_recorded(input))[0]
 
 
-eigvalsh = Operator("eigvalsh(Tensor self, str UPLO='L', *, " + _OUT + ") -> Tensor", _eigvalsh, composite=True,
-                    doc=f"Eigenvalues in ascending order {_HERMITIAN}", **LINALG)
-eig = Operator("eig(Tensor self, *, " + _OUTS + ") -> (Tensor eigenvalues, Tensor eigenvectors)", kernels.eig,
-               doc=f"""
+eigvalsh = Operator(
+    "eigvalsh(Tensor self, str UPLO='L', *, " + _OUT + ") -> Tensor",
+    _eigvalsh,
+    composite=True,
+    doc=f"Eigenvalues in ascending order {_HERMITIAN}",
+    **LINALG,
+)
+eig = Operator(
+    "eig(Tensor self, *, " + _OUTS + ") -> (Tensor eigenvalues, Tensor eigenvectors)",
+    kernels.eig,
+    doc=f"""
 Eigenvalues and eigenvectors of length 1, as columns, complex and in no particular order. {_SQUARE}
-""", **LINALG)
-eigvals = Operator("eigvals(Tensor self, *, " + _OUT + ") -> Tensor", kernels.eigvals, doc=f"""
+""",
+    **LINALG,
+)
+eigvals = Operator(
+    "eigvals(Tensor self, *, " + _OUT + ") -> Tensor",
+    kernels.eigvals,
+    doc=f"""
 Eigenvalues, complex and in no particular order. {_SQUARE}
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 # --- singular values ------------------------------------------------------------------------------------------------
 
-_svd = Operator("_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> "
-                "(Tensor U, Tensor S, Tensor Vh)", kernels.svd, doc="Singular values, and vectors if wanted.",
-                **FUNCTION)
-svd = Operator("svd(Tensor A, bool full_matrices=True, *, str? driver=None, " + _OUTS + ") -> (Tensor U, Tensor S, "
-               "Tensor Vh)", Forward(_svd), composite=True, doc=f"""
+_svd = Operator(
+    "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> "
+    "(Tensor U, Tensor S, Tensor Vh)",
+    kernels.svd,
+    doc="Singular values, and vectors if wanted.",
+    **FUNCTION,
+)
+svd = Operator(
+    "svd(Tensor A, bool full_matrices=True, *, str? driver=None, " + _OUTS + ") -> (Tensor U, Tensor S, Tensor Vh)",
+    Forward(_svd),
+    composite=True,
+    doc=f"""
 A = U diag(S) Vh, the singular values S in descending order. {_ANY} With `full_matrices` U and Vh are square, else there
 are min(m, n) columns in U and rows in Vh.
-""", **LINALG)
+""",
+    **LINALG,
+)
 
 
 def _svdvals(A, driver, out):
     return _svd(A, False, _is_recorded(A), driver=driver)[1]
 
 
-svdvals = Operator("svdvals(Tensor A, *, str? driver=None, " + _OUT + ") -> Tensor", _svdvals, composite=True,
-                   doc=f"Singular values in descending order. {_ANY}", **LINALG)
+svdvals = Operator(
+    "svdvals(Tensor A, *, str? driver=None, " + _OUT + ") -> Tensor",
+    _svdvals,
+    composite=True,
+    doc=f"Singular values in descending order. {_ANY}",
+    **LINALG,
+)
 
 
 def _old_svd(input, some, compute_uv, out):
@@ -76,8 +113,12 @@ def _old_svd(input, some, compute_uv, out):
     return input.new_zeros((*batch, m, m)), s, input.new_zeros((*batch, n, n))
 
 
-Operator("svd(Tensor self, bool some=True, bool compute_uv=True, *, " + _OUTS + ") -> (Tensor U, Tensor S, Tensor V)",
-         _old_svd, composite=True, doc="A = U diag(S) Vᴴ: `linalg.svd`, but for V and its adjoint.")
+Operator(
+    "svd(Tensor self, bool some=True, bool compute_uv=True, *, " + _OUTS + ") -> (Tensor U, Tensor S, Tensor V)",
+    _old_svd,
+    composite=True,
+    doc="A = U diag(S) Vᴴ: `linalg.svd`, but for V and its adjoint.",
+)
 
 
 # --- ranks and pseudoinverses ---------------------------------------------------------------------------------------
@@ -134,14 +175,21 @@ _RANK = """
 How many singular values are larger than max(atol, rtol times the largest one); `rtol` is max(m, n) times the dtype's
 eps unless `atol` is given. With `hermitian` the values are had from eigenvalues.
 """
-_RANKS = (("matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False, ",
-           _rank),
-          ("matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, ",
-           _rank),
-          ("matrix_rank(Tensor self, float tol, bool hermitian=False, *, ",
-           lambda input, tol, hermitian, out: _rank(input, tol, 0.0, hermitian, None)),
-          ("matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *, ",
-           lambda input, tol, hermitian, out: _rank(input, tol, 0.0, hermitian, None)))
+_RANKS = (
+    (
+        "matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False, ",
+        _rank,
+    ),
+    ("matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, ", _rank),
+    (
+        "matrix_rank(Tensor self, float tol, bool hermitian=False, *, ",
+        lambda input, tol, hermitian, out: _rank(input, tol, 0.0, hermitian, None),
+    ),
+    (
+        "matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False, *, ",
+        lambda input, tol, hermitian, out: _rank(input, tol, 0.0, hermitian, None),
+    ),
+)
 for _schema, _function in _RANKS:
     Operator(_schema + _OUT + ") -> Tensor", _function, composite=True, differentiable=False, doc=_RANK, **LINALG)
 
@@ -161,18 +209,27 @@ def _pseudoinverse(input, atol, rtol, hermitian):
     return (vh.mH * inverse.unsqueeze(-2)) @ u.mH
 
 
-pinv_kernel = Operator("_pinv(Tensor self, Tensor atol, Tensor rtol, bool hermitian) -> Tensor", _pseudoinverse,
-                       namespace="torch._ops", variants="function", doc="""
+pinv_kernel = Operator(
+    "_pinv(Tensor self, Tensor atol, Tensor rtol, bool hermitian) -> Tensor",
+    _pseudoinverse,
+    namespace="torch._ops",
+    variants="function",
+    doc="""
 The pseudoinverse; tolerances are for each matrix of the batch, or for all.
-""")
+""",
+)
 
 
 def _pinv(input, atol, rtol, hermitian, out):
     if input.ndim < 2 or input.dtype.name not in ("float32", "float64", "complex64", "complex128"):
-        raise RuntimeError(f"linalg.pinv({input.dtype}{list(input.shape)}): expected a tensor with 2 or more "
-                           "dimensions of float, double, cfloat or cdouble types")
-    atol, rtol = (t if isinstance(t, Tensor) else find_operator("torch.full")((), t, dtype=input.real.dtype)
-                  for t in _tolerances(input, atol, rtol))
+        raise RuntimeError(
+            f"linalg.pinv({input.dtype}{list(input.shape)}): expected a tensor with 2 or more "
+            "dimensions of float, double, cfloat or cdouble types"
+        )
+    atol, rtol = (
+        t if isinstance(t, Tensor) else find_operator("torch.full")((), t, dtype=input.real.dtype)
+        for t in _tolerances(input, atol, rtol)
+    )
     return pinv_kernel(input, atol, rtol, hermitian)
 
 
@@ -181,20 +238,30 @@ The pseudoinverse of Moore and Penrose, (*, n, m). Singular values up to max(ato
 zero; `rtol` is max(m, n) times the dtype's eps unless `atol` is given. `rcond` is the older name of `rtol`. With
 `hermitian` the matrices are symmetric or Hermitian.
 """
-_PINVS = (("pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False, ", _pinv),
-          ("pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, ", _pinv),
-          ("pinv(Tensor self, float rcond, bool hermitian=False, *, ",
-           lambda input, rcond, hermitian, out: _pinv(input, 0.0, rcond, hermitian, None)),
-          ("pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *, ",
-           lambda input, rcond, hermitian, out: _pinv(input, 0.0, rcond, hermitian, None)))
+_PINVS = (
+    ("pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False, ", _pinv),
+    ("pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False, ", _pinv),
+    (
+        "pinv(Tensor self, float rcond, bool hermitian=False, *, ",
+        lambda input, rcond, hermitian, out: _pinv(input, 0.0, rcond, hermitian, None),
+    ),
+    (
+        "pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False, *, ",
+        lambda input, rcond, hermitian, out: _pinv(input, 0.0, rcond, hermitian, None),
+    ),
+)
 for _schema, _function in _PINVS:
     Operator(_schema + _OUT + ") -> Tensor", _function, composite=True, doc=_PINV, **LINALG)
-Operator("pinverse(Tensor self, float rcond=1e-15) -> Tensor",
-         lambda input, rcond: _pinv(input, 0.0, rcond, False, None), composite=True,
-         doc="The pseudoinverse, `linalg.pinv` with `rtol=rcond`.")
+Operator(
+    "pinverse(Tensor self, float rcond=1e-15) -> Tensor",
+    lambda input, rcond: _pinv(input, 0.0, rcond, False, None),
+    composite=True,
+    doc="The pseudoinverse, `linalg.pinv` with `rtol=rcond`.",
+)
 
 
 # --- norms and conditions -------------------------------------------------------------------------------------------
+
 
 def _largest(sizes, dim, keepdim=False):
     """0 where there is none."""
@@ -232,10 +299,12 @@ A norm of matrices, which are in the dimensions `dim`: `"fro"` (of Frobenius), `
 value).
 """
 _REST = "int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, " + _OUT + ") -> Tensor"
-matrix_norm = Operator("matrix_norm(Tensor self, Scalar ord, " + _REST, _matrix_norm, composite=True, doc=_NORMS,
-                       **LINALG)
-matrix_norm_by_name = Operator("matrix_norm.str_ord(Tensor self, str ord='fro', " + _REST, _matrix_norm,
-                               composite=True, doc=_NORMS, **LINALG)
+matrix_norm = Operator(
+    "matrix_norm(Tensor self, Scalar ord, " + _REST, _matrix_norm, composite=True, doc=_NORMS, **LINALG
+)
+matrix_norm_by_name = Operator(
+    "matrix_norm.str_ord(Tensor self, str ord='fro', " + _REST, _matrix_norm, composite=True, doc=_NORMS, **LINALG
+)
 
 
 def _norm(input, ord, dim, keepdim, dtype, out):
@@ -243,8 +312,9 @@ def _norm(input, ord, dim, keepdim, dtype, out):
     if dim is not None and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
     if dim is None and ord is not None and input.ndim not in (1, 2):
-        raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got "
-                           f"{input.ndim}D.")
+        raise RuntimeError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D."
+        )
     matrices = len(dim) == 2 if dim is not None else input.ndim == 2
     if ord is None or not matrices:
         if isinstance(ord, str):
@@ -273,13 +343,14 @@ def _cond(input, p, out):
     if p not in ("fro", "nuc", 1, -1, float("inf"), -float("inf")):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
     if input.shape[-2] != input.shape[-1]:
-        raise RuntimeError(f"linalg.cond(ord={p}): A must be batches of square matrices, but they are "
-                           f"{input.shape[-2]} by {input.shape[-1]} matrices")
+        raise RuntimeError(
+            f"linalg.cond(ord={p}): A must be batches of square matrices, but they are "
+            f"{input.shape[-2]} by {input.shape[-1]} matrices"
+        )
     if input.numel() == 0:
         return input.real.new_zeros(tuple(input.shape[:-2]))
     inverse, info = find_operator("torch.linalg.inv_ex")(input)
-    result = _matrix_norm(input, p, (-2, -1), False, None, None) * _matrix_norm(inverse, p, (-2, -1), False, None,
-                                                                                None)
+    result = _matrix_norm(input, p, (-2, -1), False, None, None) * _matrix_norm(inverse, p, (-2, -1), False, None, None)
     return find_operator("torch.where")(info == 0, result, float("inf"))
 
 
@@ -293,11 +364,14 @@ Operator("cond.p_str(Tensor self, str p, *, " + _OUT + ") -> Tensor", _cond, com
 
 # --- functions of matrices ------------------------------------------------------------------------------------------
 
+
 def _check_square(name, input):
     _check_matrix(name, input, "A")
     if input.shape[-2] != input.shape[-1]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {input.shape[-2]} by "
-                           f"{input.shape[-1]} matrices")
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {input.shape[-2]} by "
+            f"{input.shape[-1]} matrices"
+        )
 
 
 def _matrix_power(input, n, out):
@@ -318,21 +392,37 @@ def _matrix_power(input, n, out):
 
 
 _POWER = "The n-th power by repeated squaring; of the inverse for negative n. " + _SQUARE
-Operator("matrix_power(Tensor self, int n, *, " + _OUT + ") -> Tensor", _matrix_power, composite=True, doc=_POWER,
-         **LINALG)
+Operator(
+    "matrix_power(Tensor self, int n, *, " + _OUT + ") -> Tensor", _matrix_power, composite=True, doc=_POWER, **LINALG
+)
 Operator("matrix_power(Tensor self, int n, *, " + _OUT + ") -> Tensor", _matrix_power, composite=True, doc=_POWER)
 
 # Padé's approximants of exp of order 13, and the norm up to which they are exact to double precision.
 # Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26 (2005).
-_PADE = (64764752532480000., 32382376266240000., 7771770303897600., 1187353796428800., 129060195264000.,
-         10559470521600., 670442572800., 33522128640., 1323241920., 40840800., 960960., 16380., 182., 1.)
+_PADE = (
+    64764752532480000.0,
+    32382376266240000.0,
+    7771770303897600.0,
+    1187353796428800.0,
+    129060195264000.0,
+    10559470521600.0,
+    670442572800.0,
+    33522128640.0,
+    1323241920.0,
+    40840800.0,
+    960960.0,
+    16380.0,
+    182.0,
+    1.0,
+)
 _PADE_NORM = 5.371920351148152
 
 
 def _matrix_exp(input):
     if not (input.is_floating_point() or input.is_complex()):
-        raise RuntimeError("linalg.matrix_exp: Expected a floating point or complex tensor as input. Got "
-                           f"{input.dtype}")
+        raise RuntimeError(
+            f"linalg.matrix_exp: Expected a floating point or complex tensor as input. Got {input.dtype}"
+        )
     _check_square("linalg.matrix_exp", input)
     if input.numel() == 0:
         return input.clone()
@@ -385,13 +475,31 @@ def _named_vander(x, N, increasing):
     return rising if increasing else find_operator("torch.flip")(rising, (1,))
 
 
-Operator("vander(Tensor x, *, int? N=None, " + _OUT + ") -> Tensor", lambda x, N, out: _vander(x, N, out),
-         composite=True, doc="The powers 0 to N - 1 of each number, as a row: Vandermonde's matrix.", **LINALG)
-Operator("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", _named_vander, composite=True,
-         variants="function", doc="The powers N - 1 to 0 of each number of a vector, as a row; 0 to N - 1 if "
-                                  "`increasing`.")
-Operator("matmul(Tensor self, Tensor other, *, " + _OUT + ") -> Tensor",
-         lambda input, other, out: input @ other, composite=True, doc="`torch.matmul`.", **LINALG)
-Operator("diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
-         lambda A, offset, dim1, dim2: A.diagonal(offset, dim1, dim2), composite=True,
-         doc="`torch.diagonal`, by default of the last two dimensions.", **LINALG)
+Operator(
+    "vander(Tensor x, *, int? N=None, " + _OUT + ") -> Tensor",
+    lambda x, N, out: _vander(x, N, out),
+    composite=True,
+    doc="The powers 0 to N - 1 of each number, as a row: Vandermonde's matrix.",
+    **LINALG,
+)
+Operator(
+    "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
+    _named_vander,
+    composite=True,
+    variants="function",
+    doc="The powers N - 1 to 0 of each number of a vector, as a row; 0 to N - 1 if `increasing`.",
+)
+Operator(
+    "matmul(Tensor self, Tensor other, *, " + _OUT + ") -> Tensor",
+    lambda input, other, out: input @ other,
+    composite=True,
+    doc="`torch.matmul`.",
+    **LINALG,
+)
+Operator(
+    "diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
+    lambda A, offset, dim1, dim2: A.diagonal(offset, dim1, dim2),
+    composite=True,
+    doc="`torch.diagonal`, by default of the last two dimensions.",
+    **LINALG,
+)
