@@ -58,6 +58,7 @@ def test_rows_that_are_equal(p, random):
 def test_zeroth_norm(random):
     x = random(3, 2)
     assert not grad(torch.cdist(x, x.detach() + 1, 0.0).sum(), x)[0].any()
+    assert not grad(torch.pdist(x, 0.0).sum(), x)[0].any()
 
 
 def test_no_rows(random):

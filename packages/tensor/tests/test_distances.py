@@ -33,7 +33,7 @@ def test_distances_within_a_matrix(p):
     a = RNG.standard_normal((6, 3))
     np.testing.assert_allclose(ft.pdist(ft.tensor(a), p), expected(a, a, p)[np.triu_indices(6, 1)], rtol=1e-12)
     assert ft.pdist(ft.ones(1, 2), p).shape == ft.pdist(ft.ones(0, 2), p).shape == (0,)
-    assert ft.pdist(ft.ones(2, 0), 2).tolist() == [0]
+    assert ft.pdist(ft.ones(2, 0), p).tolist() == [0]
 
 
 def test_blocks(monkeypatch):

@@ -24,9 +24,14 @@ cdef extern from "Python.h":
     int PyObject_GenericSetAttr(object, object, PyObject*) except -1
     PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
     int PyDict_Check(PyObject*)
-    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
-    PyObject* PyObject_VectorcallDict(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
-    PyObject* PyObject_Call(PyObject*, PyObject*, PyObject*) except NULL
+    # Whoever calls these looks for NULL.
+    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+    PyObject* PyObject_VectorcallDict(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
+    PyObject* PyObject_Call(PyObject*, PyObject*, PyObject*) noexcept
+    bint PyErr_ExceptionMatches(PyObject*) noexcept
+    void PyErr_Fetch(PyObject**, PyObject**, PyObject**) noexcept
+    void PyErr_NormalizeException(PyObject**, PyObject**, PyObject**) noexcept
+    void PyErr_Restore(PyObject*, PyObject*, PyObject*) noexcept
     Py_ssize_t PyDict_GET_SIZE(PyObject*)
     void PyType_Modified(PyTypeObject*)
     unsigned long Py_TPFLAGS_METHOD_DESCRIPTOR
@@ -158,6 +163,30 @@ cdef inline bint _hooked(PyObject* state) except -1:
     return present or PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL
 
 
+# What bad arguments raise. Other exceptions are messages of programs to themselves.
+cdef tuple _NOTED = (
+    RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError, AttributeError,
+)
+
+
+cdef PyObject* _failed(object self, object args, PyObject* kwargs) except NULL:
+    """Returns NULL, with the current error, which gets a note that says in which module it was raised."""
+    cdef PyObject *kind = NULL
+    cdef PyObject *error = NULL
+    cdef PyObject *traceback = NULL
+    if PyErr_ExceptionMatches(<PyObject*>_NOTED):
+        PyErr_Fetch(&kind, &error, &traceback)
+        PyErr_NormalizeException(&kind, &error, &traceback)
+        try:
+            from flambeau_nn.modules._notes import note_module
+
+            note_module(<object>error, self, args, {} if kwargs == NULL else <object>kwargs)
+        except Exception:  # the first error is the one to report
+            pass
+        PyErr_Restore(kind, error, traceback)
+    return NULL
+
+
 cdef inline object _take(PyObject* owned):
     o = <object>owned
     Py_DECREF(o)
@@ -168,21 +197,25 @@ cdef object _call_forward(object self, PyObject* state, PyObject* args, PyObject
     """``self.forward(*args, **kwargs)`` without making a bound method."""
     cdef PyObject* own = PyDict_GetItemWithError(state, <PyObject*>_FORWARD)
     cdef PyObject* function
+    cdef PyObject* result
     cdef PyObject* stack[8]
     cdef Py_ssize_t n, i
     if own != NULL:
         forward = <object>own
-        return _take(PyObject_Call(<PyObject*>forward, args, kwargs))
+        result = PyObject_Call(<PyObject*>forward, args, kwargs)
+        return _take(result if result != NULL else _failed(self, <object>args, kwargs))
     function = _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>_FORWARD)
     n = PyTuple_GET_SIZE(<object>args)
     if function == NULL or n > 7 or not (<FullType*>Py_TYPE(<object>function)).tp_flags & Py_TPFLAGS_METHOD_DESCRIPTOR:
         forward = self.forward
-        return _take(PyObject_Call(<PyObject*>forward, args, kwargs))
+        result = PyObject_Call(<PyObject*>forward, args, kwargs)
+        return _take(result if result != NULL else _failed(self, <object>args, kwargs))
     forward = <object>function  # held: the class may lose it meanwhile
     stack[0] = <PyObject*>self
     for i in range(n):
         stack[i + 1] = PyTuple_GET_ITEM(<object>args, i)
-    return _take(PyObject_VectorcallDict(function, stack, n + 1, kwargs))
+    result = PyObject_VectorcallDict(function, stack, n + 1, kwargs)
+    return _take(result if result != NULL else _failed(self, <object>args, kwargs))
 
 
 cdef object _call(object self, PyObject* args, PyObject* kwargs):
@@ -195,21 +228,21 @@ cdef object _call(object self, PyObject* args, PyObject* kwargs):
 cdef object call_one(object module, object x):
     """``module(x)`` without packing the argument."""
     cdef PyObject* function
+    cdef PyObject* result
     cdef PyObject* stack[2]
     cdef PyObject* state
     if (<FullType*>Py_TYPE(module)).tp_call != _call:
         return module(x)
     state = _state(module)
-    if _hooked(state):
+    if _hooked(state) or PyDict_GetItemWithError(state, <PyObject*>_FORWARD) != NULL:
         return module(x)
-    if PyDict_GetItemWithError(state, <PyObject*>_FORWARD) != NULL:
-        return module.forward(x)
     function = _PyType_Lookup(<PyTypeObject*>Py_TYPE(module), <PyObject*>_FORWARD)
     if function == NULL or not (<FullType*>Py_TYPE(<object>function)).tp_flags & Py_TPFLAGS_METHOD_DESCRIPTOR:
-        return module.forward(x)
+        return module(x)
     _held = <object>function
     stack[0], stack[1] = <PyObject*>module, <PyObject*>x
-    return _take(PyObject_Vectorcall(function, stack, 2, NULL))
+    result = PyObject_Vectorcall(function, stack, 2, NULL)
+    return _take(result if result != NULL else _failed(module, (x,), NULL))
 
 
 def sequential_forward(self, input):

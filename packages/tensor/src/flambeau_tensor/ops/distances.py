@@ -26,6 +26,8 @@ def differences(x1, x2, start, rows):
 
 
 def _distances(x1, x2, p):
+    if x1.shape[-1] == 0:
+        return x1.new_zeros((*x1.shape[:-1], x2.shape[-2]))
     out = x1.new_empty((*x1.shape[:-1], x2.shape[-2]))
     for start, rows in blocks(x1, x2):
         out.narrow(-2, start, rows).copy_(vector_norm(differences(x1, x2, start, rows), p, -1))
@@ -139,7 +141,8 @@ def _pdist(input, p):
     _check_wide("pdist", input)
     n = input.shape[0]
     first, second = find_operator("torch.triu_indices")(n, n, 1).unbind()
-    return vector_norm(input.index_select(0, first) - input.index_select(0, second), p, -1)
+    first, second = (input.index_select(0, rows).unsqueeze(-2) for rows in (first, second))
+    return distances(first, second, p).flatten()
 
 
 pdist = Operator(
