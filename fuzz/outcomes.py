@@ -77,7 +77,7 @@ def differ(ours, theirs, program="", *, strides=True, values=True):
             return f"strides: {ours[3]} for {theirs[3]} of {ours[2]}"
         if (ours[6] is None) != (theirs[6] is None):
             return f"grad: {ours[6]} for {theirs[6]}"
-        found = differ(ours[6], theirs[6], program, strides=False, values=values) if ours[6] is not None else None
+        found = differ(ours[6], theirs[6], program, strides=strides, values=values) if ours[6] is not None else None
         return f"grad {found}" if found else None
     if ours[0] in ("list", "tuple", "dict"):
         if ours[2] != theirs[2]:

@@ -189,3 +189,19 @@ def test_post_hook_returns_nothing():
     m.register_load_state_dict_post_hook(lambda module, keys: 3)
     with pytest.raises(AssertionError, match="are not expected to return new values"):
         m.load_state_dict(m.state_dict())
+
+
+def test_keys_of_what_is_none_are_unexpected():
+    """A bias in a file is not dropped in silence by a layer that has none."""
+    m = nn.Module()
+    m.layer = nn.Linear(2, 2, bias=False)
+    m.register_buffer("kept", None)
+    m.add_module("below", None)
+    state = {**m.state_dict(), "layer.bias": ft.ones(2), "kept": ft.ones(1), "below": ft.ones(1)}
+    result = m.load_state_dict(state, strict=False)
+    assert sorted(result.unexpected_keys) == ["below", "kept", "layer.bias"] and not result.missing_keys
+    with pytest.raises(RuntimeError, match="Unexpected key"):
+        m.load_state_dict(state)
+    assert nn.BatchNorm1d(2, affine=False).load_state_dict({"weight": ft.ones(2)}, strict=False).unexpected_keys == [
+        "weight"
+    ]

@@ -148,6 +148,8 @@ def test_histograms_of_large_numbers():
     assert ft.histc(ft.tensor([1e30, 1.0]), 4, 0, 1e30).tolist() == [1, 0, 0, 1]
     assert ft.histc(ft.tensor([NAN, 1.0, 2.0, -1.0, 3.0]), 4, 0, 2).tolist() == [0, 0, 1, 1]
     assert ft.histc(ft.tensor([1.0, 1.0]), 3).tolist() == [0, 2, 0]
+    assert ft.histc(ft.tensor([1e30]), 3).tolist() == [0, 1, 0]  # 1e30 - 1 is 1e30
+    assert ft.histc(ft.tensor([-1e30, -1e30]), 4).tolist() == [0, 0, 2, 0]
     with pytest.raises(RuntimeError, match="value cannot be converted to type float without overflow"):
         ft.histc(ft.tensor([1.0]), 4, 0, 1e300)
 

@@ -133,6 +133,8 @@ def register_multi_grad_hook(
     if mode == "any":
         hook = _on_first(fn)
         return _MultiHandle([t.register_hook(hook) for t in tensors if t.requires_grad])
+    if not all(t.requires_grad for t in tensors):
+        raise AssertionError("Expected gradient function to be set")
     nodes = [get_gradient_edge(t).node for t in tensors]
     return _MultiHandle([t.register_hook(hook) for t, hook in zip(tensors, _on_last(nodes, fn), strict=True)])
 

@@ -193,10 +193,9 @@ class StateMethods(Mixed):
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
+        own = {n: t for n, t in {**self._parameters, **buffers}.items() if t is not None}
         assign = local_metadata.get("assign_to_params_buffers", False)
-        for name, mine in {**self._parameters, **buffers}.items():
-            if mine is None:
-                continue
+        for name, mine in own.items():
             key = prefix + name
             if key not in state_dict:
                 if strict:
@@ -240,9 +239,7 @@ class StateMethods(Mixed):
             for key in state_dict:
                 if key.startswith(prefix) and key != prefix + EXTRA:
                     first, *below = key[len(prefix) :].split(".", 1)
-                    if (below and first not in self._modules) or (
-                        not below and first not in self._parameters and first not in buffers
-                    ):
+                    if first not in (self._modules if below else own):
                         unexpected_keys.append(key)
 
     def _register_load_state_dict_pre_hook(

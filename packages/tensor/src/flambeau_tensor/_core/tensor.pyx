@@ -155,6 +155,8 @@ cdef class Tensor:
         return call_syntax(S_ABS, self, None)
 
     def __invert__(self):
+        if self.dtype >= FLOAT16 and type(self) is Tensor:  # a TypeError, as Python's own numbers raise it
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
         return call_syntax(S_INVERT, self, None)
 
     def __bool__(self):

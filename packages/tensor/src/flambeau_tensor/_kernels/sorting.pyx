@@ -471,7 +471,7 @@ cdef object _select(Task task, Operator op, PyObject** slots):
     """Slots: self, dim, keepdim."""
     cdef Tensor x = <Tensor>slots[0]
     cdef int dim = wrap_dim(<object>slots[1], x.ndim)
-    if CATEGORY[x.dtype] == CAT_COMPLEX:
+    if CATEGORY[x.dtype] == CAT_COMPLEX or (x.dtype == BOOL and task != MODE):
         raise NotImplementedError(f'"{op.name}_cpu" not implemented for \'{type_name(dtype_object(x.dtype))}\'')
     _refuse_unsigned(x, op.name)
     _refuse_empty(op.name, x, dim)

@@ -1,6 +1,7 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
 
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
+from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -239,6 +240,15 @@ cross = _composite(
 
 
 def _vecdot(x, y, dim, out):
+    if not (x.dtype.is_floating_point or x.dtype.is_complex):
+        raise RuntimeError(
+            f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {type_name(x.dtype)}"
+        )
+    if y.dtype is not x.dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {type_name(x.dtype)} and "
+            f"y of type {type_name(y.dtype)} instead"
+        )
     if x.dtype.is_complex:
         x = x.conj()
     return find_operator("torch.sum")(find_operator("torch.mul")(x, y), dim)

@@ -237,11 +237,11 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
         n, item = memoryview(buffer).nbytes, dtype.itemsize
     except TypeError:
         raise ValueError("object does not implement Python buffer protocol.") from None
+    if not (n and count):
+        raise ValueError(f"both buffer length ({n}) and count ({count}) must not be 0")
     if not 0 <= offset < n:
         raise ValueError(
             f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) minus 1"
-            if n
-            else f"both buffer length ({n}) and count ({count}) must not be 0"
         )
     if count < 0 and (n - offset) % item:
         raise ValueError(
@@ -272,10 +272,8 @@ def _finished(t, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-def _range_dtype(name, values, dtype, out):
+def _range_dtype(name, values, dtype):
     if dtype is None:
-        if out is not None:
-            return out.dtype
         dtype = get_default_dtype() if any(isinstance(v, float) for v in values) else _dtype_by_name("int64")
     if dtype.name == "bool" or dtype.is_complex:
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype)}'")
@@ -301,7 +299,7 @@ def _steps(start, end, step, dtype):
 
 def _arange(end, start, step, out, dtype, layout, device, pin_memory, requires_grad):
     check_device(device)
-    dtype = _range_dtype("arange", (start, end, step), dtype, out)
+    dtype = _range_dtype("arange", (start, end, step), dtype)
     return _finished(kernels.ramp(dtype, _steps(start, end, step, dtype), start, step), requires_grad)
 
 
@@ -418,7 +416,7 @@ def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
     for name, value in (("n", n), ("m", m)):
         if value is not None and value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
-    t = zeros((n, n if m is None else m), dtype=dtype or (out.dtype if out is not None else None))
+    t = zeros((n, n if m is None else m), dtype=dtype)
     t.diagonal().fill_(1)
     return t.requires_grad_() if requires_grad else t
 
@@ -443,7 +441,8 @@ scalar_tensor = _factory(
 )
 
 
-def _complex(real, imag, out):
+def check_parts(real, imag):
+    """Raise unless two tensors can be the parts of complex numbers."""
     if not (real.is_floating_point() and imag.is_floating_point()):
         raise RuntimeError(
             "Expected both inputs to be Half, Float or Double tensors but got "
@@ -454,6 +453,10 @@ def _complex(real, imag, out):
             f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
             f"{type_name(imag.dtype)} for second argument"
         )
+
+
+def _complex(real, imag, out):
+    check_parts(real, imag)
     result = kernels.empty_result(real, imag, real.dtype.to_complex())
     result.real.copy_(real)
     result.imag.copy_(imag)

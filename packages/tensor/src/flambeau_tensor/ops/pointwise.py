@@ -15,7 +15,7 @@ from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import pointwise as kernels
-from flambeau_tensor.ops.factories import complex_
+from flambeau_tensor.ops.factories import check_parts, complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
@@ -760,6 +760,7 @@ def isreal(input):
     "function",
 )
 def polar(abs, angle, out):
+    check_parts(abs, angle)
     return complex_(mul(abs, cos(angle)), mul(abs, sin(angle)), out=out)
 
 

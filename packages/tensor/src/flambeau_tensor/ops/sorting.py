@@ -371,7 +371,8 @@ def _histc(input, bins, low, high, out):
     if low == high:
         low, high = low - 1, high + 1
     a = a[(a >= low) & (a <= high)]
-    at = np.trunc((a.astype(float) - low) * (bins / (high - low))) if high > low else np.zeros(a.size)
+    # 1e30 - 1 is 1e30: equal numbers are in the middle all the same.
+    at = np.trunc((a.astype(float) - low) * (bins / (high - low))) if high > low else np.full(a.size, bins // 2)
     return from_numpy(np.bincount(np.minimum(at, bins - 1).astype(int), None, bins)).to(input.dtype)
 
 
